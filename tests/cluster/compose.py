@@ -15,7 +15,7 @@ _VARIABLE = re.compile(r"\$\{(\w+)(?::([-?])([^}]*))?\}")
 
 
 class Missing(Exception):
-    """A variable is missing without which nothing starts; the text is the message for it."""
+    """A required variable is not set. The text is the message for it in compose.yaml."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Service:
     name: str
     command: list[str]
     environment: dict[str, str]
-    """of the image if it is ours, then .env, then the file; later ones replace earlier ones"""
+    """variables of the image if we build it, of .env and of the file; later ones replace earlier ones"""
     health: list[str]
     """command of the health check; empty if there is none"""
     written: dict[str, Any]
@@ -59,7 +59,7 @@ def document() -> dict[str, Any]:
 
 
 def volume_of(service: Service, target: str) -> str | None:
-    """The source that is mounted there."""
+    """The source that is mounted at `target`."""
     pairs = [volume.split(":") for volume in service.written.get("volumes", [])]
     return next((source for source, to, *_ in pairs if to == target), None)
 

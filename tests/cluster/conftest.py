@@ -45,7 +45,7 @@ def topology(
 
 @pytest.fixture
 def open_browser(chromium: Browser) -> Iterator[Open]:
-    """A browser for a new visitor, who finds Caddy by its name."""
+    """Opens a browser for a new visitor. It connects to Caddy by its host name."""
     arguments = [*ARGUMENTS, f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
     browser = chromium.browser_type.launch(executable_path=installed_chromium(), args=arguments)
     yield lambda: browser.new_context(ignore_https_errors=True, locale="en-US")

@@ -1,6 +1,4 @@
-"""Reads the Dockerfile like `docker build`: its stages, and the image of a stage. Only the syntax that
-our file uses.
-"""
+"""Reads the Dockerfile like `docker build`, but only the syntax that our file uses: its stages and their images."""
 
 import json
 import re
@@ -22,7 +20,7 @@ class Stage:
     """(instruction, arguments); those of an earlier stage that is the base come first"""
 
     def last(self, instruction: str) -> str:
-        """The arguments of its last use. Raises KeyError."""
+        """The arguments of the last line with this instruction. Raises KeyError."""
         return dict(self.lines)[instruction]
 
     @property

@@ -1,4 +1,4 @@
-"""compose.yaml against what the tests start, and what it lets nobody do."""
+"""compose.yaml: it has the same services as the cluster of the tests, and only Caddy is reachable from outside."""
 
 import re
 from ipaddress import ip_address, ip_network
@@ -20,11 +20,11 @@ ENV_FILE = {
     "AUTH": "header",
     "CADDY_TLS": "internal",
 }
-"""the least that an operator says"""
+"""the variables that an operator must set"""
 APPS = ["app-1", "app-2"]
 OURS = [*APPS, "worker"]
 OTHERS = {"PGPASSWORD"}
-"""variables of ours that libraries read"""
+"""variables of our services that are not settings: libraries read them"""
 
 
 @pytest.fixture
@@ -115,5 +115,5 @@ def test_who_needs_a_server_waits_until_it_is_there_and_for_nothing_else(service
         assert waits_for == {key: {"condition": "service_healthy"} for key in ("postgres", "chroma")}
         for server in waits_for:
             assert services[server].health
-    # No app by its name, since any of them may be away: who is too early is started again.
+    # Nothing waits for an app, since any app may be down. A service that starts too early is restarted.
     assert all(service.written["restart"] == "unless-stopped" for service in services.values())

@@ -1,4 +1,4 @@
-"""The Dockerfile, as far as it can be looked at without Docker; tests/cluster/test_topology.py runs what it copies."""
+"""The Dockerfile, as far as it can be checked without Docker. test_topology.py runs the files that it copies."""
 
 import fnmatch
 import re
@@ -12,7 +12,7 @@ from rag.models.embedded.fetch import CHAT_MODEL, models_folder
 from tests.cluster.dockerfile import ROOT, Stage, stages
 
 BUILT = ("app", "with-model")
-"""stages that somebody runs"""
+"""stages whose images are run"""
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 IGNORED = [line for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[:1] not in "# "]
 
@@ -23,7 +23,7 @@ def stage(request: pytest.FixtureRequest) -> Stage:
 
 
 def is_sent(path: str) -> bool:
-    """Whether Docker gets a file of the repository to see: the last line of .dockerignore that fits decides."""
+    """Whether a file of the repository is sent to Docker. The last line of .dockerignore that matches decides."""
     sent = True
     for line in IGNORED:
         pattern = line.removeprefix("!").removeprefix("**/")
@@ -55,7 +55,7 @@ def test_nothing_is_fetched_by_docker_itself_and_no_secret_is_built_in(stage):
 def test_it_does_not_run_as_root_and_what_it_writes_is_a_volume(stage):
     user, _, group = stage.last("USER").partition(":")
     assert user == group
-    assert int(user) > 0  # a number, so that a cluster which refuses root can tell
+    assert int(user) > 0  # a number, so that a cluster that refuses root can check it
     [made] = [rest for name, rest in stage.lines if name == "RUN" and "useradd" in rest]
     assert f"--uid {user} " in made
     assert "install -d -o glassbox -g glassbox -m 700 /data /chroma" in made
@@ -100,4 +100,4 @@ def test_the_model_is_baked_in_where_the_app_is_told_to_look_for_it():
     folder = re.findall(r"DATA_DIR=(\S+)", fetches)[0]
     assert baked.environment["EMBEDDED_MODEL"] == str(models_folder(Path(folder)) / CHAT_MODEL.name)
     assert "EMBEDDED_MODEL" not in stages()["app"].environment
-    assert list(stages())[-1] == "app"  # which is built where no target is named
+    assert list(stages())[-1] == "app"  # the last stage is built if no target is given

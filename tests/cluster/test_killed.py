@@ -1,7 +1,7 @@
-"""Whatever part is killed, in the midst of whatever: nothing that was finished is lost or there twice, what was begun
-is brought to its end, and what could not be done is told in a sentence.
+"""Each part of the cluster is killed at random while it works: no data is lost or doubled, and all work is finished.
 
-Each deed is a replica of its own (`python -m index_store add`, `python -m rag ask`), beside two apps and two workers.
+If something could not be done, one sentence says so. Each deed (`python -m index_store add`, `python -m rag ask`) runs
+as one more replica, beside two apps and two workers.
 """
 
 import itertools
@@ -25,31 +25,31 @@ from tests.servers.postgres import PostgresServer
 VICTIMS = ("worker", "replica", "postgres", "chroma")
 DEEDS = ("ingest", "ask", "delete", "reindex")
 TURNS = 2
-"""of each victim in the midst of each deed: 32 kills"""
+"""kills of each victim during each deed: 32 in total"""
 
 SEED = 18
 
 FILES = 8
-"""that are added or removed at once"""
+"""files that are added or removed at once"""
 SECTIONS = 6
-"""of a file, a chunk each"""
+"""sections of a file; each is one chunk"""
 AT_WORK = 2.0
-"""seconds of a deed at most, from when it is seen at work to the kill"""
+"""seconds at most between the first visible change of a deed and the kill"""
 AWAY = 5.0
-"""seconds until what was killed is started again, at most"""
+"""seconds at most until the victim is started again"""
 LONG = 300
-"""seconds for a deed and what it left to others, on a busy machine"""
+"""seconds for a deed and for the work that it leaves to other processes, on a busy machine"""
 
 KEPT = "kept"
-"""an index, of which nothing is ever removed"""
+"""an index from which nothing is ever removed"""
 CHANGED = "changed"
-"""one that documents are added to and removed from"""
+"""an index to which documents are added and from which they are removed"""
 
 QUESTION = "Who approves the green car?"
 
 
 class Cluster:
-    """All of it, and what is to be in it."""
+    """All processes, and the documents that must be in the store."""
 
     def __init__(
         self, topology: Topology, postgres: PostgresServer, chroma: ChromaServer, folder: Path, seed: int
@@ -60,7 +60,7 @@ class Cluster:
         self._chroma = chroma
         self._folder = folder
         self.sources: dict[str, set[str]] = {KEPT: set(), CHANGED: set()}
-        """of each index, all of which are ready when nothing is under way"""
+        """sources of each index; all of them are ready when no work is left"""
 
     def write(self, name: str) -> str:
         file = self._folder / f"{name}.md"
@@ -69,7 +69,7 @@ class Cluster:
         return str(file)
 
     def command(self, deed: str, sources: list[str], index: str = "") -> tuple[str, ...]:
-        """`index`: rather than the one that it is usually done to."""
+        """`index`: instead of the usual index of this deed."""
         if deed == "ask":
             return "python", "-m", "rag", "ask", "--index", KEPT, "--pipeline", "naive", "--language", "en", QUESTION
         words = {"ingest": "add", "delete": "remove"}.get(deed, deed)
@@ -77,7 +77,7 @@ class Cluster:
         return "python", "-m", "index_store", words, "--language", "en", "--index", index, *sources
 
     def is_at_work(self, deed: str, sources: list[str], before: int) -> bool:
-        """Whether the deed has changed something already."""
+        """Whether the deed has already changed something."""
         if deed == "ask":
             return self.count("history.runs") > before
         if deed == "reindex":
@@ -91,7 +91,7 @@ class Cluster:
         return count
 
     def kill(self, victim: str, deed: Command) -> Callable[[], None]:
-        """What starts it again."""
+        """Kills the victim and returns a function that starts it again."""
         if victim == "postgres":
             self._postgres.kill()
             return self._postgres.start
@@ -110,7 +110,7 @@ class Cluster:
         return lambda: self.topology.start(app)
 
     def is_quiet(self) -> bool:
-        """Whether nothing is under way, in any process."""
+        """Whether no process has unfinished work."""
         unfinished = (
             "history.live",
             "history.tokens",
@@ -124,7 +124,7 @@ class Cluster:
         return not any(map(self.count, unfinished))
 
     def state(self) -> list[str]:
-        """For whoever reads why a test failed."""
+        """Tables and logs, for the message of a failed test."""
         tables = ("history.live", "history.runs", "catalogue.jobs", "catalogue.job_items", "catalogue.documents")
         rows = [f"{table} {row}" for table in tables for row in self.topology.query(f"SELECT * FROM {table}")]
         names = (*((app, 1) for app in APPS), *(("worker", number + 1) for number in range(WORKERS)))
@@ -147,7 +147,7 @@ def cluster(
 
 
 def add(cluster: Cluster, index: str, names: list[str]) -> None:
-    """Undisturbed."""
+    """Adds documents without a kill."""
     sources = [cluster.write(name) for name in names]
     command = cluster.topology.begin("app-1", *cluster.command("ingest", sources, index))
     assert command.process.wait(LONG) == 0, command.said
@@ -155,7 +155,7 @@ def add(cluster: Cluster, index: str, names: list[str]) -> None:
 
 
 def prepare(cluster: Cluster, number: int, deed: str) -> list[str]:
-    """What the deed is done to."""
+    """Prepares the documents of the deed and returns their sources."""
     if deed == "delete":
         if len(cluster.sources[CHANGED]) < FILES:
             add(cluster, CHANGED, [f"{number}-to-go-{name}" for name in range(FILES)])
@@ -180,10 +180,10 @@ def kill_in_the_midst(cluster: Cluster, number: int, victim: str, deed: str) -> 
     for app in APPS:
         assert eventually(lambda app=app: cluster.topology.is_ready(app), PATIENCE * 2), cluster.topology.log(app)
     assert eventually(cluster.is_quiet, LONG), "\n".join(cluster.state())
-    if status != 0:  # whoever did it does it once more
+    if status != 0:  # a person would run the command again
         again = cluster.topology.begin("app-2", *cluster.command(deed, sources))
         told = again.process.wait(LONG)
-        # What is removed by now is no document any more.
+        # The documents may already be removed.
         assert told == 0 or (deed == "delete" and told == 1), again.said
         assert "Traceback" not in again.said
         assert eventually(cluster.is_quiet, LONG), "\n".join(cluster.state())
@@ -194,7 +194,7 @@ def kill_in_the_midst(cluster: Cluster, number: int, victim: str, deed: str) -> 
 
 
 def is_whole(cluster: Cluster) -> bool:
-    """Each document that is to be there is there once and in full, each run has one end, and `check` finds nothing."""
+    """Whether each expected document is there once and complete, each run has one end, and `check` finds nothing."""
     for index, sources in cluster.sources.items():
         rows = cluster.topology.query(f"SELECT source, status, chunks FROM catalogue.documents WHERE {of(index)}")
         assert sorted(rows) == sorted((each, "ready", SECTIONS) for each in sources), "\n".join(cluster.state())
@@ -202,7 +202,7 @@ def is_whole(cluster: Cluster) -> bool:
     assert cluster.count("catalogue.chunks") == known
     ends = "history.events WHERE event::json ->> 'kind' = 'run_finished'"
     assert cluster.count(ends) == cluster.count("history.runs")
-    # Chroma's own are held against the catalogue by `check`, by their ids.
+    # `check` compares the ids of the vectors in Chroma with the catalogue.
     checked = cluster.topology.begin("app-1", "python", "-m", "index_store", "check")
     assert checked.process.wait(LONG) == 0, checked.said
     assert checked.said == "", checked.said

@@ -1,4 +1,4 @@
-"""Signing in where several apps serve the same people, each with a clock of its own."""
+"""Signing in to several apps on one database: one sign-in is valid in all of them, even if their clocks differ."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from tests.servers.postgres import PostgresServer
 from tests.servers.provider import OpenIdProvider
 
 SECONDS = 1000
-"""milliseconds"""
+"""milliseconds in one second"""
 WITHIN = 60 * SECONDS
 AHEAD = "+3m"
 
@@ -32,7 +32,7 @@ WORDS = texts("en")
 def topology(
     tmp_path: Path, postgres: PostgresServer, chroma: ChromaServer, server: OpenAIServer
 ) -> Iterator[Topology]:
-    """With a provider, and an app whose clock is ahead."""
+    """With an OpenID provider. The clock of one app is ahead."""
     named = {"AUTH": "oidc", "ADMINS": ANNA["email"], "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY}
     models = {"EMBEDDING_MODEL": "test-embedding", "SUGGEST_FOLLOW_UPS": "off"}
     with (
@@ -63,12 +63,12 @@ def expect_out(page: Page) -> None:
 
 
 def copied(context: BrowserContext, to: BrowserContext) -> None:
-    """All that says who somebody is, but not which app they are at."""
+    """Copies the cookies that say who the person is, but not the cookie that says which app they use."""
     to.add_cookies([each for each in context.cookies() if each["name"].startswith("_streamlit")])
 
 
 def let_only(app: str, topology: Topology) -> None:
-    """Answer, so that Caddy takes everybody to it."""
+    """Starts this app and kills the other one, so that Caddy sends everybody to this one."""
     other = APPS[1 - APPS.index(app)]
     if (app, 1) not in topology.running:
         topology.start(app)

@@ -1,4 +1,4 @@
-"""What compose.yaml starts, started: people use it by one address, whichever of its parts does the work."""
+"""The services of compose.yaml, started together: people use one address, even while a worker or an app is down."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ HANDBOOK = "# Travel\n\n## Trains\n\nThe green car needs the approval of a direc
 
 
 def start(topology: Topology) -> None:
-    """All of it. A worker that comes before the tables, Compose would start again: here it comes after them."""
+    """Starts all services. The workers come last: before the tables exist, they end, and Compose would restart them."""
     assert topology.services["worker"].written["deploy"]["replicas"] == WORKERS
     start_apps(topology)
     for number in range(1, WORKERS + 1):
@@ -27,7 +27,7 @@ def start(topology: Topology) -> None:
 
 
 def start_apps(topology: Topology) -> None:
-    """Behind Caddy."""
+    """Starts the apps, and Caddy in front of them."""
     assert topology.is_well("chroma")
     for app in APPS:
         topology.start(app)
@@ -53,7 +53,7 @@ def ask(visitor: Visitor, server: OpenAIServer, question: str) -> None:
 
 
 def replica_of(visitor: Visitor) -> str:
-    """What Caddy knows by where its requests go."""
+    """The cookie by which Caddy sends the visitor to the same app."""
     [cookie] = [each for each in visitor.page.context.cookies() if each["name"] == "replica"]
     return cookie["value"]
 
@@ -69,7 +69,7 @@ def test_a_document_that_is_added_by_caddy_is_read_by_a_worker_and_answered_from
 ) -> None:
     start(topology)
     visitor = visit()
-    visitor.upload(handbook(tmp_path))  # WORKERS=elsewhere: nobody else reads it
+    visitor.upload(handbook(tmp_path))  # WORKERS=elsewhere: only a worker reads it
     ask(visitor, server, "Who approves the green car?")
     stays_with = replica_of(visitor)
     assert stays_with
@@ -95,7 +95,7 @@ def test_a_page_says_what_to_do_where_a_browser_does_not_stay_with_one_app_and_w
     expect(said).to_be_visible()
     assert eventually(lambda: any("sent to several apps in turn" in topology.log(app) for app in APPS))
     with visitor.page.expect_response(lambda answer: answer.request.method == "PUT" and answer.status == 400):
-        # Of two files at once each app has one.
+        # Each app gets one of the two files.
         visitor.sidebar.locator("input[type=file]").set_input_files(
             [handbook(tmp_path), handbook(tmp_path, "trains.md")]
         )
@@ -106,7 +106,7 @@ def test_a_page_says_what_to_do_where_a_browser_does_not_stay_with_one_app_and_w
     topology.policy = POLICY
     topology.start("caddy")
     assert eventually(lambda: is_reached(topology)), topology.log("caddy")
-    visitor.page.context.clear_cookies()  # as they are a minute later
+    visitor.page.context.clear_cookies()  # they would expire after a minute
     visitor.page.reload()
     expect(visitor.composer).to_be_visible(timeout=LOADED)
     visitor.settle()
@@ -135,7 +135,7 @@ def test_people_go_on_while_one_after_another_of_its_parts_is_killed_and_comes_b
     address = visitor.page.url
 
     topology.kill("worker", 1)
-    visitor.upload(handbook(tmp_path, "1.md"))  # by the other one
+    visitor.upload(handbook(tmp_path, "1.md"))  # the other worker adds it
     topology.start("worker", 1)
 
     topology.kill("app-1")
@@ -157,7 +157,7 @@ def test_people_go_on_while_one_after_another_of_its_parts_is_killed_and_comes_b
 
 
 def is_in_order(topology: Topology) -> bool:
-    """What `check` says once nothing else runs."""
+    """Ends all other processes and returns whether `check` finds nothing."""
     for service, number in topology.running:
         topology.end(service, number)
     return topology.ask("app-1", "python", "-m", "index_store", "check") == ""

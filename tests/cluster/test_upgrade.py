@@ -1,4 +1,4 @@
-"""A version with newer tables beside the one before it, in the order that docs/growing.md gives."""
+"""An upgrade with newer tables, in the order of docs/growing.md: the new app waits until the older apps have ended."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def test_a_newer_app_waits_for_the_older_ones_says_so_and_goes_on_with_all_that_
     other.goto(topology.address("app-2"))
     expect(other.get_by_text(OlderVersionRuns().sentence("en"))).to_be_visible(timeout=LOADED)
     other.close()
-    visitor.page.goto(address)  # the older one serves as ever
+    visitor.page.goto(address)  # the older app still serves people
     expect(visitor.answers).to_contain_text("A director", timeout=LOADED)
     ask(visitor, server, "Who signs for the green car?")
 
@@ -43,7 +43,7 @@ def test_a_newer_app_waits_for_the_older_ones_says_so_and_goes_on_with_all_that_
         assert topology.end("worker", number) == 0
     topology.end("app-1")
     assert eventually(lambda: topology.is_ready("app-2"), PATIENCE), topology.log("app-2")
-    topology.start("app-1")  # the older one once more, by mistake
+    topology.start("app-1")  # the older version again, by mistake
     assert eventually(lambda: topology.is_well("app-1"), PATIENCE), topology.log("app-1")
     assert not topology.is_ready("app-1")
     told, _, _ = DataFolderNewer(file="", folder="{", found="", known="").sentence("en").partition("{")

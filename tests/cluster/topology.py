@@ -1,7 +1,7 @@
 """Starts the services of compose.yaml as real processes on loopback, with its commands and settings.
 
 They are Debian's Postgres, Chroma's server, our own processes in a folder with the files of the image, and Caddy with
-its real file.
+our Caddyfile.
 """
 
 import itertools
@@ -131,7 +131,7 @@ class Topology:
             self._run(service, number, self.services[service].command)
 
     def upgrade(self, service: str) -> None:
-        """From its next start, it is a version with one more table."""
+        """From its next start, the service is a version with one more table."""
         self._newer.add(service)
         newer = self._newer_image
         if not newer.exists():

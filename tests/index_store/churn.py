@@ -1,7 +1,7 @@
-"""A process that works on a store without rest, until it is killed: `python -m tests.index_store.churn FOLDER SEED`.
+"""A process that changes a store without a pause until it is killed: `python -m tests.index_store.churn FOLDER SEED`.
 
-It says on its standard output, a JSON object a line, what it is about to do and what was acknowledged to it. A document
-is a pure function of its source and version, so whoever reads these lines knows what has to be there.
+It writes JSON lines to standard output: what it is about to do, and what the store has acknowledged. The content of a
+document depends only on its source and its version. So these lines are enough to know what must be in the store.
 """
 
 import hashlib
@@ -25,19 +25,19 @@ INDEXES = ("規程", "manuals")
 FILES = tuple(f"{name}.{kind}" for name in ("travel", "旅費 ①", "leave", "vpn") for kind in ("md", "txt", "html"))
 ARCHIVES = {"old.zip": ("a.md", "b/休暇.txt", "c.html"), "new.zip": ("d.md", "e.txt")}
 AT_ONCE = 3
-"""jobs"""
+"""jobs at the same time"""
 PATIENCE = 20
-"""seconds; nothing here takes as long"""
+"""seconds; nothing here takes so long"""
 
 
 def mark(source: str, version: int) -> str:
-    """The sentence that this version alone has."""
+    """A sentence that only this version has."""
     words = hashlib.sha256(f"{source} {version}".encode()).hexdigest()
     return f"「{source}」の第 {version:03} 版です: {words[:32]} {words[32:]}"
 
 
 def content(source: str, version: int) -> str:
-    """From one chunk to about forty."""
+    """A text of one to about forty chunks."""
     some = random.Random(f"{source} {version}")
     text = [f"# {source}", "## Mark", mark(source, version)]
     for number in range(some.choice((0, 1, 4, 40))):
@@ -46,7 +46,7 @@ def content(source: str, version: int) -> str:
 
 
 def members(archive: str, version: int) -> list[str]:
-    """One of them goes with each second version."""
+    """The members of an archive. Every second version has one less."""
     every = ARCHIVES[archive]
     return [f"{archive}/{name}" for name in every[: len(every) - version % 2]]
 
@@ -66,7 +66,7 @@ class Churn:
     random: random.Random
     version: int
     busy: set[tuple[str, str]] = field(default_factory=set)
-    """index and source of what a job has in hand"""
+    """(index, source) of everything that a job is working on"""
     jobs: dict[int, UserIngestion] = field(default_factory=dict)
     count: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -83,7 +83,7 @@ class Churn:
             getattr(self, step)(self.random.choice(INDEXES))
 
     def resume(self) -> None:
-        """What the last process left; nothing else is done to it meanwhile, or which came last could not be told."""
+        """Continues the jobs of the last process. Nothing else changes their sources, so the last version is known."""
         for job in self.store.resume():
             self.until_done(job, {(job.index, source.source.partition("/")[0]) for source in job._job.order.sources})
 
@@ -126,7 +126,7 @@ class Churn:
         if self.has(index) and self.random.random() < 0.3:
             with self.doing("drop", index, {}):
                 self.store.delete_index(index)
-                # What its jobs had done is acknowledged before it is said to be gone.
+                # The results of its jobs are reported before its deletion.
                 while any(taken == index for taken, _ in tuple(self.busy)):
                     time.sleep(0.005)
 
@@ -134,7 +134,7 @@ class Churn:
         for job in list(self.jobs.values())[:1]:
             job.cancel()
 
-    # How they are told
+    # How they are reported
 
     def doing(self, what: str, index: str, versions: dict[str, int | None]) -> "_Doing":
         self.count += 1
@@ -166,13 +166,13 @@ class Churn:
 
         threading.Thread(target=acknowledge, daemon=True).start()
 
-    # What there is to choose from
+    # What can be chosen
 
     def has(self, index: str) -> bool:
         return index in {each.name for each in self.store.indexes()}
 
     def free(self, index: str, sources: list[str]) -> list[str]:
-        """Those that no job of this process has in hand; what an archive holds belongs to it."""
+        """The sources that no job of this process is working on. A member counts as part of its archive."""
         return [
             source for source in sources
             if not {(index, source), (index, source.partition("/")[0]), (index, index)} & self.busy
@@ -225,7 +225,7 @@ def steps(chance: random.Random) -> Iterator[str]:
 def main(folder: Path, seed: str) -> None:
     chance = random.Random(seed)
     with IndexStore() as store:
-        # Versions of different processes are never the same.
+        # Two processes never use the same version numbers.
         churn = Churn(store, folder, chance, version=int(seed.rpartition(".")[2]) * 1000)
         churn.say(number=0, doing="open")
         churn.resume()

@@ -13,7 +13,7 @@ from tests.index_store.embedding_service import EmbeddingService
 def settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: SecretStr | None, chroma_url: SecretStr | None
 ) -> Settings:
-    """Nothing of the developer's own environment or .env."""
+    """Settings without anything from the developer's environment or .env."""
     for variable in Settings.model_fields.keys() - {"database_url", "chroma_url"}:
         monkeypatch.delenv(variable.upper(), raising=False)
     monkeypatch.chdir(tmp_path)
@@ -36,7 +36,7 @@ def service() -> Iterator[EmbeddingService]:
 
 @pytest.fixture
 def serviced(settings: Settings, service: EmbeddingService) -> Settings:
-    """Settings of a store that embeds by the service: a hundred times as fast as the embedded model."""
+    """Settings of a store that uses the embedding service, a hundred times as fast as the embedded model."""
     return settings.model_copy(
         update={"openai_base_url": service.base_url, "embedding_model": "model-a", "model_retries": 0}
     )
@@ -55,7 +55,7 @@ def handbook(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
-    """`write("a.md", sections=3, words="of it alone")`: a document with that many chunks."""
+    """`write("a.md", sections=3, words="only here")`: a document with that many chunks."""
 
     def make(name: str, sections: int = 1, words: str = "") -> Path:
         file = tmp_path / name

@@ -1,4 +1,4 @@
-"""A service of embeddings that a test can hold up, and that refuses some texts."""
+"""An embedding service that can be made to wait and to refuse texts."""
 
 from http import HTTPStatus
 
@@ -8,24 +8,24 @@ from tests.servers.loopback import Connection, Fault
 from tests.servers.openai_server import EMBEDDINGS
 
 LOOK = 0.02
-"""seconds"""
+"""seconds between two checks whether requests must still wait"""
 
 
 class EmbeddingService(OpenAIServer):
     def __init__(self) -> None:
         super().__init__()
         self.is_held = False
-        """whether requests wait, until it is False again"""
+        """whether requests wait until it is False again"""
         self.let_through: str | None = None
-        """words of which a request does not wait"""
+        """a request with these words does not wait"""
         self.passes = 0
-        """how many of them are answered all the same"""
+        """number of requests that do not wait"""
         self.refused: str | None = None
-        """a word for which a whole request is refused"""
+        """a request with this word is refused as a whole"""
 
     @property
     def texts(self) -> list[str]:
-        """All that was to be embedded so far."""
+        """All texts of the requests so far."""
         inputs = [request.body["input"] for request in self.requests if request.path == EMBEDDINGS]
         return [text for given in inputs for text in ([given] if isinstance(given, str) else given)]
 

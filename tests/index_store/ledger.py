@@ -1,4 +1,4 @@
-"""What has to be in a store, by the words of the process that worked on it: see churn.py."""
+"""What must be in a store, calculated from the lines that its process has written: see churn.py."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from index_store.store import IndexStore
 from tests.index_store.churn import ARCHIVES, mark, members
 
 Versions = set[int | None]
-"""that a source may be in; None: it may be missing"""
+"""versions that a source may have; None: it may be missing"""
 
 
 @dataclass
@@ -20,16 +20,16 @@ class Operation:
 
 @dataclass
 class Ledger:
-    """For each index and source, the versions that are possible. One that was acknowledged is the only one."""
+    """For each index and source, the possible versions. After an acknowledgement, only one is possible."""
 
     allowed: dict[tuple[str, str], Versions] = field(default_factory=lambda: defaultdict(lambda: {None}))
     under_way: dict[int, Operation] = field(default_factory=dict)
     unsettled: set[tuple[str, str]] = field(default_factory=set)
-    """what may be pending: a newer version was on its way"""
+    """sources that may be pending, because a newer version was being added"""
     may_return: dict[tuple[str, str], Versions] = field(default_factory=lambda: defaultdict(set))
-    """members of archives that were cancelled or killed: these are tried again whole, with what was removed since"""
+    """members of archives that were cancelled or killed: a retry adds all of them again, even those removed since"""
     faults: list[dict] = field(default_factory=list)
-    """failures that nothing here should lead to"""
+    """failures that the test does not expect"""
 
     def read(self, line: dict) -> None:
         number = line["number"]
@@ -60,7 +60,7 @@ class Ledger:
         self.unsettled.discard(key)
 
     def _is_being_dropped(self, index: str) -> bool:
-        """An index that goes takes with it what its jobs did until then."""
+        """Whether the index is being deleted, together with all that its jobs have added."""
         return any(each.what == "drop" and each.index == index for each in self.under_way.values())
 
     def _end(self, operation: Operation, *, is_cancelled: bool) -> None:
@@ -84,10 +84,10 @@ class Ledger:
             case _:
                 return [((operation.index, source), version) for source, version in operation.versions.items()]
 
-    # Held against the store
+    # Comparison with the store
 
     def differences(self, store: IndexStore, unsearchable: set[str], *, is_settled: bool) -> list[str]:
-        """`unsearchable`: indexes whose documents may be pending, since another model is to embed them.
+        """`unsearchable`: indexes whose documents may be pending, because another model must embed them.
 
         `is_settled`: whether nothing may be pending any more.
         """
@@ -118,7 +118,7 @@ class Ledger:
         return found
 
     def settle(self, store: IndexStore) -> None:
-        """After nothing is pending: what is there, is what there has to be from now on."""
+        """Called when nothing is pending: from now on, exactly the present content is expected."""
         there = {(each.index, each.source): each for each in store.documents()}
         for key, versions in self.allowed.items():
             seen = self._seen(store, there[key], versions | self.may_return[key]) if key in there else None
@@ -132,7 +132,7 @@ class Ledger:
 
     @staticmethod
     def _not_found(store: IndexStore, document: Document, version: int) -> list[str]:
-        """The modes that do not find it by its own words, which are next to nothing else."""
+        """The search modes that do not find the document by its own words, which no other document has."""
         texts = {section.id: section.text for section in store.sections(document.id)}
         chunks = [texts[chunk.section_id][chunk.start : chunk.end] for chunk in store.chunks(document.id)]
         question = next(chunk for chunk in chunks if mark(document.source, version) in chunk)

@@ -1,4 +1,4 @@
-"""What every store is like when nothing is under way."""
+"""Checks that every store must pass when no job is running, and helpers to wait and to read originals."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from index_store.store import IndexStore
 
 
 def is_sound(store: IndexStore, data_dir: Path) -> bool:
-    """Whether its parts agree, nothing is pending, and no file is left on its way."""
+    """Whether its parts agree, nothing is pending, and no temporary file is left."""
     assert [each.what.en for each in store.check()] == []
     assert [each.source for each in store.documents() if each.status is DocumentStatus.PENDING] == []
     for folder in ("originals/staging", "parsing", "uploads"):

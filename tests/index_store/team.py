@@ -1,4 +1,4 @@
-"""People of a store, and the store as each of them has it."""
+"""People for tests, and the facade of the store that each of them has."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,7 +14,7 @@ from tests.index_store.access.conftest import claim
 
 
 class People:
-    """`root` is admin, whose names end in "reader" read at most, all others are editors."""
+    """`root` is an admin. People whose names end in "reader" are readers, all others are editors."""
 
     def __init__(self, store: IndexStore) -> None:
         self.store = store
@@ -33,7 +33,7 @@ class People:
         return self._ids[name]
 
     def __call__(self, name: str) -> UserStore:
-        """The facade of whoever has this name."""
+        """The facade of the person with this name."""
         id_ = self.id(name)
         return self.store.as_user(lambda: self.store.access.principal(id_))
 

@@ -1,7 +1,7 @@
-"""The process is killed at random moments: what was acknowledged is there afterwards, and the stores agree.
+"""A process is killed at random moments: all that its store acknowledged is there, and the parts of the store agree.
 
-A kill of each kind in `make test`, fifty by chance in `make soak`, of which CRASH_KILLS and CRASH_SEED in the
-environment make more, or others.
+`make test` kills it a few times, `make soak` fifty times. The variables CRASH_KILLS and CRASH_SEED change the number
+and the moments.
 """
 
 import json
@@ -33,17 +33,17 @@ from tests.servers import OpenAIServer
 from tests.servers.s3 import S3Server
 
 AIMS = ("start", "open", "add", "add", "add", "archive", "archive", "remove", "remove", "reindex", "reindex", "drop")
-"""in the midst of which a process is killed"""
+"""operations during which a process is killed"""
 
 PATIENCE = 6
-"""seconds that an open store is given to come to what it is to be killed in"""
+"""seconds at most until the operation begins during which the process must be killed"""
 
 MODELS = ("model-a", "model-b")
 
 
 @dataclass
 class Child:
-    """The process that is to be killed, and what it says."""
+    """The process that will be killed, and the lines that it writes."""
 
     folder: Path
     seed: str
@@ -51,7 +51,7 @@ class Child:
     lines: SimpleQueue[dict] = field(default_factory=SimpleQueue)
 
     def __post_init__(self) -> None:
-        # Parsers' processes get no other variables; they are known by it.
+        # Processes of the parser inherit only some variables, such as PYTHON...: this one identifies them.
         self.mark = f"PYTHONCHURN={uuid.uuid4().hex}"
         variables = {
             **os.environ,
@@ -76,7 +76,7 @@ class Child:
         self.popen.stderr.close()
 
     def is_gone(self) -> bool:
-        """Whether its parsers' processes have ended too."""
+        """Whether the processes of its parser have ended, too."""
         until = time.monotonic() + 10
         while any(self.mark.encode() in _environment(process) for process in Path("/proc").glob("[0-9]*")):
             if time.monotonic() > until:
@@ -96,11 +96,11 @@ def _environment(process: Path) -> bytes:
     try:
         return (process / "environ").read_bytes()
     except OSError:
-        return b""  # it has ended, or is another user's
+        return b""  # it has ended, or belongs to another user
 
 
 class Rounds:
-    """One process after another on the same store, each killed; `chance` decides when."""
+    """One process after another works on the same store, and each is killed; `chance` decides when."""
 
     def __init__(self, folder: Path, server: OpenAIServer, seed: str) -> None:
         self.folder = folder
@@ -111,7 +111,7 @@ class Rounds:
             data_dir=folder / "data", openai_base_url=server.base_url, embedding_model=MODELS[0], model_retries=0
         )
         self.lasts: dict[str, float] = defaultdict(lambda: 0.2, start=1.5)
-        """seconds that each kind of operation takes, about"""
+        """about how many seconds each kind of operation takes"""
         self.killed_in: Counter[str] = Counter()
         self.found_on_disk: Counter[str] = Counter()
         self.unsearchable: set[str] = set()
@@ -153,7 +153,7 @@ class Rounds:
         assert child.is_gone(), "a parser's process lives on"
 
     def _await(self, child: Child, aim: str, times: int, *, seconds: float) -> None:
-        """Until the process begins this for the so many-th time, or for so long."""
+        """Waits until the process has begun `aim` so many times, or until the time is over."""
         until = time.monotonic() + seconds
         while times and (left := until - time.monotonic()) > 0:
             try:
@@ -179,7 +179,7 @@ class Rounds:
         assert self.ledger.differences(store, unsearchable, is_settled=is_settled) == []
 
     def _settle(self, store: IndexStore) -> None:
-        """As the app does at its start; and as a person does, who has changed the model or cancelled something."""
+        """Does what the app does at its start, and what a person does after a change of the model or a cancellation."""
         for job in store.resume():
             job.wait()
         for index in store.indexes():
@@ -191,7 +191,7 @@ class Rounds:
 
 
 def _made_anew(store: IndexStore) -> set[str]:
-    """Indexes of which Chroma's files were torn: all in them is to be embedded again."""
+    """Indexes whose Chroma files were damaged: all their documents must be embedded again."""
     statuses: dict[str, set[DocumentStatus]] = defaultdict(set)
     for document in store.documents():
         statuses[document.index].add(document.status)
@@ -199,7 +199,7 @@ def _made_anew(store: IndexStore) -> set[str]:
 
 
 def traces(settings: Settings) -> list[str]:
-    """What the killed process left half done, before any store has looked at it."""
+    """What the killed process has left unfinished, before the next start repairs it."""
     if not place_of("catalogue", settings.data_dir, settings.database_url).exists():
         return []
     questions = {
@@ -212,7 +212,7 @@ def traces(settings: Settings) -> list[str]:
         "AND revision > 0",
     }
     with by_hand(settings) as connection:
-        is_made = inspect(connection).has_table("leftovers")  # else it was killed before
+        is_made = inspect(connection).has_table("leftovers")  # otherwise it was killed before that
         found = [
             what for what, question in questions.items() if is_made and connection.execute(text(question)).scalar()
         ]
@@ -225,7 +225,7 @@ reads_proc = pytest.mark.skipif(sys.platform != "linux", reason="what is left of
 
 
 def killed(folder: Path, seed: str, aims: Sequence[str]) -> Rounds:
-    """After each kill the stores have to agree, and to have all that was acknowledged."""
+    """After each kill, the parts of the store must agree and have all that was acknowledged."""
     with OpenAIServer() as server:
         rounds = Rounds(folder, server, seed)
         for number, aim in enumerate(aims):
@@ -261,7 +261,7 @@ def test_a_store_that_is_killed_at_any_moment_agrees_with_itself_and_has_all_tha
     kills = int(os.environ.get("CRASH_KILLS", "50"))
     seed = os.environ.get("CRASH_SEED", "1")
     rounds = killed(tmp_path, seed, random.Random(seed).choices(AIMS, k=kills))
-    # The kills did hit the middle of things.
+    # The kills did hit running operations.
     assert rounds.killed_in["open"] < kills / 4
     assert {"start", "add", "archive", "remove", "reindex"} <= set(rounds.killed_in)
     assert len(rounds.found_on_disk) >= 4

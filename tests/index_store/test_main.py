@@ -37,7 +37,7 @@ Run = Callable[..., Done]
 
 @pytest.fixture
 def serve(service: EmbeddingService, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The environment of a command that embeds by the service and may crawl this machine."""
+    """The environment of a command that uses the embedding service and may crawl this machine."""
     values = {
         "OPENAI_BASE_URL": service.base_url, "EMBEDDING_MODEL": "model-a", "MODEL_RETRIES": "0",
         "CRAWL_ALLOWED": "127.0.0.1", "CRAWL_RATE": "1000", "LC_ALL": "C.UTF-8",
@@ -48,7 +48,7 @@ def serve(service: EmbeddingService, settings: Settings, monkeypatch: pytest.Mon
 
 @pytest.fixture
 def run(serve: None, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command within this process."""
+    """Runs the command in this process."""
 
     def run(*arguments: str | Path) -> Done:
         status = main([str(each) for each in arguments])
@@ -76,7 +76,7 @@ def site() -> Iterator[SiteServer]:
         yield site
 
 
-# As people call it: a process of its own, with the embedded model
+# As people call it: in its own process, with the embedded model
 
 
 def test_documents_are_added_by_a_process_of_its_own_and_found(
@@ -94,7 +94,7 @@ def test_documents_are_added_by_a_process_of_its_own_and_found(
 
 
 def minds_interrupts() -> None:
-    """As a process in the foreground does: where the tests run in the background, it would inherit that it doesn't."""
+    """Like a process in the foreground: if the tests run in the background, it would inherit that it ignores SIGINT."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -1,4 +1,4 @@
-"""Who needs few modules of the package loads few."""
+"""A process of the parser does not import the database or clients of services."""
 
 import subprocess
 import sys

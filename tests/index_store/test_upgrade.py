@@ -1,4 +1,4 @@
-"""A data folder of the first release, which kept no originals and knew no pending documents."""
+"""A data folder of the first release, without originals and pending documents, works with this version."""
 
 import shutil
 import sqlite3
@@ -46,7 +46,7 @@ TABLES = ("indexes", "documents", "sections", "chunks")
 
 @pytest.fixture
 def first(serviced: Settings, write: Write, tmp_path: Path) -> Settings:
-    """Two files, a document under a name of its own, and one that failed."""
+    """Settings of a folder with two files, a document that has only a name as its source, and one that failed."""
     (tmp_path / "empty.md").touch()
     with IndexStore(serviced) as store:
         sources = [FileSource(write("apples.md", sections=2)), FileSource(write("bananas.md", sections=2))]
@@ -106,7 +106,7 @@ def test_under_another_model_it_is_read_from_where_it_came(
         }  # fmt: skip
         assert store.search("a", "What does the file of bananas say?", k=1)[0].source.endswith("bananas.md")
         assert len(originals(first.data_dir)) == 2
-        # What can't be read from anywhere is there again as soon as it is given again.
+        # A document whose file is nowhere is ready again as soon as it is added again.
         assert store.add("a", tmp_path / "upload.md", source="upload.md").status is IngestStatus.READY
         assert is_sound(store, first.data_dir)
 

@@ -25,7 +25,7 @@ class Answer:
     logprobs: tuple[dict[str, float], ...] = ()
     """for each token: natural log-probability of each candidate, sent if the request asks for them"""
     tokens: int | None = None
-    """as how many tokens the text counts"""
+    """number of tokens that the text counts as"""
     delay: float | None = None
     """seconds before the first token"""
     token_seconds: float | None = None

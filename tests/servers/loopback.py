@@ -1,7 +1,7 @@
 """An HTTP server on 127.0.0.1, at a free port, in threads of this process.
 
 It records each request, shows the faults that a test asks for, and notices immediately when a client leaves. It has no
-TLS and no protocol of its own: a subclass says what its routes answer.
+TLS and no protocol: a subclass defines what its routes answer.
 """
 
 import json
@@ -58,7 +58,7 @@ class Request:
 
     @property
     def text(self) -> str:
-        """The text of the request for conditions."""
+        """The request as text, for conditions such as `word in request.text`."""
         return json.dumps(self.body, ensure_ascii=False)
 
 
@@ -67,7 +67,7 @@ class ClientLeft(Exception):
 
 
 class Connection:
-    """The way back to one client."""
+    """The connection to one client, for its answer."""
 
     def __init__(self, handler: BaseHTTPRequestHandler) -> None:
         self._handler = handler
@@ -226,7 +226,7 @@ class LoopbackServer:
             self._troubles.clear()
 
     def refusal_body(self, refusal: Refusal) -> dict:
-        """How this service words its refusals."""
+        """The body of an error response of this service."""
         return {"error": refusal.message or HTTPStatus(refusal.status).phrase}
 
     def refuse(self, connection: Connection, refusal: Refusal) -> None:
@@ -234,7 +234,7 @@ class LoopbackServer:
         connection.send_json(refusal.status, self.refusal_body(refusal), headers=headers)
 
     def respond(self, request: Request, connection: Connection, trouble: Fault | Refusal | None) -> None:
-        """Answers, or does not, as `trouble` says."""
+        """Answers with the route, or shows the fault or refusal `trouble`."""
         route = self.routes.get((request.method, request.path))
         if isinstance(trouble, Refusal):
             self.refuse(connection, trouble)

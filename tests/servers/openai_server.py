@@ -47,9 +47,9 @@ class OpenAIServer(LoopbackServer):
         ignores: frozenset[str] | set[str] = frozenset(),
     ) -> None:
         """
-        `delay`, `token_seconds`, `tokens`: of each Answer that does not say otherwise.
+        `delay`, `token_seconds`, `tokens`: defaults for each Answer.
         `refuses`: fields of a request, such as response_format or tools, that older servers answer with 400.
-        `ignores`: fields that they act as if they had not seen; without stream_options no usage is streamed.
+        `ignores`: fields that older servers ignore. If it ignores stream_options, it streams no usage.
         """
         super().__init__(key=key)
         self.delay = delay
@@ -58,7 +58,7 @@ class OpenAIServer(LoopbackServer):
         self.refuses = set(refuses)
         self.ignores = set(ignores)
         self.dimensions = DIMENSIONS
-        """numbers of a vector, at most as many as there are"""
+        """length of a vector, at most DIMENSIONS"""
         self.models = ["test-chat", "test-embedding"]
         self._script: Script[ChatRequest, Scripted] = Script("This is the answer of the tests' own server.")
         self.enqueue = self._script.enqueue

@@ -23,7 +23,7 @@ KEY, SECRET = "AKIAOFTESTS", "of+tests/secret"
 
 
 class S3Server:
-    """A context manager. It has its objects in memory."""
+    """A context manager. It keeps its objects in memory."""
 
     def __init__(self) -> None:
         with socket.socket() as free:
@@ -78,7 +78,7 @@ class S3Server:
 
     @contextmanager
     def knowing_no_key(self) -> Iterator[None]:
-        """Inside it, keys are checked, and no key is valid."""
+        """A context manager: inside it, keys are checked, and no key is valid."""
         self._let_in_unseen("0")
         try:
             yield

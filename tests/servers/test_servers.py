@@ -1,4 +1,4 @@
-"""The loopback servers as the real clients see them."""
+"""The servers for tests, used by the real clients."""
 
 import json
 import threading

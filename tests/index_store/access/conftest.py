@@ -19,6 +19,6 @@ def people(access: Access) -> People:
 
 
 def claim(subject: str, **more: object) -> SignInClaims:
-    """Of `subject`, with the verified mail address of that name unless told otherwise."""
+    """The claim of `subject`. By default, it has a verified mail address with that name."""
     usual = {"name": subject.title(), "mail": f"{subject}@example.com", "mail_is_verified": True}
     return SignInClaims("https://id.example.com", subject, **{**usual, **more})

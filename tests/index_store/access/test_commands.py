@@ -17,7 +17,7 @@ Run = Callable[..., list[dict]]
 
 @pytest.fixture
 def run(settings: Settings, capsys: pytest.CaptureFixture[str]) -> Run:
-    """`run("people", "list")`: what it prints with --json; the sentence of an error is told without a trace."""
+    """`run("people", "list")` returns what the command prints with --json. It must print nothing to standard error."""
 
     def run(*arguments: str, status: int = 0) -> list[dict]:
         assert main([*arguments, "--json"]) == status
@@ -76,7 +76,7 @@ def test_both_are_managed_while_the_app_runs(run: Run, serviced: Settings) -> No
         assert [index.name for index in store.as_user(lambda: alice).indexes()] == ["a"]
         run("people", "disable", "alice")
         assert store.access.people.current(alice.id) is None
-        run("list", status=1)  # as ever, of what the app holds in memory
+        run("list", status=1)  # still refused while the app has the store open
 
 
 def test_a_folder_that_an_app_of_another_version_has_open_is_left_to_it(run: Run, serviced: Settings) -> None:

@@ -17,7 +17,7 @@ READ, WRITE, MANAGE = Right
 
 @pytest.fixture
 def kept(serviced: Settings) -> Iterator[IndexStore]:
-    """With the index “規程”, and one that nobody has anything to do with."""
+    """A store with the index “規程”, and an index without owner and grants."""
     with IndexStore(serviced) as store:
         store.create_index("規程")
         store.create_index("other")
@@ -30,7 +30,7 @@ def grants(kept: IndexStore) -> Grants:
 
 
 def as_role(access: Access, role: Role, subject: str = "alice") -> Principal:
-    """Someone with this role, of the group “hr”."""
+    """A person with this role, in the group “hr”."""
     known = access.people.signed_in(claim(subject, groups=frozenset({"hr", "tokyo"})))
     access.people.set_role(known.id, role)
     current = access.people.current(known.id)
@@ -53,7 +53,7 @@ def of(person: Principal) -> Grantee:
 
 HR = Grantee(GranteeKind.GROUP, "hr")
 
-# What it comes to, by role, of what is granted, whoever it is granted to, or owned.
+# For each role: the granted right (or "own" for the owner) -> the right that the person has.
 MATRIX = {
     Role.ADMIN: {None: MANAGE, READ: MANAGE, WRITE: MANAGE, MANAGE: MANAGE, "own": MANAGE},
     Role.EDITOR: {None: None, READ: READ, WRITE: WRITE, MANAGE: MANAGE, "own": MANAGE},
@@ -72,7 +72,7 @@ def test_what_someone_may_do_is_what_they_were_granted_as_far_as_their_role_goes
             index = f"{source} {right}"
             expected[index] = comes_to
             kept.create_index(index)
-            # What others have is nothing to her.
+            # Rights of others must not count for her.
             grants.set_owner(index, alice.id if source == "owner" else bob.id)
             grants.give(index, of(bob), MANAGE)
             grants.give(index, Grantee(GranteeKind.GROUP, "HR"), MANAGE)
@@ -118,7 +118,7 @@ def test_what_was_granted_to_someone_is_over_with_their_group(kept: IndexStore) 
         ("Carol@Example.com", {}, WRITE),
         (" carol ", {}, WRITE),
         ("carol@example.com", {"mail_is_verified": False}, None),
-        ("Carol", {}, None),  # what people call themselves is no proof
+        ("Carol", {}, None),  # a display name proves nothing
         ("carol@example.com", {"mail": "carol@example.org"}, None),
     ],
 )
@@ -187,7 +187,7 @@ def test_grants_go_along_when_an_index_is_renamed(kept: IndexStore) -> None:
     assert (after.owner, after.grants) == (before.owner, before.grants)
     assert right_of(kept.access, alice, "規程") is None
     assert readable(kept.access, alice) == ["ガイド"]
-    assert right_of(kept.access, alice, "カ\u3099イト\u3099") is READ  # as another system writes the same name
+    assert right_of(kept.access, alice, "カ\u3099イト\u3099") is READ  # the same name in another Unicode form
 
 
 def test_an_index_made_anew_under_a_name_has_none_of_the_grants_of_the_one_before(kept: IndexStore) -> None:

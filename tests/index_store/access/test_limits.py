@@ -1,4 +1,4 @@
-"""What admins allow the members of groups, and what an index may hold."""
+"""Limits: what the members of a group may use, and how many files and megabytes an index may contain."""
 
 import zipfile
 from collections.abc import Callable
@@ -89,7 +89,7 @@ def test_megabytes_are_counted_with_what_is_there_and_without_what_is_replaced(
     first, second, small = tmp_path / "a.html", tmp_path / "b.html", write("c.md")
 
     def fill(file: Path, megabytes: float) -> None:
-        """With next to no words, which would take their time."""
+        """Writes a file of this size with very few words, because words take time to embed."""
         file.write_text(f"<h1>{file.name}</h1><p>A word.</p><!--{'-x' * int(megabytes * 500_000)}-->")
 
     fill(first, 0.6)

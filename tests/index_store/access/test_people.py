@@ -65,7 +65,7 @@ def test_a_sign_in_that_names_nobody_lets_nobody_in(people: People, issuer: str,
 
 
 def test_tabs_that_sign_in_at_once_are_one_person(settings: Settings) -> None:
-    """As in two processes: nothing is shared but the file."""
+    """Like two processes: they share only the file."""
     with open_access(settings) as one, open_access(settings) as other, ThreadPoolExecutor(4) as tabs:
         together = Barrier(4)
 
@@ -198,7 +198,7 @@ def test_one_is_found_by_id_mail_address_or_subject_and_not_by_what_several_have
             people.find(name)
 
 
-# Out again
+# Disabled and erased
 
 
 def test_who_is_disabled_is_out_with_the_next_action_and_can_not_sign_in(people: People) -> None:
@@ -245,7 +245,7 @@ def test_of_who_is_erased_an_id_is_left_that_nobody_comes_in_by_and_the_same_cla
     with pytest.raises(errors.UnknownPerson):
         grants.set_owner("plans", alice.id)
     kept = b"".join(file.read_bytes() for file in settings.data_dir.rglob("*") if file.is_file()).lower()
-    assert b"alice" not in kept  # nor in the audit log, which keeps ids
+    assert b"alice" not in kept  # not even in the audit log, which stores only ids
     assert b"board" not in kept
     again = people.signed_in(claim("alice"))
     assert (again.id != alice.id, again.role) == (True, Role.READER)
@@ -283,7 +283,7 @@ def test_the_last_admin_stays_one(people: People, change: Callable[[People, str]
     alice, bob = (people.signed_in(claim(name)) for name in ("alice", "bob"))
     for each in (alice, bob):
         people.set_role(each.id, Role.ADMIN)
-    people.set_role(people.add("carol").id, Role.ADMIN)  # who may never come
+    people.set_role(people.add("carol").id, Role.ADMIN)  # she may never sign in
     change(people, bob.id)
     with pytest.raises(errors.LastAdmin) as refused:
         change(people, alice.id)
@@ -295,7 +295,7 @@ def test_the_last_admin_stays_one(people: People, change: Callable[[People, str]
 
 
 def test_of_two_admins_who_remove_each_other_at_once_one_is_refused(settings: Settings) -> None:
-    """As in two processes: nothing is shared but the file."""
+    """Like two processes: they share only the file."""
     with open_access(settings) as one, open_access(settings) as other, ThreadPoolExecutor(2) as both:
         alice, bob = (one.people.signed_in(claim(name)) for name in ("alice", "bob"))
         together = Barrier(2)
@@ -375,7 +375,7 @@ def test_what_goes_on_without_someone_does_not_count_as_seeing_them(access: Acce
 
 
 @pytest.mark.both_forms
-@pytest.mark.timeout(20)  # whoever waited for the other would do so for 30 s
+@pytest.mark.timeout(20)  # seconds; waiting for the other writer would take 30
 def test_who_is_known_comes_in_while_someone_else_writes(people: People, settings: Settings) -> None:
     alice = people.signed_in(claim("alice"))
     set_seen(settings, NOTED_EVERY * 2)

@@ -1,4 +1,4 @@
-"""Which browser is signed in as whom, and until when."""
+"""Sign-ins: which browser is signed in as which person, and until when."""
 
 from datetime import timedelta
 

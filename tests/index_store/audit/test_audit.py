@@ -1,4 +1,4 @@
-"""The audit log, on disk as it is."""
+"""The audit log: what is written to disk, read again, deleted after its time, and listed by the command line."""
 
 import json
 import logging
@@ -41,7 +41,7 @@ def actions(entries: list[Entry]) -> list[str]:
     return [each.action for each in entries]
 
 
-# Written
+# Writing
 
 
 def test_each_thing_done_is_a_line_of_json_that_says_who_did_what_when(audit: Audit, settings: Settings) -> None:
@@ -152,7 +152,7 @@ def test_an_action_of_a_newer_version_is_read(audit: Audit, settings: Settings) 
     assert actions(audit.read().entries) == ["levitated"]
 
 
-# Read
+# Reading
 
 
 @pytest.fixture
@@ -221,7 +221,7 @@ def test_without_anything_noted_there_is_nothing(audit: Audit) -> None:
     assert audit.read() == ([], None)
 
 
-# Kept
+# Deletion after its time
 
 
 def test_a_day_goes_when_its_time_is_over_and_not_before(settings: Settings) -> None:
@@ -281,7 +281,7 @@ def test_what_the_command_line_does_with_people_and_grants_is_noted(settings: Se
         "grants take --index IT --everyone", "grants own --index IT --person alice@example.com",
     ):  # fmt: skip
         assert main(words.split()) == 0
-    *entries, _ = Audit(settings).read().entries  # but for the index
+    *entries, _ = Audit(settings).read().entries  # all except the entry of the new index
     assert actions(entries)[::-1] == [
         "person_added", "role_set", "disabled", "enabled", "granted", "grant_taken", "owner_set",
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What the facades of the store note in the audit log, in the name of whoever did it."""
+"""What the facades of the store write to the audit log, and in whose name."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -30,7 +30,7 @@ def store(serviced: Settings) -> Iterator[IndexStore]:
 
 @pytest.fixture
 def as_(store: IndexStore) -> As:
-    """`as_("alice", Role.EDITOR)`: the store as she has it."""
+    """`as_("alice", Role.EDITOR)`: her facade of the store, with this role."""
 
     def as_(name: str, role: Role) -> UserStore:
         id_ = store.access.people.signed_in(claim(name)).id

@@ -1,4 +1,4 @@
-"""A store that is open, as in a running app, and the command that saves and restores, as people call it."""
+"""Fixtures for backups: an open store, as in a running app, and the commands `backup` and `restore`."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ def app(serviced: Settings, write: Write) -> Iterator[IndexStore]:
 
 
 def started(folder: Path, *arguments: str | Path, **options: object) -> subprocess.Popen[str]:
-    """The command in a process of its own."""
+    """Starts the command in its own process."""
     command = [sys.executable, "-m", "index_store", *map(str, arguments)]
     environment = {**os.environ, "DATA_DIR": str(folder), "LC_ALL": "C.UTF-8"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -38,7 +38,7 @@ def started(folder: Path, *arguments: str | Path, **options: object) -> subproce
 
 @pytest.fixture
 def process(serviced: Settings) -> Command:
-    """`process("backup", file)`: of the app's data folder, or of `folder`, and waited for."""
+    """`process("backup", file)`: runs the command in its own process, on the data folder of the app or on `folder`."""
 
     def run(
         *arguments: str | Path, folder: Path = serviced.data_dir, **options: object
@@ -53,7 +53,7 @@ def process(serviced: Settings) -> Command:
 
 @pytest.fixture
 def command(serviced: Settings, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """The same within this process, in a fraction of the time."""
+    """The same in this process, which is much faster."""
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
 
     def run(*arguments: str | Path, folder: Path = serviced.data_dir) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""A backup beside a running app: one state of it, whole or not there."""
+"""A backup while the app runs: the archive has one consistent state of the store, or there is no archive."""
 
 import hashlib
 import json
@@ -119,7 +119,7 @@ def test_two_at_a_time_are_one_too_many(serviced: Settings, app: IndexStore, com
 def test_changes_that_go_on_meanwhile_leave_one_consistent_state(
     serviced: Settings, app: IndexStore, process: Command, command: Command, write: Write, tmp_path: Path, times: int
 ) -> None:
-    """Each document is found by its own words in each state that was saved."""
+    """In each saved state, each document is found by its own words."""
     is_over = threading.Event()
     faults: list[Exception] = []
 
@@ -132,7 +132,7 @@ def test_changes_that_go_on_meanwhile_leave_one_consistent_state(
                 app.ingest("a", [FileSource(file) for file in files]).wait()
                 app.remove("a", str(files[number % 3]))
                 app.search("a", "What does it say?")
-            except Exception as error:  # noqa: BLE001 - the edge of the thread
+            except Exception as error:  # noqa: BLE001 - the test reports it
                 faults.append(error)
 
     churning = threading.Thread(target=churn)
@@ -159,7 +159,7 @@ def test_changes_that_go_on_meanwhile_leave_one_consistent_state(
 def test_documents_stand_still_while_the_moment_is_taken_and_searches_go_on(
     serviced: Settings, app: IndexStore, write: Write
 ) -> None:
-    """The moment is held by the lock that the command takes."""
+    """The test holds the lock that the command takes for its snapshot."""
     with changes_of(serviced.data_dir):
         removing = threading.Thread(target=lambda: app.remove_documents([app.documents()[0].id]), daemon=True)
         removing.start()
@@ -185,7 +185,7 @@ def test_killed_in_the_midst_it_leaves_no_archive_and_the_app_and_the_next_backu
             time.sleep(0.0005)
         process.send_signal(signal.SIGKILL)
         process.communicate()
-    # It may have been quicker than the signal; then it is whole.
+    # The backup may have ended before the signal; then the archive is complete.
     assert file.exists() == (process.returncode == 0)
     assert is_sound(app, serviced.data_dir)
     file.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""A restore: only of a whole backup of this app's, only into an empty folder, all of it or nothing."""
+"""A restore: only from a complete backup of this app, only into an empty folder, and all or nothing."""
 
 import json
 import random
@@ -30,7 +30,7 @@ def target(tmp_path: Path) -> Path:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """What a backup brings."""
+    """All files except locks, which are not in a backup."""
     locks = {"index_store.lock", "index_store.pid", "changes.lock", "backup.lock"}
     return {
         str(file.relative_to(folder)): file.read_bytes()
@@ -40,7 +40,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def rewritten(archive: Path, change: Callable[[dict[str, bytes], dict], object]) -> Path:
-    """The same, but for what `change` does to its files and its manifest."""
+    """The same archive after `change` has changed its files and its manifest."""
     with zipfile.ZipFile(archive) as packed:
         content = {name: packed.read(name) for name in packed.namelist()}
     manifest = json.loads(content.pop("manifest.json"))
@@ -94,7 +94,7 @@ def test_a_flipped_byte_is_noticed_wherever_what_was_saved_is_touched(archive: P
             refused += 1
             assert files(target) == {} if target.exists() else True
         else:
-            assert files(target) == right  # a byte that says nothing, such as the time of a file
+            assert files(target) == right  # a byte without effect, such as one in the time of a file
     assert refused > 30
 
 
@@ -240,7 +240,7 @@ def test_on_a_full_disk_it_says_so_and_the_folder_stays_empty(archive: Path, tar
 
 
 GRAPH = 1100
-"""vectors, of which Chroma has written a graph"""
+"""vectors: so many that Chroma writes their graph to disk"""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Several apps on one Postgres, as they know of each other."""
+"""Replicas: several apps on one Postgres know which of them are alive, and receive messages from each other."""
 
 import os
 import signal

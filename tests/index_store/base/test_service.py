@@ -67,7 +67,7 @@ def test_what_a_service_says_no_with_is_put_in_plain_words(
         assert "127.0.0.1" in added.error.ja
         assert KEY not in added.model_dump_json()
         server.recovers()
-        assert store.search("a", "日当", k=1)[0].text in before  # the version before is still there
+        assert store.search("a", "日当", k=1)[0].text in before  # the earlier version is still there
 
 
 def test_another_model_than_the_index_was_made_with_is_refused(data_dir: Path, handbook: Path) -> None:

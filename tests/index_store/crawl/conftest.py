@@ -1,4 +1,4 @@
-"""A site of the test's own, and a crawl of it: the only way that tests call the crawler."""
+"""Fixtures for crawls: a web site, and a function that crawls it."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +15,7 @@ CrawlSite = Callable[..., Crawled]
 
 @pytest.fixture
 def crawl(tmp_path: Path) -> CrawlSite:
-    """`crawl(url, depth=..., known=..., crawl_rate=...)`: options of the crawl and settings, in any order."""
+    """`crawl(url, depth=..., known=..., crawl_rate=...)`: takes options of the crawl and settings, in any order."""
 
     def run(
         url: str, known: Mapping[str, KnownPage] | None = None, resolve: object = None, **values: object
@@ -36,7 +36,7 @@ def site() -> Iterator[SiteServer]:
 
 @pytest.fixture(autouse=True)
 def _tries_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests have no time for a second's pause before each further try."""
+    """Further attempts follow at once, not after a second, to save time."""
     monkeypatch.setattr("index_store.crawl.politeness.RETRY_AFTER", 0.05)
 
 

@@ -1,4 +1,4 @@
-"""What a crawl gave, in the words of a test."""
+"""The result of a crawl, in a form that tests can compare easily."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class Crawled:
 
     @property
     def paths(self) -> list[str]:
-        """Of what was fetched, without the site's host, in order."""
+        """Paths of the fetched pages, in order and without the host."""
         return ["/" + url.split("/", 3)[3] for url in self.fetched]
 
     @property
@@ -31,14 +31,14 @@ class Crawled:
 
     @property
     def failure(self) -> str:
-        """The sentence of the only page, which failed."""
+        """The error of the only page, which must have failed, as a sentence."""
         assert self.only.outcome is PageOutcome.FAILED, self.only
         assert self.only.error is not None
         return self.only.error.sentence("en")
 
     @property
     def known(self) -> dict[str, KnownPage]:
-        """What the next crawl is told."""
+        """What the next crawl gets as known pages."""
         return {
             page.url: KnownPage(etag=page.etag, last_modified=page.last_modified, digest=page.digest, links=page.links)
             for page in self.pages
@@ -47,6 +47,6 @@ class Crawled:
 
 
 def settings(**values: object) -> Settings:
-    """That let a test's own site be crawled, without much patience."""
+    """Settings that allow the site of the test to be crawled, with short time limits."""
     given = {"crawl_allowed": "127.0.0.0/8", "crawl_rate": 500, "crawl_timeout": 10, "max_file_mb": 5}
     return Settings(_env_file=None, **(given | values))

@@ -1,4 +1,4 @@
-"""One page has one address, however its links are written."""
+"""Addresses: one page has one address, in whatever form its links are written."""
 
 import pytest
 

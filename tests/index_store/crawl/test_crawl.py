@@ -1,4 +1,4 @@
-"""What a crawl finds, and where it ends."""
+"""Which pages a crawl finds, in which order, and where it stops."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The same page under several addresses comes once."""
+"""Duplicates: a page with several addresses is in the result once."""
 
 import pytest
 
@@ -64,7 +64,7 @@ def test_a_page_whose_canonical_one_does_not_come_stands_alone(site, crawl, targ
 
 
 def test_pages_that_all_name_the_front_page_as_canonical_are_kept(site, crawl):
-    """A common mistake: one line in the template of every page."""
+    """A common mistake: the template of all pages has this line."""
     site.pages = {path: html(f"Page {path}", "/a", "/b", head=canonical("/")) for path in ("/", "/a", "/b")}
     assert sorted(crawl(site.url()).paths) == ["/", "/a", "/b"]
 

@@ -1,4 +1,4 @@
-"""A bad server costs the page that it is bad at: each ends within its limits, with one sentence."""
+"""Faults of a web server: only the page with the fault fails, within the limits and with one sentence."""
 
 import gzip
 import logging

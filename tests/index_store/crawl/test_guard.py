@@ -1,4 +1,4 @@
-"""No address inside the network is connected to, however it is written, named or come by."""
+"""The crawler never connects to an address inside the network: in any form, by any name, after any redirect."""
 
 import asyncio
 import socket
@@ -75,7 +75,7 @@ DISGUISES = [
     "http://100.100.100.200/",
     "http://192.0.0.192/",
     "http://168.63.129.16/",
-    # neither a site's nor a person's
+    # reserved: no web site has them
     "http://100.64.0.1/",
     "http://192.0.2.1/",
     "http://198.18.0.1/",
@@ -162,7 +162,7 @@ def test_a_name_with_one_address_inside_among_public_ones_is_refused(crawl, site
 
 
 def test_a_name_server_that_changes_its_answer_to_the_inside_changes_nothing(crawl):
-    """Public first, then inside: the connection goes to the public address, which nobody answers here."""
+    """First a public address, then one inside: the crawler connects to the public one, where nothing answers."""
     with SiteServer() as inside, NameServer({"rebind.example": [["198.41.0.4"], ["127.0.0.1"]]}) as names:
         crawled = crawl(
             inside.url(host="rebind.example"), resolve=names.resolve, crawl_allowed="", crawl_timeout=1, depth=0
@@ -173,13 +173,13 @@ def test_a_name_server_that_changes_its_answer_to_the_inside_changes_nothing(cra
 
 
 def test_a_name_that_moves_inside_during_the_crawl_is_refused_from_then_on(crawl):
-    """The same on connections that are made: the first address is open to the crawl, the next is not."""
+    """The same with real connections: the crawl may use the first address, but not the second."""
     with (
         SiteServer(address="127.0.0.2") as outside,
         SiteServer(address="127.0.0.1", port=outside.port) as inside,
         NameServer({"rebind.example": [["127.0.0.2"], ["127.0.0.1"]]}) as names,
     ):
-        closing = {"Connection": "close"}  # so that every page has a connection of its own
+        closing = {"Connection": "close"}  # so that every page needs a new connection
         outside.pages = {
             "/robots.txt": html("none"),
             "/": html("Outside", "/secret"),
@@ -299,7 +299,7 @@ def test_names_are_resolved_as_this_machine_does():
 
 @pytest.fixture
 def authority(tmp_path, monkeypatch) -> trustme.CA:
-    """That this machine trusts for the length of the test."""
+    """A certificate authority that this machine trusts during the test."""
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))

@@ -1,4 +1,4 @@
-"""Every kind that the loaders know is fetched, and nothing else."""
+"""Kinds of files: the crawler fetches every kind that has a loader, and no other."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Crawling again fetches what changed, and drops what is gone; what fails for now stays."""
+"""A second crawl: it fetches changed pages and reports missing pages as gone, but not pages that only fail for now."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What robots.txt and the site's map say."""
+"""The crawler obeys robots.txt and reads site maps."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""A crawl that is stopped or left ends at once, and leaves nothing behind."""
+"""A crawl that is stopped, or whose loop is left, ends at once and leaves nothing behind."""
 
 import gc
 import threading
@@ -45,7 +45,7 @@ def test_a_stop_ends_a_crawl_in_the_midst_of_a_request(site, pages, path, page):
     assert set(pages.iterdir()) == {page.path for page in got}
 
 
-@pytest.mark.timeout(50)  # seconds, below the 100 that a turn takes
+@pytest.mark.timeout(50)  # seconds, less than the 100 between two requests
 def test_a_stop_ends_a_crawl_that_waits_for_its_turn(site, pages):
     site.pages = {"/": html("Home", "/a"), "/a": html("A")}
     crawl = crawl_of(site.url(), pages, crawl_rate=0.01)
@@ -111,7 +111,7 @@ def test_a_stop_at_any_moment_leaves_no_file_no_connection_and_no_warning(site, 
         for page in crawl:
             page.path.unlink()
         timer.join()
-    gc.collect()  # what was left unfinished is noticed when it is collected
+    gc.collect()  # Python warns of unfinished coroutines when it collects them
     assert not list(pages.iterdir())
     wait_until_left(site)
 

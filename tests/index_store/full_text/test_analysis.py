@@ -24,7 +24,7 @@ def pairs(analyzer: Analyzer, text: str) -> list[str]:
 
 
 def written(analyzer: Analyzer, text: str) -> list[str]:
-    """What stands in the text where each term says that it is."""
+    """For each term, the text at its offsets."""
     return [text[term.start : term.end] for term in analyzer.terms(text).words]
 
 
@@ -50,7 +50,7 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("渡邉", "渡邊"),
         ("國學院", "国学院"),
         ("葛\U000e0100城", "葛城"),
-        ("\u2f00", "一"),  # Kangxi radicals, as PDFs have them
+        ("\u2f00", "一"),  # Kangxi radicals, which occur in PDFs
         ("2,500円", "2500円"),
         ("二千五百円", "2500円"),
         ("Straße", "STRASSE"),
@@ -148,7 +148,7 @@ def test_offsets_are_true_where_folding_changes_lengths(analyzer, text, expected
 
 
 def test_folding_by_parts_gives_what_folding_the_whole_gives():
-    """Text of any characters, marks that combine among them: compared with Unicode's own definition."""
+    """Compared with Unicode's definition, on random text with combining marks."""
     spans = [(0x20, 0x17F), (0x300, 0x340), (0x900, 0x980), (0x1100, 0x1200), (0x3040, 0x30FF), (0x3200, 0x33FF)]
     spans += [(0xAC00, 0xAC40), (0xFF00, 0xFFEF)]
     letters = [chr(code) for low, high in spans for code in range(low, high)]

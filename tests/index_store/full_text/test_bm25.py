@@ -36,7 +36,7 @@ PASSAGES = {
 
 
 class SearchedPassages:
-    """A BM25 index with passages in, one chunk a document."""
+    """A BM25 index with passages; each document has one chunk."""
 
     def __init__(self, connection: Connection, analyzer: Analyzer | None = None) -> None:
         self.connection = connection
@@ -72,7 +72,7 @@ def searched(connection: Connection) -> SearchedPassages:
 
 
 def everything(connection: Connection, table: str = "index_1") -> list:
-    """All rows of all its tables."""
+    """All rows of all tables of the index."""
     tables = [f"{table}_chunks", f"{table}_terms", f"{table}_totals"]
     rows = [connection.exec_driver_sql(f"SELECT * FROM {each}").all() for each in tables]
     if connection.dialect.name == "sqlite":
@@ -84,7 +84,7 @@ def table_names(connection: Connection) -> list[str]:
     return sorted(inspect(connection).get_table_names())
 
 
-# Finding
+# Which passages are found
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_term_of_the_glossary_may_begin_with_any_sign(connection):
     assert searched.found("==") == []
 
 
-# Order and number
+# Order and number of hits
 
 
 def test_no_more_than_k_are_found(searched):
@@ -287,7 +287,7 @@ def test_of_a_word_that_is_everywhere_the_chunk_that_is_about_it_is_first(connec
     assert searched.found("会議")[0] == "about"
 
 
-# Keeping
+# Adding and deleting
 
 
 def test_what_is_deleted_is_not_found_and_leaves_nothing(searched):
@@ -304,7 +304,7 @@ def test_all_chunk_ids_can_be_listed(searched):
 
 
 def test_putting_and_deleting_in_any_order_ends_in_the_same_scores(connection):
-    """Counts of terms are kept by hand: they must not drift."""
+    """The index keeps its own counts of terms: they must stay exact."""
     searched, rng = SearchedPassages(connection), random.Random(5)
     names = [rng.choice(list(PASSAGES)) for _ in range(60)]
     present: set[str] = set()
@@ -375,7 +375,7 @@ def test_tables_are_made_and_dropped_with_their_transaction(connection):
 
 
 def test_a_search_sees_all_or_nothing_of_what_another_thread_writes(searched):
-    """Its several readings are of one moment: chunks removed between them would be missed by the later ones."""
+    """A search reads several times, but one state: otherwise, later reads would miss chunks that were just removed."""
     searched.connection.commit()
     chunks = [ChunkTerms.of(searched.analyzer, f"more-{number}", "", [], f"終電の後 {number}") for number in range(30)]
     is_done = threading.Event()
@@ -436,7 +436,7 @@ def test_fts5_finds_its_own_tables_sound(searched, tmp_path):
 
 
 def test_postgres_ranks_as_sqlite_does_and_with_the_same_scores(tmp_path, postgres):
-    """Over generated chunks: rare words and common ones, removed documents, searches within some."""
+    """With generated chunks: rare and common words, removed documents, searches in some documents."""
     chance = random.Random(7)
     words = [f"w{number}" for number in range(300)] + list("出張日当宿泊交通経費申請承認部長")
     weights = [1 / (place + 1) for place in range(len(words))]

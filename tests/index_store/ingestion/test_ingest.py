@@ -49,7 +49,7 @@ def uploaded(settings: Settings, name: str, content: str | bytes) -> FileSource:
 
 
 def packed(path: Path, **members: str) -> Path:
-    """`a_md="..."` becomes the member a.md."""
+    """A zip file. `a_md="..."` becomes the member a.md."""
     with zipfile.ZipFile(path, "w") as archive:
         for name, text in members.items():
             archive.writestr(name.replace("_", "."), text)
@@ -57,7 +57,7 @@ def packed(path: Path, **members: str) -> Path:
 
 
 def outcome(job: UserIngestion) -> dict[str, str]:
-    """Name of each source -> what became of it, or the code of its error."""
+    """Name of each source -> its status, or the code of its error."""
     job.wait()
     assert job.failure is None
     return {Path(each.source).name: each.error.code if each.error else each.status.value for each in job.results}
@@ -97,7 +97,7 @@ def test_a_job_returns_at_once_and_its_documents_are_pending_until_they_are_read
 def test_progress_is_told_of_each_document_and_in_all_with_the_time_left(
     store: IndexStore, service: EmbeddingService, write: Write
 ) -> None:
-    service.delay = 0.4  # a worker tells of its progress about once a second
+    service.delay = 0.4  # a worker reports its progress about once a second
     job = store.ingest("a", given(*(write(f"{i}.md", sections=100) for i in range(5))))
     seen = [job.progress]
     halfway = set()
@@ -131,7 +131,7 @@ def test_one_bad_file_stops_no_other(store: IndexStore, write: Write, serviced: 
         "broken.pdf": "unreadable", "empty.md": "empty_document", "missing.md": "document_missing",
         "program.exe": "unknown_kind", "picture.md": "wrong_content", tmp_path.name: "not_a_file",
     }  # fmt: skip
-    # What is not there can't be listed.
+    # A file that does not exist, or a folder, is not listed.
     assert stood(store).keys() == outcomes.keys() - {"missing.md", tmp_path.name} | {"a.md", "b.md"}
     assert all(each.error for each in store.documents() if each.status is DocumentStatus.FAILED)
     assert is_sound(store, serviced.data_dir)
@@ -206,7 +206,7 @@ def test_a_job_that_is_cancelled_before_all_was_begun_leaves_nothing(
     assert is_sound(store, serviced.data_dir)
 
 
-@pytest.mark.timeout(50)  # seconds, below MODEL_TIMEOUT: nobody waited for the service
+@pytest.mark.timeout(50)  # seconds, less than MODEL_TIMEOUT: nothing waits for the service
 def test_a_job_whose_service_hangs_can_be_cancelled(
     store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
 ) -> None:
@@ -219,7 +219,7 @@ def test_a_job_whose_service_hangs_can_be_cancelled(
     assert is_sound(store, serviced.data_dir)
 
 
-@pytest.mark.timeout(50)  # seconds, below MODEL_TIMEOUT: nobody waited for the service
+@pytest.mark.timeout(50)  # seconds, less than MODEL_TIMEOUT: nothing waits for the service
 @pytest.mark.no_queue
 def test_closing_leaves_what_is_not_done_pending_and_the_next_start_finishes_it_without_asking(
     service: EmbeddingService, serviced: Settings, write: Write
@@ -238,7 +238,7 @@ def test_closing_leaves_what_is_not_done_pending_and_the_next_start_finishes_it_
     service.is_held = False
     with IndexStore(serviced) as store:
         statuses = stood(store)
-        assert {statuses.pop(member, "pending") for member in ("a.md", "c.md")} == {"pending"}  # of the archive
+        assert {statuses.pop(member, "pending") for member in ("a.md", "c.md")} == {"pending"}  # members of the archive
         assert statuses == {"changed.md": "ready", "new.md": "pending", "b.zip": "pending", "up.md": "pending"}
         assert "old version" in found(store, "what changed.md says in part 0")
         assert store.check() == []
@@ -260,7 +260,7 @@ def test_members_of_an_archive_that_was_half_unpacked_are_added_once_at_the_next
         store.ingest("a", given(archive))
         assert eventually(lambda: "m0.md" in stood(store))
     with IndexStore(serviced) as store:
-        assert stood(store).get("big.zip") == "pending"  # there was more to unpack
+        assert stood(store).get("big.zip") == "pending"  # some members were not unpacked yet
         (job,) = store.resume()
         job.wait()
         done = {name for name, status in stood(store).items() if status == "ready"}
@@ -294,7 +294,7 @@ def test_what_was_cancelled_stays_so_when_the_store_is_closed_upon_it(
         assert is_sound(store, serviced.data_dir)
 
 
-# Tried again
+# Retries
 
 
 def test_a_retry_takes_what_failed_alone(store: IndexStore, service: EmbeddingService, write: Write) -> None:
@@ -304,7 +304,7 @@ def test_a_retry_takes_what_failed_alone(store: IndexStore, service: EmbeddingSe
     assert outcome(store.ingest("a", given(bad, other))) == {"bad.md": "service_failed", "other.md": "service_failed"}
     service.recovers()
     before = len(service.texts)
-    # The originals were kept.
+    # The store still has the originals.
     bad.unlink()
     (failed,) = [each for each in store.documents() if each.source == str(bad)]
     assert failed.error
@@ -416,7 +416,7 @@ def test_a_cancelled_archive_leaves_the_members_that_were_done_and_nothing_else(
     assert is_sound(store, serviced.data_dir)
 
 
-# At the same time
+# Several jobs at the same time
 
 
 def test_two_jobs_add_to_one_index_side_by_side(
@@ -529,7 +529,7 @@ def test_a_job_that_was_dismissed_goes_on_unseen(
     assert outcome(job) == {"0.md": "ready"}
 
 
-# What fails around it
+# Faults of the service, the parser and the disk
 
 
 @pytest.mark.parametrize("chunks", [1, 100])
@@ -540,7 +540,7 @@ def test_a_text_that_the_service_refuses_costs_its_document_alone(
     files = [write(f"{i}.md", sections=chunks, words="unspeakable" if i == 1 else "") for i in range(4)]
     service.is_held = True
     job = store.ingest("a", given(*files))
-    # While the first is embedded the others gather, to be embedded together.
+    # While the first is embedded, the others wait. They are then embedded together.
     assert eventually(lambda: [bool(item.chunks) for item in job.items] == [True] * 4)
     service.is_held = False
     assert outcome(job) == {
@@ -592,14 +592,14 @@ def test_vectors_that_change_their_length_within_a_document_are_refused(
 def test_a_parser_that_hangs_or_is_killed_costs_one_file(
     serviced: Settings, write: Write, sign: signal.Signals, code: str, seconds: float
 ) -> None:
-    # Long enough for a new process to start and read the others on a machine that others use too.
+    # Long enough for a new process to start and to read the other files, even on a busy machine.
     only_one = serviced.model_copy(update={"parser_workers": 1, "parser_timeout": seconds})
     with IndexStore(only_one) as store:
         store.add("a", write("first.md"))
         (worker,) = parsers_of(os.getpid())
         os.kill(worker, signal.SIGSTOP)
         job = store.ingest("a", given(*(write(f"{i}.md") for i in range(3))))
-        # Until the parser waits for this very process: one that was dead before would be replaced.
+        # Wait until the parser waits for this process: if it died earlier, it would be replaced.
         assert eventually(lambda: any(thread.name == "parser-watch" for thread in threading.enumerate()))
         os.kill(worker, sign)
         assert sorted(outcome(job).values()) == [code, "ready", "ready"]
@@ -625,16 +625,16 @@ def test_a_version_that_was_replaced_before_it_was_read_is_told_so(serviced: Set
 
 
 def is_kept(settings: Settings, words: str) -> bool:
-    """In an original."""
+    """Whether an original has these words."""
     for path in originals(settings.data_dir):
-        with suppress(FileNotFoundError):  # dropped meanwhile
+        with suppress(FileNotFoundError):  # deleted in the meantime
             if words in path.read_text():
                 return True
     return False
 
 
 FULL = 4_000_000
-"""bytes that a file may have in the process below"""
+"""largest size of a file, in bytes, for the process below"""
 
 
 @linux
@@ -666,7 +666,7 @@ def test_a_file_that_does_not_fit_on_the_disk_fails_in_one_sentence_and_the_othe
         assert is_sound(store, serviced.data_dir)
 
 
-# Beside questions
+# While questions are asked
 
 
 def test_a_job_gives_way_to_questions_that_this_machine_answers(

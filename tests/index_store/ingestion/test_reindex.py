@@ -22,7 +22,7 @@ QUESTION = "What does the file of bananas say?"
 
 @pytest.fixture
 def filled(serviced: Settings, write: Write) -> Settings:
-    """A store that holds three documents in the index 旅費 規程, embedded by model-a."""
+    """Settings of a store with three documents in the index 旅費 規程, embedded by model-a."""
     with IndexStore(serviced) as store:
         job = store.ingest("旅費 規程", [FileSource(write(f"{name}.md", sections=3)) for name in NAMES])
         assert outcome(job) == ["ready"] * 3
@@ -65,7 +65,7 @@ def test_another_model_is_refused_with_the_command_that_re_indexes(other: Settin
         with pytest.raises(errors.EmbeddingModelMismatch):
             store.add("旅費 規程", write("new.md"))
         assert statuses(store) == ["ready"] * 3
-    # Nothing has changed for the first.
+    # For the first model, nothing has changed.
     with IndexStore(other.model_copy(update={"embedding_model": "model-a"})) as store:
         assert found(store).endswith("bananas.md")
 
@@ -110,7 +110,7 @@ def test_another_chunk_size_gives_other_chunks_of_the_same_documents(filled: Set
         assert outcome(store.reindex("旅費 規程")) == ["ready"] * 4
         assert store.indexes()[0].chunks > before + 5
         assert is_sound(store, filled.data_dir)
-        # They are unchanged from now on.
+        # With these settings, the documents now count as unchanged.
         assert store.add("旅費 規程", write("long.md", words=long)).status == "unchanged"
     with IndexStore(filled) as store:
         assert store.add("旅費 規程", write("long.md", words=long)).status == "ready"
@@ -269,7 +269,7 @@ def test_documents_whose_originals_are_gone_are_read_from_where_they_came_or_say
 
 
 def _begun(store: IndexStore, service: EmbeddingService) -> UserIngestion:
-    """A reindex whose documents wait for the service; that it answers at all is made sure of before."""
+    """A reindex whose documents wait for the service. Only its first request, which tests the service, is answered."""
     answered = len(service.requests)
     service.is_held, service.passes = True, 1
     job = store.reindex("旅費 規程")

@@ -31,7 +31,7 @@ def site() -> Iterator[SiteServer]:
 
 @pytest.fixture
 def crawling(serviced: Settings) -> Settings:
-    """Settings with which this machine's own addresses are crawled, at once."""
+    """Settings that allow the addresses of this machine to be crawled, without pauses."""
     return serviced.model_copy(update={"crawl_allowed": "127.0.0.1", "crawl_rate": 1000.0, "crawl_timeout": 5.0})
 
 
@@ -46,7 +46,7 @@ def crawled(store: IndexStore, site: SiteServer, path: str = "/", **options: obj
 
 
 def outcome(site: SiteServer, job: UserIngestion) -> dict[str, str]:
-    """Path of each page -> what became of it, or the code of its error."""
+    """Path of each page -> its status, or the code of its error."""
     job.wait()
     assert job.failure is None
     assert len(job.results) == len(job.items)
@@ -66,7 +66,7 @@ def found(store: IndexStore, question: str) -> str:
 
 
 class Gate:
-    """A page that comes when it is let through."""
+    """A page that is sent only after `open` was called."""
 
     def __init__(self, reply: Reply) -> None:
         self._reply = reply
@@ -111,7 +111,7 @@ def test_options_are_carried_through_and_kept_with_the_site(store: IndexStore, s
     job = crawled(store, site, "/docs/", **options)
     assert outcome(site, job).keys() == {"/docs/", "/docs/1", "/docs/deep"}
     assert store.sites("a")[0].options == CrawlOptions(url=site.url("/docs/"), **options)
-    # The next ones take the place of these.
+    # The next options replace these.
     assert outcome(site, crawled(store, site, "/docs/", depth=1, include=("/docs/*",))) == {
         "/docs/": "unchanged", "/docs/1": "unchanged", "/docs/deep": "removed"
     }  # fmt: skip
@@ -296,7 +296,7 @@ def test_a_site_is_removed_with_all_its_pages(store: IndexStore, site: SiteServe
     assert len(store.remove("a", site.url())) == 4
     assert (store.documents(), store.sites("a"), originals(crawling.data_dir)) == ([], [], [])
     assert is_sound(store, crawling.data_dir)
-    # Also one of which nothing ever came but its name.
+    # The same for a site of which no page was ever fetched.
     site.pages = {"/": Reply(status=500)}
     crawled(store, site).wait()
     assert len(store.remove("a", site.url())) == 1

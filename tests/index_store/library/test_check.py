@@ -1,4 +1,4 @@
-"""Each kind of difference is made by hand, behind the store's back."""
+"""`check` finds differences between the parts of a store. The tests make each kind of difference by hand."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -23,7 +23,7 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def filled(serviced: Settings, write: Write) -> Settings:
-    """A store of two indexes, each with two documents of three chunks."""
+    """Settings of a store with two indexes; each has two documents of three chunks."""
     with IndexStore(serviced) as store:
         for index in ("a", "b"):
             store.ingest(index, [FileSource(write(f"{index}{i}.md", sections=3)) for i in range(2)]).wait()

@@ -22,7 +22,7 @@ def test_a_folder_that_could_not_be_written_to_is_not_held(serviced: Settings) -
         IndexStore(serviced)
     owner.rmdir()
     IndexStore(serviced).close()
-    assert kept.value.__traceback__  # it outlives the store, and with it all that this had in hand
+    assert kept.value.__traceback__  # the error still exists, and with it all objects of the failed start
 
 
 def test_a_new_data_folder_is_private_to_its_account(serviced: Settings, caplog: pytest.LogCaptureFixture) -> None:

@@ -56,7 +56,7 @@ def with_rules(folder: Path, **settings: object) -> IndexStore:
 
 @pytest.fixture(scope="module")
 def rules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexStore]:
-    """For tests that only ask."""
+    """For tests that only search."""
     with with_rules(tmp_path_factory.mktemp("rules")) as store:
         yield store
 

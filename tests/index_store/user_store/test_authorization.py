@@ -1,4 +1,4 @@
-"""Every way into the store, and who gets in by it: a new one that nobody has thought of here fails."""
+"""Who may call each public method of the store. A new method that is not listed here makes a test fail."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -65,11 +65,11 @@ OF_THE_PROCESS = {
     "delete_owned_by": "the same",
     "cancel_jobs_of": "the same",
 }
-"""what no facade has, and why"""
+"""what no facade has, and the reason"""
 
 
 def surface(of: object, path: str = "") -> set[str]:
-    """Public methods and properties, and those of public attributes of our own, by the way to them."""
+    """Paths of public methods and properties, also of those of public attributes that have a class of ours."""
     found = set()
     for name in {*dir(type(of)), *vars(of)}:
         if name.startswith("_"):
@@ -83,17 +83,17 @@ def surface(of: object, path: str = "") -> set[str]:
 
 
 class Target(NamedTuple):
-    """What is asked for."""
+    """What the calls are made on."""
 
     index: str
     document: str
     section: str
     file: Path
-    """of another document"""
+    """the file of another document"""
     analysis: Analysis
-    """of a question, which is nobody's"""
+    """the analysis of a question, which belongs to nobody"""
     job: UserIngestion
-    """as whoever began it has it"""
+    """the job as the person who began it sees it"""
     person: str
 
 
@@ -103,7 +103,7 @@ ANYBODY = "anybody"
 Call = Callable[[UserStore, Target], object]
 
 
-# In an order in which each finds what it needs: what deletes comes last.
+# In an order in which each call finds what it needs: calls that delete come last.
 CALLS: dict[str, tuple[Right | str, Call]] = {
     "indexes": (ANYBODY, lambda store, on: [each for each in store.indexes() if each.name == on.index]),
     "ingestions": (ANYBODY, lambda store, on: [each for each in store.ingestions if each.index == on.index]),
@@ -180,7 +180,7 @@ class World(NamedTuple):
 
 @pytest.fixture
 def world(serviced: Settings, tmp_path: Path) -> Iterator[World]:
-    """An index “plans” with a document, of which people have each right, and one that everybody reads."""
+    """An index “plans” with a document and people who have each of the rights, and an index that everybody may read."""
     files = [tmp_path / name for name in ("plans.md", "more.md")]
     for file in files:
         file.write_text(f"# {file.stem}\n\nApples are red.", encoding="utf-8")
@@ -202,7 +202,7 @@ def world(serviced: Settings, tmp_path: Path) -> Iterator[World]:
 
 
 def outcome(call: Call, store: UserStore, target: Target) -> object:
-    """What comes of it: what is given back, or the error in both languages; without the names that were asked for."""
+    """What the call returns, or its error in both languages, without the names that the caller has asked for."""
     try:
         told = call(store, target)
     except errors.PlainError as error:
@@ -214,7 +214,7 @@ def outcome(call: Call, store: UserStore, target: Target) -> object:
 
 
 def state(store: IndexStore) -> object:
-    """All that these calls could change."""
+    """Everything that these calls could change."""
     return (
         store.indexes(), store.documents(), store.access.grants.all(), store.glossary("plans"),
         [(each.id, each.role, each.disabled_at) for each in store.access.people.all()], store.access.limits.all(),
@@ -237,7 +237,7 @@ def test_every_door_is_tried_below(world: World) -> None:
 def test_a_guess_at_what_is_anothers_is_answered_as_if_it_did_not_exist(world: World, who: str) -> None:
     before = state(world.people.store)
     facade = world.people(who)
-    # An editor makes an index by these: see below.
+    # With these calls, an editor creates an index: see below.
     guesses = [(name, call) for name, (_, call) in CALLS.items() if name not in MAKERS or who == "outside reader"]
     at_this = {name: outcome(call, facade, world.target) for name, call in guesses}
     at_nothing = {name: outcome(call, facade, world.missing) for name, call in guesses}
@@ -246,7 +246,7 @@ def test_a_guess_at_what_is_anothers_is_answered_as_if_it_did_not_exist(world: W
 
 
 MAKERS = ("ingest", "add", "create_index")
-"""make an index where there is none"""
+"""calls that create the index if it does not exist"""
 
 
 def test_an_editor_who_makes_an_index_of_a_name_that_is_anothers_is_told_that_it_is_taken_and_no_more(
@@ -268,7 +268,7 @@ def test_an_editor_who_makes_an_index_of_a_name_that_is_anothers_is_told_that_it
 
 
 def met(calls: dict[str, Callable[[], object]]) -> dict[str, type[Exception] | None]:
-    """The errors that they end in."""
+    """The type of error that each call raises, or None."""
     found: dict[str, type[Exception] | None] = {}
     for name, call in calls.items():
         try:
@@ -297,7 +297,7 @@ def test_whoever_may_read_but_not_so_much_is_told_so_and_nothing_changes(world: 
 
 @pytest.mark.parametrize("who", ["reader", "writer", "manager", "owner", "root"])
 def test_whoever_may_does_it(world: World, who: str) -> None:
-    """By someone with the right that it needs and no more; by an admin and the owner all that they may."""
+    """A person with exactly the right that a call needs can make it. The owner and an admin can do more."""
     facade = world.people(who)
     most = {"reader": (READ, ANYBODY), "writer": (WRITE,), "manager": (MANAGE,), "owner": (ANYBODY, READ, WRITE)}
     for name, (needs, call) in CALLS.items():

@@ -1,4 +1,4 @@
-"""Several people at one store: whose things are, and what comes of two who change the same ones at once."""
+"""Several people use one store: what belongs to whom, and what happens if two people change the same index at once."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +33,7 @@ def people(serviced: Settings) -> Iterator[People]:
 
 @pytest.fixture
 def shared(people: People, write: Write) -> People:
-    """With the index “plans” of anna's, of which ben may write and manage, too; three documents are in it."""
+    """Anna owns the index “plans” with three documents. Ben may manage it, Cara may write, and Dora may read."""
     people("anna").create_index("plans")
     people.give("plans", ben=MANAGE, cara=WRITE, dora_reader=READ)
     sources = [FileSource(write(f"{name}.md", sections=3)) for name in ("apples", "bananas", "cherries")]
@@ -46,7 +46,7 @@ def names(store: IndexStore) -> list[str]:
 
 
 def at_once(*calls: Callable[[], object]) -> list[type[Exception] | None]:
-    """What each ends in: an error's type, or None."""
+    """Makes the calls at the same time. Returns for each the type of its error, or None."""
     together = Barrier(len(calls))
 
     def attempt(call: Callable[[], object]) -> type[Exception] | None:
@@ -61,7 +61,7 @@ def at_once(*calls: Callable[[], object]) -> list[type[Exception] | None]:
         return list(threads.map(attempt, calls))
 
 
-# Whose
+# Owners and readers
 
 
 def test_an_index_is_whoevers_made_it(people: People, write: Write) -> None:
@@ -114,7 +114,7 @@ def test_each_sees_and_finds_the_documents_of_the_indexes_that_they_may_read(sha
     plans = {"apples.md", "bananas.md", "cherries.md"}
     assert sources == {"anna": plans, "ben": {*plans, "bens.md"}, "eve": set()}
     [bens] = shared("ben").documents("own")
-    # Not by an index that they may read, either.
+    # Not through another index that she may read, either.
     assert shared("anna").search("plans", "Ben alone", mode="hybrid", document_ids=[bens.id]) == []
     shared("anna").retry("plans", [bens.id]).wait()
     shared("anna").remove_documents([bens.id])
@@ -138,9 +138,9 @@ def test_who_may_not_remove_one_of_several_documents_removes_none(shared: People
 def test_the_right_to_add_is_asked_when_the_job_gets_at_the_index(
     shared: People, serviced: Settings, write: Write
 ) -> None:
-    """What was taken away between the click and that no longer counts."""
-    with ThreadPoolExecutor() as threads, changes_of(serviced.data_dir):  # as for a backup
-        threads.submit(shared("root").create_index, "another")  # whoever opens an index waits for this one
+    """A right that was taken away after the click no longer counts."""
+    with ThreadPoolExecutor() as threads, changes_of(serviced.data_dir):  # locked as for a backup
+        threads.submit(shared("root").create_index, "another")  # all who open an index wait for this call
         assert eventually(shared.store._parts.lifecycle._naming.locked)
         job = shared("cara").ingest("plans", [FileSource(write("late.md"))])
         shared("anna").access.grants.take("plans", shared.grantee("cara"))
@@ -175,7 +175,7 @@ def test_a_job_of_a_person_who_is_disabled_ends_as_if_cancelled_and_those_of_oth
     others = shared("ben").ingest("plans", [FileSource(write("bens.md"))])
     assert eventually(lambda: len(shared.store.documents("plans")) == 5)
     seen = next(each for each in shared.store.ingestions if each == theirs)
-    with open_access(serviced) as access:  # as by the command line, in another process
+    with open_access(serviced) as access:  # like the command line in another process
         access.people.disable(shared.id("cara"))
     assert eventually(lambda: seen.is_finished)
     assert seen.is_cancelled
@@ -204,7 +204,7 @@ def test_what_a_process_left_pending_goes_on_though_whoever_began_it_is_disabled
         assert people("anna").ingestions == (job,)
 
 
-# Two at one index
+# Two people and one index
 
 
 def test_of_two_who_delete_an_index_one_does_and_the_other_finds_it_gone(shared: People, serviced: Settings) -> None:
@@ -243,7 +243,7 @@ def test_an_index_that_one_renames_while_another_deletes_it_is_gone(shared: Peop
     deleted, renamed = at_once(
         lambda: shared("anna").delete_index("plans"), lambda: shared("ben").rename_index("plans", "kept")
     )
-    if deleted is not None:  # it had the other name by then
+    if deleted is not None:  # it already had the other name
         assert (deleted, renamed) == (errors.UnknownIndex, None)
         shared("anna").delete_index("kept")
     assert renamed in (None, errors.EmptyIndex)
@@ -265,7 +265,7 @@ def test_an_index_that_two_re_index_by_another_model_at_once_has_every_document_
             both = threads.submit(
                 at_once, *[lambda facade=facade: facade.reindex("plans").wait() for facade in facades]
             )
-            service.wait_for_requests(asked + 2)  # both have seen the index as it was
+            service.wait_for_requests(asked + 2)  # both have seen the old state of the index
             service.is_held = False
             assert both.result() == [None, None]
         assert {each.status for each in store.documents("plans")} == {DocumentStatus.READY}
@@ -281,7 +281,7 @@ def test_what_one_re_indexes_while_another_deletes_it_is_gone_and_does_not_come_
     asked = len(service.requests)
     with ThreadPoolExecutor() as threads:
         late = threads.submit(shared("ben").reindex, "plans")
-        service.wait_for_requests(asked + 1)  # it has seen the index
+        service.wait_for_requests(asked + 1)  # `late` has seen the index
         shared("anna").delete_index("plans")
         assert job.is_cancelled
         service.is_held = False
@@ -332,7 +332,7 @@ def test_a_document_that_one_removes_while_another_adds_it_anew_is_there_whole_o
 
 
 def test_a_grant_goes_to_the_index_that_has_the_name_when_it_is_given_and_to_no_other(shared: People) -> None:
-    """Two give and delete at once; an index of the name made anew has none of it."""
+    """Two people grant and delete at the same time. A new index with the same name does not have the grant."""
     anna, ben = shared("anna"), shared("ben")
     met = at_once(lambda: anna.delete_index("plans"), lambda: ben.access.grants.give("plans", EVERYONE, READ))
     assert met[0] is None

@@ -1,4 +1,4 @@
-"""What Chroma alone does not give: each vector is found, and what a killed process left torn is made anew."""
+"""What we add to Chroma: passages are found among many equal ones, and indexes with damaged files are rebuilt."""
 
 import os
 import random
@@ -24,7 +24,7 @@ def topic(number: int) -> str:
 
 @pytest.fixture
 def handbook_full_of_notices(tmp_path: Path) -> Path:
-    """The same words a thousand times, and between them 150 sections of which each has its own."""
+    """The same notice 1500 times, and between these 150 sections that each have their own words."""
     file = tmp_path / "notices.md"
     sections = [NOTICE] * 1500 + [f"## Topic\n\n{topic(number)}\n\n" for number in range(150)]
     random.Random(0).shuffle(sections)
@@ -42,7 +42,7 @@ def test_each_passage_is_found_by_its_own_words_among_a_thousand_that_are_all_al
             for number in range(150)
             if not any(topic(number) in hit.text for hit in store.search("rules", topic(number), k=3))
         ]
-        assert len(missed) <= 15  # HNSW finds nearly all, by chance; without our care it misses more than 100 of these
+        assert len(missed) <= 15  # HNSW is approximate and finds nearly all; without our code, it misses more than 100
 
 
 TEAR = {
@@ -51,7 +51,7 @@ TEAR = {
     "half of the graph": lambda folder: halve(folder / "link_lists.bin"),
     "half of how to read it": lambda folder: halve(folder / "header.bin"),
 }
-"""What a process leaves that is killed while Chroma writes a graph; by some of these the next one to read it dies."""
+"""Damage that is possible if a process is killed while Chroma writes a graph. Some of it crashes the next reader."""
 
 
 def halve(file: Path) -> None:
@@ -60,7 +60,7 @@ def halve(file: Path) -> None:
 
 @pytest.fixture(scope="module")
 def left_open(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data folder of a process that has ended without closing its store, and another index beside the large one."""
+    """The data folder of a process that has not closed its store, with a large and a small index."""
     folder, documents = (tmp_path_factory.mktemp(name) for name in ("killed", "documents"))
     for name, parts in (("small.md", 1), ("apples.md", 600), ("bananas.md", 600)):
         sections = (f"## Part {i} of {name}\n\nThis is what {name} says in part {i}.\n\n" for i in range(parts))
@@ -77,7 +77,7 @@ def left_open(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def killed(serviced: Settings, left_open: Path) -> Settings:
-    """This test's copy."""
+    """Settings of a copy for this test."""
     shutil.copytree(left_open, serviced.data_dir)
     return serviced
 

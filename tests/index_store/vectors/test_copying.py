@@ -1,4 +1,4 @@
-"""Vectors are taken from a folder to a server and back as they are, in as many tries as it takes."""
+"""Vectors are copied from a folder to a server and back without a change, even if the copy is interrupted."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,15 +15,15 @@ from index_store.vectors.copying import copy_vectors
 from tests.servers import Request
 from tests.servers.chroma import ChromaProxy, ChromaServer
 
-pytestmark = pytest.mark.folder_alone  # each says itself where its vectors are
+pytestmark = pytest.mark.folder_alone  # each test chooses where its vectors are
 
 NAME = "index-a"
 COUNT = 1100
-"""more than four calls over HTTP"""
+"""vectors; four requests are not enough for them"""
 
 
 class Stopped(Exception):
-    """In the midst of a copy."""
+    """Raised to interrupt a copy."""
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def folder(tmp_path: Path) -> Iterator[ChromaBackend]:
 
 
 def are_alike(one: ChromaBackend, other: ChromaBackend) -> bool:
-    """But for the last digit of 32 bits, which Chroma changes where it takes a vector out of its graph."""
+    """Whether both have the same vectors, except for rounding: Chroma changes them a little when it reads its graph."""
     contents = []
     for backend in (one, other):
         found = backend.found(NAME).get(include=["embeddings", "metadatas"])

@@ -1,4 +1,4 @@
-"""Vectors on a Chroma server: what is put there is found, installations don't mix, and the server may fail or die."""
+"""Vectors on a Chroma server: they are found, installations stay separate, and the server may fail or be killed."""
 
 import logging
 import os
@@ -26,7 +26,7 @@ from tests.servers.loopback import Connection, LoopbackServer
 
 Write = Callable[..., Path]
 
-pytestmark = pytest.mark.folder_alone  # each says itself where its vectors are
+pytestmark = pytest.mark.folder_alone  # each test chooses where its vectors are
 
 PASSWORD = "not-a-secret-77aa"
 
@@ -44,7 +44,7 @@ def proxy(chroma: ChromaServer) -> Iterator[ChromaProxy]:
 
 @pytest.fixture
 def behind(serviced: Settings, proxy: ChromaProxy) -> Settings:
-    """On the server, by way of the proxy, with a password that it may ask for."""
+    """Settings with the server behind the proxy, and with a user name and a password."""
     url = proxy.url.replace("//", f"//glass%40box:{PASSWORD}@")
     return serviced.model_copy(update={"chroma_url": SecretStr(url)})
 
@@ -84,7 +84,7 @@ def test_what_is_put_there_is_found_after_a_start_too_and_no_other_installation_
         fill(store, write)
         ids = [document.id for document in store.documents("a")]
         assert len(store.search("a", "part 1", k=9, document_ids=ids[:1])) == 3
-        with IndexStore(other) as second:  # its start sweeps what it does not know
+        with IndexStore(other) as second:  # its start deletes unknown vectors, but only its own
             fill(second, write, count=1)
             assert second.check() == []
     assert not (on_server.data_dir / "chroma").exists()
@@ -121,7 +121,7 @@ def test_vectors_that_are_elsewhere_are_neither_looked_for_here_nor_swept_there(
     on_server: Settings, serviced: Settings, write: Write
 ) -> None:
     with IndexStore(on_server):
-        """Nothing is in it yet: the setting may still be taken back."""
+        """The store is still empty, so the setting may still be taken back."""
     with IndexStore(serviced) as store:
         fill(store, write)
     with pytest.raises(errors.VectorsInFolder, match="CHROMA_URL names a server that does not have them"):
@@ -134,7 +134,7 @@ def test_vectors_that_are_elsewhere_are_neither_looked_for_here_nor_swept_there(
     with pytest.raises(errors.VectorsOnServer, match="Set CHROMA_URL to that server"):
         IndexStore(serviced)
     assert main(["backup", "backup.zip"]) == 1
-    # What the sentence says for those who want them here.
+    # The error says to do this if the vectors should be in the folder.
     (on_server.data_dir / "vectors.id").unlink()
     with IndexStore(serviced) as store:
         with pytest.raises(errors.VectorsLost, match="Re-index it"):
@@ -169,7 +169,7 @@ def test_what_is_tried_again_is_done_once_and_a_password_is_said_to_the_server_a
         assert finds(store, "a1.md")
         proxy.delay = 0.0
 
-        # A request that is too large goes in parts, and no more such are made.
+        # A request that is too large is sent in parts, and later requests are smaller.
         proxy.largest = 40_000
         fill(store, write, count=1, sections=60)
         store.ingest("a", [FileSource(write("b.md", sections=60))]).wait()
@@ -184,7 +184,7 @@ def test_what_is_tried_again_is_done_once_and_a_password_is_said_to_the_server_a
         proxy.largest = 10**9
         assert eventually(lambda: store.check() == [])
 
-        # What a request costs: none goes around the bound, and none says the password but in its header.
+        # Each request has the password, but only in its header.
         assert {request.headers["authorization"] for request in proxy.requests} == {
             "Basic Z2xhc3NAYm94Om5vdC1hLXNlY3JldC03N2Fh"
         }
@@ -199,12 +199,12 @@ def test_what_is_tried_again_is_done_once_and_a_password_is_said_to_the_server_a
 def test_a_collection_that_is_deleted_while_it_is_searched_is_one_that_is_gone(
     behind: Settings, proxy: ChromaProxy, write: Write
 ) -> None:
-    """Chroma answers 412, "Missing metadata segment", to whoever still has its id."""
+    """Chroma answers 412, "Missing metadata segment", to a client that still uses its id."""
     with IndexStore(behind) as store:
         fill(store, write)
         assert finds(store, "a0.md")
         proxy.fails(Refusal(412), times=1, on="/query")
-        assert finds(store, "a1.md")  # another collection has its name by now
+        assert finds(store, "a1.md")  # a new collection already has the name
         proxy.fails(Refusal(412), on="/query")
         with pytest.raises(errors.VectorsFailed):
             store.search("a", "part 1")
@@ -229,7 +229,7 @@ def test_while_it_is_away_all_says_so_at_once_and_what_was_begun_is_finished_whe
             for _ in range(20):
                 with pytest.raises(errors.VectorsAway):
                     store.search("a", "part 1", mode=mode)
-        assert len(proxy.requests) < asked + 20  # those of the watch alone
+        assert len(proxy.requests) < asked + 20  # only the requests that check whether it is back
         assert store.search("a", "part", mode="keyword")
         with pytest.raises(errors.VectorsAway):
             store.check()
@@ -258,7 +258,7 @@ def test_while_it_is_away_all_says_so_at_once_and_what_was_begun_is_finished_whe
 
 
 class Dripping(LoopbackServer):
-    """Has always a little more to say."""
+    """A server that never stops sending."""
 
     def respond(self, request: Request, connection: Connection, trouble: object) -> None:
         connection.start_events()
@@ -305,7 +305,7 @@ def test_a_hundred_questions_open_no_more_connections_than_the_first_few(on_serv
 
 
 def connections_to(port: int) -> int:
-    """Of this process. Only those of Linux are known."""
+    """Number of open connections of this process. Works only on Linux."""
     inodes = {str(fd.readlink()) for fd in Path("/proc/self/fd").iterdir() if fd.is_symlink()}
     lines = [line.split() for line in Path("/proc/self/net/tcp").read_text().splitlines()[1:]]
     return sum(f"socket:[{line[9]}]" in inodes and line[2].endswith(f":{port:04X}") for line in lines)
@@ -314,7 +314,7 @@ def connections_to(port: int) -> int:
 def test_a_server_that_is_killed_in_the_midst_of_an_ingest_and_comes_back_costs_nothing(
     behind: Settings, chroma: ChromaServer, proxy: ChromaProxy, write: Write
 ) -> None:
-    """Killed with the third request to write, of which it may have done some."""
+    """It is killed at the third write, which it may have done in part."""
     writes = iter(range(1, 1000))
     killed = threading.Event()
 
@@ -345,9 +345,9 @@ def test_a_disk_that_is_full_beneath_it_costs_what_was_written_meanwhile_and_is_
             (failed,) = store.ingest("a", [FileSource(write("b.md", sections=200))]).wait()
             assert failed.error.code == "vectors_failed"
             assert "its log, its disk space" in failed.error.en
-            assert store.search("a", "a0.md", mode="keyword")  # by vectors Chroma writes, too
+            assert store.search("a", "a0.md", mode="keyword")  # not by vector, where Chroma writes to disk
             store.remove("a", str(write("a1.md")))
-        chroma.kill()  # as docs/growing.md says: every other time the server would hang
+        chroma.kill()  # as docs/growing.md says: otherwise the server hangs half of the time
         chroma.start()
         assert eventually(lambda: store.trouble is None)
         assert [(each.status, each.error) for each in store.retry("a").wait()] == [("ready", None)]
@@ -359,7 +359,7 @@ def test_a_disk_that_is_full_beneath_it_costs_what_was_written_meanwhile_and_is_
 def test_what_can_not_be_read_there_any_more_is_told_by_a_check_and_mended_by_a_reindex(
     on_server: Settings, chroma: ChromaServer, write: Write
 ) -> None:
-    """The server is killed over what it wrote, or its disk has lost all of it."""
+    """The server was killed while it wrote, or its disk has lost everything."""
     with IndexStore(on_server) as store:
         for name in ("torn", "well"):
             store.ingest(name, [FileSource(write("a0.md", sections=1100))]).wait()
@@ -384,7 +384,7 @@ def test_what_can_not_be_read_there_any_more_is_told_by_a_check_and_mended_by_a_
         assert store.search("torn", "part 1")
         assert is_sound(store, on_server.data_dir)
 
-        # All of it, and its database: as a new server at the same address.
+        # All vectors are lost, with the database: like a new server at the same address.
         store._library.vectors._backend._api.delete_database(store._library.vectors._backend._database)
         assert {each.what.code for each in store.check()} == {"vectors_missing"}
         with pytest.raises(errors.VectorsLost):

@@ -1,4 +1,4 @@
-"""Versions of a database, on a line of migrations of the test's own."""
+"""Migrations of a database from version to version, with small migrations that the tests write."""
 
 import os
 import signal
@@ -30,14 +30,14 @@ CREATE TABLE parts (thing_id INTEGER PRIMARY KEY REFERENCES things (id) ON DELET
 INSERT INTO things VALUES (7);
 INSERT INTO parts VALUES (7);
 """
-"""of before there were versions"""
+"""a database without a version number"""
 
 NAMES = 'op.execute("ALTER TABLE things ADD COLUMN name VARCHAR"); op.execute("UPDATE things SET name = \'old\'")'
 ANEW = "with op.batch_alter_table('things', recreate='always') as table: table.alter_column('name', nullable=True)"
 
 
 def line(folder: Path, *bodies: str) -> Schema:
-    """Migrations 0001, 0002 and so on, with these bodies."""
+    """A schema with the migrations 0001, 0002 and so on, with these bodies."""
     folder.mkdir(exist_ok=True)
     for number, body in enumerate(bodies, start=1):
         before = f'"{number - 1:04}"' if number > 1 else None

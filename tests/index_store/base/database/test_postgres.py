@@ -1,4 +1,4 @@
-"""What is Postgres's own, on a real server."""
+"""Postgres as the database: what differs from SQLite, on a real server."""
 
 import threading
 from pathlib import Path
@@ -102,7 +102,7 @@ def test_a_server_that_is_away_is_told_in_a_sentence_and_found_again_when_it_is_
 
 
 def test_a_folder_and_its_database_know_each_other(tmp_path: Path, url: SecretStr, postgres: PostgresServer) -> None:
-    """Each of these would sweep the originals of the other one's documents."""
+    """Otherwise, an app would delete the originals of documents that only the other database has."""
     plain, big = tmp_path / "plain", tmp_path / "big"
     other = postgres.new_database()
     with open_access(Settings(data_dir=plain)):
@@ -127,7 +127,7 @@ def test_a_folder_and_its_database_know_each_other(tmp_path: Path, url: SecretSt
 def test_a_second_app_on_the_same_database_is_refused_and_may_come_when_the_first_is_gone(
     tmp_path: Path, url: SecretStr, service: EmbeddingService
 ) -> None:
-    """It would end the runs of the first, and miss its vectors."""
+    """It would end the runs of the first app, and would not have its vectors."""
     one, other = (
         Settings(data_dir=tmp_path / name, database_url=url, openai_base_url=service.base_url) for name in "ab"
     )

@@ -30,7 +30,7 @@ def queued(
     service: EmbeddingService,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Settings:
-    """Settings of an app that leaves all work to others, and of these. A worker that is dead is soon known to be."""
+    """Settings of an app that leaves all work to workers, and of these. A dead worker is noticed soon."""
     monkeypatch.setattr(delivery, "BEAT", 0.5)
     monkeypatch.setattr(delivery, "DEAD", 3.0)
     monkeypatch.setattr(delivery, "SWEEP", 0.5)
@@ -46,7 +46,7 @@ def queued(
 
 
 def environment(settings: Settings) -> dict[str, str]:
-    """Of a process with these."""
+    """The environment of a process with these settings."""
     assert settings.database_url
     assert settings.chroma_url
     return {
@@ -61,7 +61,7 @@ def environment(settings: Settings) -> dict[str, str]:
 
 
 class WorkerProcess:
-    """`python -m index_store worker`, which works from when it is made on."""
+    """`python -m index_store worker`. When the object exists, the worker is at work."""
 
     def __init__(self, settings: Settings) -> None:
         command = [sys.executable, "-m", "index_store", "worker"]
@@ -70,7 +70,7 @@ class WorkerProcess:
         assert self._popen.stdout.readline() == b"working\n"
 
     def end(self, by: int = signal.SIGTERM) -> int:
-        """Its exit status."""
+        """Sends the signal and returns the exit status."""
         self._popen.send_signal(by)
         if self._popen.stdout:
             self._popen.stdout.close()

@@ -1,4 +1,4 @@
-"""What the queue stands on fails: what was finished stays, what was begun is finished, and it is said what is wrong."""
+"""The queue when the database is killed or clocks differ: nothing is lost, jobs end, and errors are reported."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -100,7 +100,7 @@ def test_workers_whose_clocks_are_hours_apart_share_a_job_and_take_nothing_from_
     worker_process: NewWorker,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(delivery, "DEAD", DEAD)  # the other process knows nothing of a shorter one
+    monkeypatch.setattr(delivery, "DEAD", DEAD)  # the usual value, which the other process has
     service.delay = 0.1
     with monkeypatch.context() as environment:
         for name, value in at_a_clock("+6h").items():
@@ -110,9 +110,9 @@ def test_workers_whose_clocks_are_hours_apart_share_a_job_and_take_nothing_from_
         job = add(app, write)
         assert eventually(lambda: job.is_finished, 60)
         assert are_ready_once(app)
-        assert len(service.texts) == 2 * FILES  # none was embedded by both
+        assert len(service.texts) == 2 * FILES  # no text was embedded by both
         shifted = max(each.added_at for each in app.documents("a")) - min(each.added_at for each in app.documents("a"))
-        assert shifted > timedelta(hours=5)  # both have done some
+        assert shifted > timedelta(hours=5)  # both have done some of the work
         again = app.reindex("a")
         app.remove("a", str(write("0.md")))
         assert eventually(lambda: again.is_finished, 60)

@@ -7,7 +7,7 @@ from index_store.ingestion.queue.host_paces import HostPaces
 from index_store.store import IndexStore
 
 INTERVAL = 0.05
-"""seconds"""
+"""seconds between two requests to the host"""
 
 
 async def turns(paces: Paces, count: int) -> None:

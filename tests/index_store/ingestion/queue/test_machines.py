@@ -1,4 +1,4 @@
-"""Apps and workers on machines that share no folder: with ORIGINALS_URL they need none."""
+"""Apps and workers on machines that share no folder: with ORIGINALS_URL, they do not need one."""
 
 import io
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def machine(queued: Settings, s3: S3Server, tmp_path: Path) -> Callable[[str], Settings]:
-    """Settings of a process on the machine of this name."""
+    """Settings of a process on the machine with this name."""
     url = SecretStr(f"s3://{s3.new_bucket()}?endpoint_url={s3.url}&key=a&secret=b")
     return lambda name: queued.model_copy(update={"data_dir": tmp_path / name, "originals_url": url})
 

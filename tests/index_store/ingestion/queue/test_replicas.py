@@ -1,4 +1,4 @@
-"""Two apps on the same Postgres, Chroma server and data folder: what one does, the other sees, and neither undoes."""
+"""Two apps on the same Postgres, Chroma server and data folder: each sees what the other does and does not undo it."""
 
 import io
 import random
@@ -62,8 +62,8 @@ def test_what_is_added_renamed_and_removed_in_one_is_so_in_the_other(
 def test_one_that_starts_leaves_what_another_is_about_to_take_in(
     one: IndexStore, queued: Settings, write: Write, service: EmbeddingService
 ) -> None:
-    """Its staged files, its jobs, and the documents that it has just noted."""
-    with one._library.held():  # it can take nothing in
+    """That is: its staged files, its jobs, and the documents that it has just recorded."""
+    with one._library.held():  # it can record no document
         job = one.ingest("a", [FileSource(write(f"{number}.md")) for number in range(5)])
         staged = queued.data_dir / "originals"
         assert eventually(lambda: [*staged.glob("staging-*/*")] or one._parts.jobs.all())
@@ -97,12 +97,12 @@ def test_what_one_had_not_taken_in_when_it_went_is_gone_on_with_by_the_other(
     number = gone.replica.number if gone.replica else 0
     gone.ingest("a", [keep_upload(queued.data_dir, "up.md", io.BytesIO(b"# Up\n\nloaded"))])
     gone._parts.jobs.join()
-    # As if it had died between two transactions: the job is not closed, its document in no queue.
+    # As if it had died between two transactions: the job is not admitted, and its document is in no queue.
     with one._catalogue.database.begin() as connection:
         connection.exec_driver_sql("UPDATE jobs SET is_admitted = false")
         connection.exec_driver_sql("DELETE FROM job_items")
         connection.exec_driver_sql("DELETE FROM procrastinate_jobs")
-    assert one.resume() == []  # the other is still there
+    assert one.resume() == []  # the other app still runs
     gone.close()
     assert one.replicas() == {number}
     one.take_over({number})
@@ -138,7 +138,7 @@ def test_what_one_removes_while_the_other_searches_is_found_or_not_and_never_hal
                 hits = other.search("a", "What does it say in part 1?", mode="hybrid", k=5)
             except (errors.EmptyIndex, errors.UnknownIndex):
                 found.append([])
-            except Exception as error:  # noqa: BLE001 - told below
+            except Exception as error:  # noqa: BLE001 - checked below
                 faults.append(error)
             else:
                 found.append([hit.text for hit in hits])
@@ -165,7 +165,7 @@ def test_what_one_removes_while_the_other_searches_is_found_or_not_and_never_hal
 def test_killed_at_random_while_it_takes_in_and_adds_a_replica_loses_and_doubles_nothing_that_it_had_noted(
     one: IndexStore, queued: Settings, write: Write, service: EmbeddingService
 ) -> None:
-    """`python -m index_store add` is a replica, and a worker, for as long as it goes on."""
+    """`python -m index_store add` is a replica and a worker while it runs."""
     chance = random.Random(4)
     service.delay = 0.05
     for number in range(ROUNDS):
@@ -178,7 +178,7 @@ def test_killed_at_random_while_it_takes_in_and_adds_a_replica_loses_and_doubles
         )
         assert eventually(lambda adding=adding: one.replica and len(one.replica.alive()) == 2, 60)
         assert eventually(lambda number=number: noted(one, number), 60)
-        time.sleep(chance.uniform(0, 2))  # in the midst of whatever it does
+        time.sleep(chance.uniform(0, 2))  # at a random point of its work
         adding.kill()
         adding.wait()
         assert one.replica
@@ -194,5 +194,5 @@ def test_killed_at_random_while_it_takes_in_and_adds_a_replica_loses_and_doubles
 
 
 def noted(store: IndexStore, number: int) -> set[str]:
-    """Documents of that round."""
+    """Sources of the recorded documents of this round."""
     return {each.source for each in store.documents() if f"/{number}/" in each.source}

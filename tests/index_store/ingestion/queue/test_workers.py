@@ -1,4 +1,4 @@
-"""Several processes work on what is added in the app, on a Postgres and a Chroma server of their own."""
+"""Workers: several processes do the jobs of an app, with Postgres and a Chroma server."""
 
 import asyncio
 import io
@@ -41,7 +41,7 @@ def add(app: IndexStore, *files: Path) -> UserIngestion:
 
 
 def outcome(job: UserIngestion) -> dict[str, str]:
-    """Name of each source -> what became of it, or the code of its error."""
+    """Name of each source -> its status, or the code of its error."""
     results = job.wait()
     assert job.failure is None
     assert len(results) == len({each.source for each in results})
@@ -52,7 +52,7 @@ def test_a_worker_beside_the_app_does_what_is_added_in_it_and_the_app_sees_how_f
     app: IndexStore, queued: Settings, service: EmbeddingService, write: Write
 ) -> None:
     job = add(app, write("a.md", sections=3), write("b.md"), write("none.xyz"))
-    assert eventually(lambda: job.progress.done == 1)  # what can't be read at all, the app has told
+    assert eventually(lambda: job.progress.done == 1)  # the app itself has refused the file of unknown kind
     assert not job.is_finished
     service.is_held = True
     with working(queued):
@@ -84,7 +84,7 @@ def test_what_a_killed_worker_had_is_done_by_another_and_once(
 def test_a_worker_that_was_thought_dead_changes_nothing_of_what_another_has(
     app: IndexStore, queued: Settings, service: EmbeddingService, write: Write, postgres: PostgresServer
 ) -> None:
-    """Two that work on the same document: the later lease counts."""
+    """If two workers work on the same document, the later lease counts."""
     service.is_held = True
     job = add(app, write("a.md", sections=3))
     with working(queued):
@@ -98,7 +98,7 @@ def test_a_worker_that_was_thought_dead_changes_nothing_of_what_another_has(
     assert app.documents()[0].status.value == "pending"
     assert app.check() == []
     assert not job.is_finished
-    with working(queued):  # nobody else had it: it is delivered again
+    with working(queued):  # no other worker had it, so it is delivered again
         assert outcome(job) == {"a.md": "ready"}
     assert is_sound(app, queued.data_dir)
 
@@ -107,7 +107,7 @@ def test_a_worker_that_was_thought_dead_changes_nothing_of_what_another_has(
 def test_what_a_killed_worker_had_no_time_to_delete_does_not_stay(
     app: IndexStore, queued: Settings, chroma: ChromaServer, write: Write, is_cancelled: bool
 ) -> None:
-    """Killed between the new version of a document and the end of the old one."""
+    """It is killed after it saved the new version of a document and before it deleted the old one."""
     with working(queued):
         assert outcome(add(app, write("a.md", sections=3))) == {"a.md": "ready"}
     with ChromaProxy(chroma) as proxy:
@@ -130,7 +130,7 @@ def test_what_a_killed_worker_had_no_time_to_delete_does_not_stay(
 def test_a_worker_ends_though_the_first_word_on_it_is_lost(
     app: IndexStore, queued: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As Python 3.11 may lose it, of what is cancelled in the moment in which it goes on."""
+    """Python 3.11 may lose the cancellation of a task that continues at the same moment."""
     monkeypatch.setattr(delivery, "ENDING", 0.2)
     monkeypatch.setattr(delivery, "AGAIN", 0.2)
     is_at_work = threading.Event()

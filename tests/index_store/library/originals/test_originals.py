@@ -23,7 +23,7 @@ PLACES = ("data folder", "share", "s3")
 
 @pytest.fixture(params=PLACES)
 def serviced(request: pytest.FixtureRequest, serviced: Settings, tmp_path: Path) -> Settings:
-    """With the originals in each place where they can be."""
+    """Settings for each place where originals can be stored."""
     match request.param:
         case "share":
             url = f"file://{tmp_path}/share"
@@ -148,7 +148,7 @@ def test_where_the_disk_knows_no_links_a_reindex_copies(
 
 
 CHUNKS = 1100
-"""Chroma 1.5 writes an index of vectors to disk from 1,000 on"""
+"""chunks: from 1,000 on, Chroma 1.5 writes an index of their vectors to disk"""
 
 
 @pytest.mark.folder_alone

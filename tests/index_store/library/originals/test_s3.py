@@ -1,4 +1,4 @@
-"""Originals in S3, on a server of its protocol: what goes wrong there is told in a sentence, and nothing is lost."""
+"""Originals in S3, with a local server: each fault is reported as one sentence, and nothing is lost."""
 
 import os
 import shutil
@@ -46,13 +46,13 @@ def between(s3: S3Server) -> Iterator[Between]:
 
 @pytest.fixture
 def stored(serviced: Settings, bucket: str, between: Between) -> Settings:
-    """Keys by Amazon's variables, all else by the address."""
+    """Settings with the keys in Amazon's variables, and everything else in the address."""
     return at(serviced, f"s3://{bucket}/some/prefix?endpoint_url={between.url}")
 
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    """Of more bytes than are asked for at once; it can be kept, and not be read."""
+    """A file that is too large for one request. It can be stored, but it is no real Word file."""
     file = tmp_path / "large.docx"
     file.write_bytes(b"".join(b"line %07d of a large file\n" % number for number in range(120_000)))
     return file
@@ -70,7 +70,7 @@ def at(settings: Settings, url: str) -> Settings:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is away is not waited for as long as in an office."""
+    """Shorter waiting times than in real use, to save time."""
     monkeypatch.setattr(retry, "RETRY_SECONDS", 0.0)
     monkeypatch.setattr(s3_module, "LOOK", 0.1)
 
@@ -122,7 +122,7 @@ def test_keys_that_are_refused_are_told_of_and_appear_nowhere(
         assert eventually(lambda: store.trouble is None)
         assert store.add("a", write("b.md")).error is None
         assert is_sound(store, stored.data_dir)
-    with s3.knowing_no_key(), IndexStore(stored) as store:  # it starts all the same
+    with s3.knowing_no_key(), IndexStore(stored) as store:  # it starts anyway
         assert eventually(lambda: isinstance(store.trouble, errors.OriginalsRefused))
     said = f"{caplog.text}{refused}{stored!r}"
     assert KEY not in said
@@ -157,7 +157,7 @@ def test_an_app_starts_while_s3_is_away_and_goes_on_when_it_is_back(
         assert any(two in name for name in s3.names(bucket))
         between.is_gone = False
         assert eventually(lambda: store.trouble is None)
-        assert eventually(lambda: not any(two in name for name in s3.names(bucket)))  # what is removed is removed
+        assert eventually(lambda: not any(two in name for name in s3.names(bucket)))  # its removal is finished
         assert store.add("a", write("d.md")).error is None
         assert is_sound(store, stored.data_dir)
 
@@ -168,7 +168,7 @@ def test_a_document_whose_original_can_not_be_fetched_fails_and_is_tried_again(
     file = write("a.md")
 
     def goes(piece: bytes) -> None:
-        """When the file is fetched to be read."""
+        """Closes the port when the file is fetched for parsing."""
         between.is_gone = piece.startswith(b"GET") and b"staging" not in piece and MARK.encode() not in piece
 
     with IndexStore(stored) as store:
@@ -219,7 +219,7 @@ def test_a_full_disk_where_an_original_is_fetched_to_is_told(
         [failed] = store.retry("a").wait()
         assert failed.error
         assert failed.error.code == "store_failed"
-        assert store.trouble is None  # it is not the service that is full
+        assert store.trouble is None  # the local disk is full, not the service
 
 
 @pytest.mark.parametrize("moment", [b"PUT /", b"x-amz-copy-source"], ids=["on its way", "before it is kept"])
@@ -268,7 +268,7 @@ def test_what_was_kept_is_gone_on_with_by_the_next_process(
     with IndexStore(stored) as store:
         store.ingest("a", [FileSource(file) for file in files])
         assert eventually(lambda: len(store.documents()) == 4)
-        threading.Timer(0.5, lambda: setattr(service, "is_held", False)).start()  # while it is being closed
+        threading.Timer(0.5, lambda: setattr(service, "is_held", False)).start()  # while the store is closing
     for file in files:
         file.unlink()
     with IndexStore(stored) as store:
@@ -278,7 +278,7 @@ def test_what_was_kept_is_gone_on_with_by_the_next_process(
         assert is_sound(store, stored.data_dir)
 
 
-# Whose they are
+# Which store the originals belong to
 
 
 def test_two_installations_do_not_sweep_each_others_originals(
@@ -309,10 +309,10 @@ def test_a_folder_moves_to_s3_and_back_when_its_files_are_copied(
     with IndexStore(stored) as store:
         assert is_sound(store, stored.data_dir)
         assert store.add("a", write("a.md")).status.value == "unchanged"
-        assert [each.status.value for each in store.reindex("a").wait()] == ["ready"]  # without a digest beside it
+        assert [each.status.value for each in store.reindex("a").wait()] == ["ready"]  # works without stored digests
     with pytest.raises(errors.OriginalsElsewhere):
         IndexStore(serviced)
-    # Where more is not in the folder, that is told first.
+    # If the catalogue or the vectors are elsewhere, too, that is reported first.
     with pytest.raises((OriginalsNotInFolder, CatalogueNotInFolder, VectorsNotInFolder)):
         back_up(serviced.data_dir, serviced.data_dir.parent / "backup.zip")
     for name in s3.names(bucket):

@@ -1,4 +1,4 @@
-"""Texts that are split."""
+"""Texts for the tests of the splitter and the chunker."""
 
 JAPANESE = (
     "出張の日当は1日2,500円です。宿泊を伴わないときは、半額になります。「確認してください。」と書かれています。\n"

@@ -8,7 +8,7 @@ from index_store.parsing.loaders.document import RawFile
 
 @pytest.fixture
 def raw(tmp_path: Path) -> Callable[..., RawFile]:
-    """A file with this content, as a loader is given it."""
+    """A file with this content, as a loader gets it."""
 
     def write(content: bytes, name: str, charset: str | None = None) -> RawFile:
         path = tmp_path / name

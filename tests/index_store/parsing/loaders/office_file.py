@@ -1,4 +1,4 @@
-"""Office files for tests, written out by hand: what a test wants in them, in no more parts than a program needs."""
+"""Makes small Office files for tests: with the content that a test needs, and only the necessary parts."""
 
 import io
 import zipfile
@@ -21,11 +21,11 @@ POWERPOINT = f'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/ma
 @dataclass
 class OfficeFile:
     main: str
-    """the part that is the document"""
+    """name of the part with the document"""
     parts: dict[str, str] = field(default_factory=dict)
     """name -> XML"""
     links: list[tuple[str, str, str, str]] = field(default_factory=list)
-    """from which part, id, kind, target as it is written"""
+    """(part with the link, id, kind, target as written in the file)"""
 
     def content(self) -> bytes:
         types = (

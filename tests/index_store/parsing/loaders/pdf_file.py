@@ -1,19 +1,19 @@
-"""PDF files for tests, written out by hand: lines of text where a test wants them, and an outline."""
+"""Makes small PDF files for tests: lines of text at given places, and an outline."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Text:
-    """A line that starts at x, y points from the lower left corner; Japanese where it isn't ASCII."""
+    """A line of text that starts x, y points from the lower left corner. If it isn't ASCII, its font is Japanese."""
 
     x: float
     y: float
     text: str
     size: int = 12
-    """of its type, in points"""
+    """font size in points"""
     paint: str = ""
-    """operators before it, such as 1 g for white and 3 Tr for unseen"""
+    """PDF operators before it, such as 1 g for white and 3 Tr for invisible"""
 
 
 @dataclass
@@ -22,12 +22,12 @@ class PdfFile:
     outline: list[tuple[str, int]] = field(default_factory=list)
     """title and page, from 0"""
     title: str = ""
-    """in what the file says of itself"""
+    """in the metadata of the file"""
 
     def content(self) -> bytes:
         objects = [
-            b"",  # the catalogue, when the outline's number is known
-            b"",  # the pages, when theirs are
+            b"",  # the catalogue, written below, when the number of the outline is known
+            b"",  # the list of pages, written below, when their numbers are known
             b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
             b"<< /Type /Font /Subtype /Type0 /BaseFont /MSGothic /Encoding /90ms-RKSJ-H /DescendantFonts [5 0 R] >>",
             b"<< /Type /Font /Subtype /CIDFontType0 /BaseFont /MSGothic /DW 1000 /FontDescriptor 6 0 R"
@@ -75,7 +75,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _file(objects: list[bytes]) -> bytes:
-    """The last of them says what the file is."""
+    """The whole file. The last object is its metadata."""
     out = b"%PDF-1.4\n"
     places = []
     for number, body in enumerate(objects, 1):

@@ -100,7 +100,7 @@ def test_of_two_members_of_the_same_name_the_last_counts(folder: Path) -> None:
 def test_names_without_the_utf8_mark_are_read_in_the_encoding_they_are_in(
     name: str, encoding: str, folder: Path
 ) -> None:
-    # zipfile writes non-ASCII names as UTF-8 with the mark, so an ASCII one of the same length is replaced.
+    # zipfile marks non-ASCII names as UTF-8. So an ASCII name of the same length is written and then replaced.
     raw = name.encode(encoding)
     standing = b"n" * (len(raw) - 4) + b".txt"
     content = zipped({standing.decode(): TEXT}).replace(standing, raw)
@@ -127,7 +127,7 @@ def test_a_damaged_member_costs_itself_alone(folder: Path) -> None:
 def test_members_under_a_password_are_refused_and_a_whole_archive_of_them_in_one_sentence(folder: Path) -> None:
     content = bytearray(zipped({"a.txt": TEXT, "b.txt": TEXT}))
     entry = content.index(b"PK\x01\x02")
-    content[entry + 8] |= 1  # the flag of the first one in the directory
+    content[entry + 8] |= 1  # the flag of the first member in the directory
     assert refusals(unpacked(bytes(content), folder)) == {"a.txt": errors.PasswordProtected}
     content[content.index(b"PK\x01\x02", entry + 4) + 8] |= 1
     with pytest.raises(errors.PasswordProtected, match=r"docs\.zip"):

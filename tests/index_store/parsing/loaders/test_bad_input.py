@@ -1,4 +1,4 @@
-"""What staff really add, through the parser with its own limits: each file ends as ready or with the right sentence."""
+"""Difficult files that people really add, with the real parser: each becomes ready or fails with the right sentence."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ from tests.index_store.parsing.loaders.test_pptx import deck, title
 from tests.index_store.parsing.loaders.test_xlsx import rows, workbook
 
 SECONDS = 60
-"""that one of these may take, on a slow and busy machine"""
+"""for one file, on a slow and busy machine"""
 
 SWELLING = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">' + "".join(
     f'<!ENTITY {after} "{f"&{before};" * 10}">' for before, after in zip("abcdefghi", "bcdefghij", strict=True)
@@ -131,7 +131,7 @@ def test_a_file_that_is_empty_or_too_large_is_refused_before_it_is_read(
     empty, huge = tmp_path / f"empty{suffix}", tmp_path / f"髙① of 300 MB{suffix}"
     empty.touch()
     with huge.open("wb") as file:
-        file.truncate(300 * 1024**2)  # takes no room on disk
+        file.truncate(300 * 1024**2)  # a sparse file: it needs no space on disk
     for path, error in ((empty, "empty_document"), (huge, "too_large")):
         added = store.add("rules", path)
         assert (added.status, added.error and added.error.code) == (IngestStatus.FAILED, error)

@@ -1,4 +1,4 @@
-"""Damaged files of each format, by chance but always the same: what a person is told is a text or a plain refusal."""
+"""Damaged files of each format, random but the same in each test run: each gives its text or a `DocumentError`."""
 
 import io
 import random
@@ -17,7 +17,7 @@ from tests.index_store.parsing.loaders import test_archive, test_docx, test_epub
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
 FILES = 150
-"""of each format"""
+"""damaged files of each format"""
 
 _VALUE = re.compile(rb'(?<==")[^"]*(?=")|(?<==\')[^\']*(?=\')|-?\d+|(?<=>)[^<>]+(?=<)')
 _ELEMENT = re.compile(rb"<([\w:]+)[^<>]*>[^<>]*</\1>|<[\w:]+[^<>]*/>|</?[\w:]+[^<>]*>")
@@ -77,7 +77,7 @@ def damaged(content: bytes, chance: random.Random) -> bytes:
 
 
 def damaged_within(package: bytes, chance: random.Random) -> bytes:
-    """A zip with damage in a part of it, or with a part that is gone, empty or another's."""
+    """A damaged zip, or a zip with one part that is damaged, missing, empty or exchanged with another part."""
     with zipfile.ZipFile(io.BytesIO(package)) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     name, other = chance.choice(list(parts)), chance.choice(list(parts))

@@ -71,7 +71,7 @@ def test_mail_with_the_characters_of_windows_is_read(text: str) -> None:
             jis += b"\x1b(I" + bytes([byte & 0x7F])
             at += 1
         else:
-            # Shift_JIS to JIS, rows of two hundred as Microsoft numbers them.
+            # From Shift_JIS to JIS: each first byte stands for two rows, in Microsoft's additional rows, too.
             row, cell = byte, shifted[at + 1]
             row = (row - (0x81 if row < 0xA0 else 0xC1)) * 2 + 0x21
             if cell >= 0x9F:

@@ -36,7 +36,7 @@ def row(*cells: str, properties: str = "") -> str:
 
 
 def document(body: str, title: str = "", **parts: str) -> OfficeFile:
-    """`parts`: content of styles, numbering, footnotes."""
+    """`parts`: the XML in styles, numbering, footnotes."""
     file = OfficeFile(
         "word/document.xml", {"word/document.xml": f"<w:document {WORD}><w:body>{body}</w:body></w:document>"}
     )

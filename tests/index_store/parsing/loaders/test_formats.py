@@ -1,4 +1,4 @@
-"""The record of a format is all that the rest of the program knows of it; what reads it is imported when wanted."""
+"""Records of formats: other code uses only the record of a format. Its loader is imported when it is needed."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What all Office files have in common, tried on Word ones: what is no such file, and what would swell or fetch."""
+"""All Office files, with Word as the example: wrong and damaged files, zip bombs, and links to the outside."""
 
 import io
 import zipfile

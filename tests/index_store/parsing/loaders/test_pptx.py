@@ -58,7 +58,7 @@ def deck(*slides: str, attributes: str = "", core_title: str = "") -> OfficeFile
 
 
 def related(file: OfficeFile, name: str, kind: str, xml: str) -> OfficeFile:
-    """One more part that the first slide refers to."""
+    """Adds a part that the first slide refers to."""
     file.parts[f"ppt/{name}"] = xml
     file.links.append(("ppt/slides/slide1.xml", f"rId{kind}", kind, f"../{name}"))
     return file

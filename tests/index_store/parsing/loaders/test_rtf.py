@@ -17,7 +17,7 @@ def document(body: str) -> bytes:
 
 
 def rtf(text: str) -> bytes:
-    """Characters outside ASCII as the bytes of Shift_JIS, in the way that Word writes them."""
+    """Characters outside ASCII become bytes of Shift_JIS, as Word writes them."""
     return b"".join(
         bytes((byte,)) if byte < 0x80 else b"\\'%02x" % byte
         for character in text

@@ -26,7 +26,7 @@ def rows(*values: list[Value], first: int = 1) -> str:
 
 
 def workbook(*sheets: tuple[str, str], strings: str = "", formats: tuple[str, ...] = (), title: str = "") -> OfficeFile:
-    """Sheets: attributes such as `name`, and the XML within the sheet; all rows without sheetData around them."""
+    """`sheets`: attributes such as `name`, and the XML of the sheet. XML without sheetData is put into it, as rows."""
     file = OfficeFile("xl/workbook.xml")
     listed = "".join(f'<sheet {given} r:id="rId{at}"/>' for at, (given, _) in enumerate(sheets, 1))
     file.parts["xl/workbook.xml"] = f"<workbook {EXCEL}><sheets>{listed}</sheets></workbook>"
@@ -179,7 +179,7 @@ def test_text_boxes_on_a_sheet_are_read(raw) -> None:
 
 
 def test_rows_that_are_formatted_to_the_end_of_the_sheet_cost_nothing(markdown) -> None:
-    # To its end there would be 1,048,576; a tenth keeps the test short.
+    # A full sheet has 1,048,576 rows; a tenth of them keeps the test short.
     empty = "".join(f'<row r="{row}" s="1"><c r="A{row}" s="1"/></row>' for row in range(3, 100_000))
     last = '<row r="1048576"><c r="XFD1048576"><v>7</v></c></row>'
     assert markdown(rows(["a", "b"], [1, 2]) + empty + last) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n\n7\n"

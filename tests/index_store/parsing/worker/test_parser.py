@@ -36,7 +36,7 @@ def parser(settings: Settings) -> Iterator[Parser]:
 
 @pytest.fixture
 def held(tmp_path: Path) -> Callable[[str], Path]:
-    """Files that take to be read as long as the test likes: pipes."""
+    """Pipes: files that take as long to read as the test wants."""
 
     def make(name: str) -> Path:
         path = tmp_path / name
@@ -67,7 +67,7 @@ def eventually(is_so: Callable[[], object], seconds: float = 10) -> bool:
 
 
 def is_reading(path: Path) -> Callable[[], bool]:
-    """Whether a process of the parser has opened the pipe, or tries to."""
+    """Whether a process of the parser has opened the pipe, or is trying to."""
 
     def opened() -> bool:
         try:
@@ -174,7 +174,7 @@ def test_memory_is_limited_to_what_the_setting_says(settings: Settings, tmp_path
 def sparse(folder: Path, megabytes: int) -> Path:
     file = folder / "zeros.txt"
     with file.open("wb") as stream:
-        stream.truncate(megabytes * 1024**2)  # takes no room on disk
+        stream.truncate(megabytes * 1024**2)  # a sparse file: it needs no space on disk
     return file
 
 
@@ -185,7 +185,7 @@ def test_a_crash_costs_one_file(
     pipe = held("pipe.txt")
     with ThreadPoolExecutor() as threads:
         crashing = threads.submit(load, parser, pipe)
-        with pipe.open("w"):  # waits until it is read
+        with pipe.open("w"):  # waits until the parser opens it
             os.kill(parsers_of(os.getpid()).pop(), signal.SIGSEGV)
             with pytest.raises(errors.ParserFailed):
                 crashing.result()
@@ -242,7 +242,7 @@ def test_files_that_wait_are_read_in_the_order_in_which_they_came(
 ) -> None:
     pipes = [held(f"{number}.txt") for number in range(6)]
     asked = [threading.Event() for _ in pipes]
-    """whether it is still wanted: not before it waits"""
+    """set when the parser asks whether the file is cancelled: from then on, the file waits"""
 
     def take_turn(number: int) -> ParsedDocument:
         def is_cancelled() -> bool:
@@ -260,12 +260,12 @@ def test_files_that_wait_are_read_in_the_order_in_which_they_came(
                 assert asked[number].wait(timeout=30)
             writer.write("Words.")
         for pipe in pipes:
-            with pipe.open("w") as writer:  # waits until a process reads from the other end: for ever from a wrong one
+            with pipe.open("w") as writer:  # waits until a process reads it: for ever, if the order is wrong
                 writer.write("Words.")
         assert [each.result().chunk_count for each in loading] == [1] * 7
 
 
-@pytest.mark.timeout(50)  # seconds, below the parser's own limit
+@pytest.mark.timeout(50)  # seconds, less than the limit of the parser
 def test_a_file_is_cancelled_while_it_is_read_or_waits_within_a_second(
     settings: Settings, handbook: Path, held: Callable[[str], Path]
 ) -> None:
@@ -325,10 +325,10 @@ def test_no_process_outlives_an_owner_that_is_killed(
     pipe = held("pipe.txt")
     command = [sys.executable, "-c", OWNER, settings.data_dir, pipe, handbook]
     with subprocess.Popen(command, env=env) as owner:
-        writer = pipe.open("w")  # one reads and will not end by itself
+        writer = pipe.open("w")  # one process reads it and does not end by itself
         assert eventually(lambda: len(parsers_of(owner.pid)) == 2)
         workers = parsers_of(owner.pid)
-        time.sleep(1)  # the other is done and idle
+        time.sleep(1)  # the other process has finished and is idle
         owner.kill()
     assert eventually(lambda: not any(map(lives, workers)), seconds=5)
     writer.close()

@@ -1,4 +1,4 @@
-"""The parser's process as it is started: by its protocol alone, with nothing of its owner around it."""
+"""A process of the parser, used directly through its protocol: it answers each request, and ends with its owner."""
 
 import os
 import subprocess
@@ -39,7 +39,7 @@ def test_a_request_that_comes_while_a_file_is_read_ends_nothing(tmp_path: Path) 
         assert process.stdout
         process.stdin.write(request(pipe, tmp_path / "first"))
         process.stdin.flush()
-        with pipe.open("w") as writer:  # opens when it is read
+        with pipe.open("w") as writer:  # waits until the process opens it
             process.stdin.write(request(small, tmp_path / "second"))
             process.stdin.flush()
             writer.write("More words.")

@@ -1,4 +1,4 @@
-"""The embedded model: its vectors are those that indexes hold already, and nothing makes a question wait."""
+"""The embedded model: its vectors match those in existing indexes, and a question does not wait for passages."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ TEXTS = [
     "- 忌引休暇\n- 祖父母: 3日\n\n| 種類 | 日数 |\n|---|---|\n| 結婚 | 5日 |",
 ]
 LONG = "日当は1日2,500円です。The portal refuses shorter ones. " * 30
-"""more than what the model reads at once"""
+"""longer than the text that the model can read at once"""
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_without_the_package_the_same_is_told(monkeypatch: pytest.MonkeyPatch) -
 
 def test_openvino_tells_nobody_that_it_is_used(tmp_path: Path) -> None:
     importing = "import sys; import index_store.vectors.embedded.encoder; print(sys.modules.get('openvino_telemetry'))"
-    # In CI it is quiet by itself.
+    # If CI is set, it sends nothing anyway.
     environment = {name: value for name, value in os.environ.items() if name != "CI"} | {"HOME": str(tmp_path)}
     told = subprocess.run([sys.executable, "-c", importing], env=environment, capture_output=True, check=True)
     assert told.stdout.decode().strip() == "None"
