@@ -1,6 +1,6 @@
-"""Files and a web page that hold orders in all their places: in sight, out of sight, and beside the text.
+"""Files and a web page with prompt injections in every place: visible text, hidden text and metadata.
 
-Each order begins with the name of its place, by which it is known wherever it comes out again.
+Each injection starts with the name of its place, so that tests can recognise it in any output.
 """
 
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 from tests.rag.injections import INJECTIONS, OUTSIDE
 
 ABOUT = "出張の日当について。"
-"""what the question is about, too"""
+"""the subject of the question too, so that a search finds the text"""
 
 _ORDERS = [each for each in INJECTIONS.values() if each.isascii() and each.isprintable() and len(each) < 80]
-"""that a header, a title, a file's name and a line of a PDF can hold"""
+"""injections that fit into a header, a title, a file name or a line of a PDF"""
 
 _OUT = f"![x](https://{OUTSIDE}) [x](//{OUTSIDE}) <img src=//{OUTSIDE}>"
 
 
 def order(place: str) -> str:
-    """Another one in each place: of passages that are nearly the same, a search gives one."""
+    """A different injection for each place, because a search returns only one of several near duplicates."""
     return f"at-{place}: {_ORDERS[crc32(place.encode()) % len(_ORDERS)]} {_OUT}"
 
 
@@ -34,9 +34,9 @@ def order(place: str) -> str:
 class Carrier:
     content: bytes
     read: frozenset[str]
-    """places of which the order is read, and shown with the passage or the document's name"""
+    """places whose injection is read, and is shown with the passage or in the document's name"""
     left_out: frozenset[str]
-    """places of which nothing is"""
+    """places whose injection is not read"""
 
 
 def _carrier(content: bytes, read: str, left_out: str) -> Carrier:
@@ -98,7 +98,7 @@ def _mail() -> Carrier:
     mail.add_alternative(_page("mail-beside"), subtype="html")
     mail.add_attachment(f"{order('mail-attached')}\n", filename=f"{order('mail-attachment-name')}.txt".replace("/", ""))
     read = "mail-subject mail-from mail-text mail-attached mail-attachment-name"
-    # Of what is said twice, as text and as HTML, the text is read.
+    # If a mail has the same content as text and as HTML, only the text is read.
     beside = _of("mail-beside", f"{_IN_A_PAGE} {_LEFT_OUT_OF_A_PAGE}")
     return _carrier(mail.as_bytes(), read, f"mail-header {beside}")
 
@@ -147,16 +147,16 @@ CARRIERS = {
     "mail-of-html.eml": _mail_of_html(),
     "notice.docx": _word(),
 }
-"""by the name of the file"""
+"""by file name"""
 
 
 def loaded(folder: Path, name: str) -> LoadedDocument:
-    """As its loader reads it."""
+    """The document that the loader makes of the file."""
     file = folder / name
     file.write_bytes(CARRIERS[name].content)
     return BY_SUFFIX[file.suffix].loader()(RawFile(file, name))
 
 
 def places(text: str, of: frozenset[str]) -> set[str]:
-    """Those of which the order stands in it."""
+    """The places whose injection is in `text`."""
     return {each for each in of if f"at-{each}:" in text}

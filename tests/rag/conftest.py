@@ -1,4 +1,4 @@
-"""An engine over a small index, on a real store, with a chat model that a test scripts."""
+"""Fixtures: an engine over a small index in a real store, with a scripted chat model."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -32,7 +32,7 @@ def embeddings() -> EmbeddedEmbeddings:
 
 @pytest.fixture(scope="session")
 def loaded_folder(tmp_path_factory, embeddings) -> Path:
-    """A data folder with the documents loaded, to be copied."""
+    """A data folder with the documents loaded; tests use copies of it."""
     folder = tmp_path_factory.mktemp("loaded") / "data"
     with IndexStore(Settings(data_dir=folder, database_url=None), embeddings) as store:
         for file in write_documents(tmp_path_factory.mktemp("documents")):
@@ -48,7 +48,7 @@ def loaded(loaded_folder: Path, data_dir: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def embedded_engine(loaded_folder: Path, embedded_model: Path, tmp_path_factory) -> Iterator[UserEngine]:
-    """With the real model, whose start takes seconds, for tests that leave the documents as they were."""
+    """With the real embedded model, which takes seconds to start. Only for tests that do not change the documents."""
     folder = shutil.copytree(loaded_folder, tmp_path_factory.mktemp("embedded") / "data")
     with local_engine(Settings(data_dir=folder, embedded_model=embedded_model)) as engine:
         yield engine
@@ -56,28 +56,28 @@ def embedded_engine(loaded_folder: Path, embedded_model: Path, tmp_path_factory)
 
 @pytest.fixture(scope="session")
 def embedded_run(embedded_engine: UserEngine) -> Run:
-    """What Self-RAG with the real model made of a question in another language than its document's."""
+    """A run of Self-RAG with the real embedded model. The question and its document are in different languages."""
     run = embedded_engine.ask("VPNクライアントの名前は何ですか?", index=INDEX, pipeline_name="self_rag")
     run.result()
     return run
 
 
 class LentStore(IndexStore):
-    """The documents, opened once for many tests: an engine that closes it leaves it open."""
+    """A store with the documents, opened once for many tests. It stays open when an engine closes it."""
 
     def close(self) -> None:
-        """Nothing, see `close_for_good`."""
+        """Does nothing; see `close_for_good`."""
 
     def close_for_good(self) -> None:
         super().close()
 
     def contents(self) -> list[object]:
-        """What a test that only asks leaves as it was."""
+        """Stays the same if a test only asks questions."""
         return [*self.indexes(), *self.documents(), *self.ingestions]
 
 
 class Lender:
-    """Opens the store when it is first asked for, and again, over a fresh copy, after a test that changed it."""
+    """Opens the store at the first request, and again, with a new copy, after a test that changed it."""
 
     def __init__(self, loaded_folder: Path, embeddings: EmbeddedEmbeddings, tmp_path_factory) -> None:
         self._loaded_folder = loaded_folder
@@ -112,7 +112,7 @@ def lender(loaded_folder: Path, embeddings: EmbeddedEmbeddings, tmp_path_factory
 
 @pytest.fixture
 def store(lender: Lender) -> Iterator[IndexStore]:
-    """The documents, to ask and, if need be, to change."""
+    """The store with the documents; a test may change it."""
     yield lender.lend()
     lender.take_back()
 
@@ -139,10 +139,11 @@ Opener = Callable[..., UserEngine]
 
 @pytest.fixture
 def open_engine(store: IndexStore, data_dir: Path, database: SecretStr | None) -> Iterator[Opener]:
-    """Opens an engine over the documents: with a scripted `chat`, or with the service at `server` and its `key`; with
-    the web search at `tavily`, else without any. The other arguments are settings, of which speculative answers are off
-    unless asked for: they take answers out of a script. History and uploads are this test's own:
-    the history may be in Postgres, the documents, which many tests share, are files.
+    """Opens an engine over the documents. Its model is the scripted `chat`, or the service at `server` with `key`.
+
+    Without `tavily`, there is no web search. The other arguments are settings. Speculative answers are off by default,
+    because they take answers from the script. Each test has its own history and uploads. The history may be in
+    Postgres; the documents are always files, because many tests share them.
     """
     with ExitStack() as opened:
 
@@ -185,7 +186,7 @@ def engine(open_engine: Opener, chat: ScriptedChat) -> UserEngine:
 
 @pytest.fixture
 def opened(loaded: Path, chat: ScriptedChat, embeddings: EmbeddedEmbeddings) -> Callable[..., Any]:
-    """Opens an engine on a folder of the test's own, as often as wanted. The arguments are settings."""
+    """Opens an engine on the data folder of this test, any number of times. The arguments are settings."""
     approve(chat)
 
     def opened(**values: object) -> AbstractContextManager[UserEngine]:

@@ -1,4 +1,4 @@
-"""Four small documents, of two languages, whose facts don't overlap."""
+"""Four small documents in two languages, which have no fact in common."""
 
 from pathlib import Path
 

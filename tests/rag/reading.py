@@ -1,4 +1,4 @@
-"""What a run did, picked from its events."""
+"""Helpers that find in a run's events what the run did."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -13,17 +13,17 @@ def of(kind: type[T], events: Sequence[Event]) -> list[T]:
 
 
 def started_steps(events: Sequence[Event]) -> list[str]:
-    """The steps in the order in which they began."""
+    """Names of steps, in the order in which they began."""
     return [event.step for event in of(StepStarted, events)]
 
 
 def decisions(events: Sequence[Event]) -> list[tuple[str, str]]:
-    """Each with where it led and why."""
+    """For each decision, the next step and the reason."""
     return [(event.to, event.why) for event in of(Decision, events)]
 
 
 def finished(events: Sequence[Event], step: str) -> list[StepFinished]:
-    """The attempts of a step, in their order."""
+    """All attempts of a step, in their order."""
     return [event for event in of(StepFinished, events) if event.step == step]
 
 

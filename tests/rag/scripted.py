@@ -1,7 +1,7 @@
-"""A chat model that says what a test tells it to, and keeps the prompts that it was given.
+"""A scripted chat model: it gives the answers that a test sets, and keeps the prompts that it gets.
 
-After `MockModel` of simonw/llm. It answers in the process, through the same `ServiceChat` as a model behind a key; what
-only HTTP shows (status codes, broken connections, timeouts) is for tests.servers.
+After `MockModel` of simonw/llm. It answers in this process, through the same `ServiceChat` as a model behind a key.
+Use tests.servers for what only HTTP shows: status codes, broken connections, timeouts.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from rag.models.service.chat import ServiceChat
 from tests.servers.script import Script
 
 PIECE = 4
-"""characters of an answer that come at once, and of a prompt that count as a token"""
+"""characters in one streamed piece of an answer, and in one token of prompts and answers"""
 
 
 class Gate:
@@ -62,7 +62,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class Held:
-    """An answer that stops at a gate once `shown` has been streamed. Unstreamed, it waits before all of it."""
+    """An answer that waits at a gate after `shown` was streamed. Without streaming, the whole answer waits."""
 
     gate: Gate
     text: str
@@ -85,11 +85,11 @@ class ScriptedChat(BaseChatModel):
     _messages: list[list[tuple[str, str]]] = PrivateAttr(default_factory=list)
 
     def enqueue(self, *answers: Answer) -> None:
-        """Each is given once, in this order, to prompts that no `answer_when` is for."""
+        """Each answer is given once, in this order, to prompts without an `answer_when`."""
         self._script.enqueue(*answers)
 
     def answer_when(self, *texts: str, answer: Answer, times: int | None = None) -> None:
-        """To the next `times` prompts, or all, that hold every one of `texts`; the last such rule wins."""
+        """Answers the next `times` prompts, or all, that contain each of `texts`. The last matching rule wins."""
         self._script.answer_when(lambda prompt: all(text in prompt for text in texts), answer, times=times)
 
     @property
@@ -102,12 +102,12 @@ class ScriptedChat(BaseChatModel):
 
     @property
     def prompts(self) -> list[str]:
-        """All so far: the texts of the messages of each, one after another."""
+        """All prompts so far, each as the joined texts of its messages."""
         return ["\n".join(text for _, text in messages) for messages in self._messages]
 
     @property
     def messages(self) -> list[list[tuple[str, str]]]:
-        """All so far, as (role, text)."""
+        """The messages of all prompts so far, as (role, text)."""
         return list(self._messages)
 
     def prompts_with(self, text: str) -> list[str]:
@@ -115,7 +115,7 @@ class ScriptedChat(BaseChatModel):
 
     @property
     def unused(self) -> int:
-        """How many enqueued answers nobody has asked for."""
+        """The number of enqueued answers that nobody has asked for."""
         return self._script.unused
 
     @property
@@ -174,8 +174,11 @@ class ScriptedChat(BaseChatModel):
 
 
 class ScriptedSource:
-    """Hands the engine a scripted model; `starts` makes it one that has to be started first, `speculates` one that
-    begins answers while passages are graded, `regenerates` one that is asked again for what was not grounded."""
+    """Gives the engine a scripted model.
+
+    `starts`: the model must be started first. `speculates`: it gives speculative answers. `regenerates`: it is asked
+    again after an answer that is not grounded.
+    """
 
     name = "scripted"
     runs_at_once: int | None = None
@@ -212,7 +215,7 @@ def _chunk(text: str, usage: UsageMetadata | None = None) -> ChatGenerationChunk
 
 
 def eventually(is_so, timeout: float = 5) -> bool:
-    """Whether it becomes so within `timeout` seconds, looking often."""
+    """True if `is_so` becomes true within `timeout` seconds; calls it often."""
     end = time.monotonic() + timeout
     while not (so := is_so()) and time.monotonic() < end:
         time.sleep(0.01)

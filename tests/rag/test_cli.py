@@ -1,4 +1,4 @@
-"""`python -m rag`, within this process and as one of its own, against a service that the environment names."""
+"""`python -m rag`, in this process and as a separate process, with a service that the environment names."""
 
 import io
 import json
@@ -51,7 +51,7 @@ class Done:
 
 
 def rag(environment: dict[str, str], *arguments: str) -> Done:
-    """The command, within this process: a new one takes seconds to start."""
+    """Runs the command in this process, because a new process takes seconds to start."""
     minds_interrupts = signal.getsignal(signal.SIGINT)
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as changed, redirect_stdout(out), redirect_stderr(err):

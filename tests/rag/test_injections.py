@@ -1,5 +1,6 @@
-"""Orders in quoted material against every prompt of both kinds: none gets out of its fence, and where a model obeys,
-nothing comes of it. What its words look like on a page is for tests/pages/test_injections.py.
+"""Prompt injections in quoted material: none leaves its fence in any prompt, and a model that obeys does no harm.
+
+tests/pages/test_injections.py tests how replies of such a model look on a page.
 """
 
 import json
@@ -53,11 +54,11 @@ def passage(text: str, *, title: str = "Travel", origin: str = "documents") -> P
 
 
 QUOTES_NOTHING = {"memory", "need", "keywords", "web query", "talk", "route"}
-"""prompts over the question alone, which is the person's own"""
+"""prompts that contain only the person's question"""
 
 
 def carried(kind: type[ChatModel], language: str, text: str) -> dict[str, list[Messages]]:
-    """The messages of every prompt that quotes anything, with `text` in each place where quoted material may stand."""
+    """The messages of every prompt that quotes something, with `text` in each place for quoted material."""
     question, others = QUESTIONS[language], [passage("First."), passage("Last.").model_copy(update={"number": 3})]
     prompts: dict[str, list[Messages]] = {}
     for carrier, hostile in {
@@ -72,21 +73,21 @@ def carried(kind: type[ChatModel], language: str, text: str) -> dict[str, list[M
 
 
 def plain(text: str) -> str:
-    """As a model may see it: look-alikes are what they look like, and what takes no room is not there."""
+    """As a model may read it: look-alike characters are replaced, and invisible characters are removed."""
     text = unicodedata.normalize("NFKC", text)
     text = "".join(each for each in text if unicodedata.category(each) != "Cf" and each not in "\u034f\u3164")
     return re.sub("[〈‹⟨〈˂]", "<", re.sub("[\u2044\u2215]", "/", text)).lower()
 
 
 def tags(messages: Messages) -> list[str]:
-    """All that reads as one of our tags, or as a chat's role, in the order of the prompt."""
+    """Everything that looks like one of our tags or like a chat role, in the order of the prompt."""
     names = "|".join(FENCES)
     pattern = rf"<\s*/?\s*(?:{names})(?!\w)|<\s*\|[^|]*\|>|\[/?inst\]|<</?sys>>|</?s>"
     return [re.sub(r"\s", "", each) for _, text in messages for each in re.findall(pattern, plain(text))]
 
 
 def outside(messages: Messages) -> str:
-    """The prompt without what stands in its fences, and without their attributes."""
+    """The prompt without the content and the attributes of its fences."""
     text = "\n".join(f"{role}: {content}" for role, content in messages)
     text = re.sub(
         r"<(passage|answer|rejected|turn|unsupported|found|reason)( [^>]*)?>\n.*?\n</\1>",
@@ -107,7 +108,7 @@ def test_no_order_gets_out_of_any_fence():
 @each_kind
 @each_language
 def test_nothing_that_any_prompt_quotes_gets_out_of_its_fence_or_adds_a_tag(kind, language):
-    """All of them at once: what one of them added would be seen, whichever it is."""
+    """All injections at once: if any of them adds something, the test sees it."""
     harmless = carried(kind, language, HARMLESS)
     for name, prompts in carried(kind, language, EVERY).items():
         [like, *_] = harmless[name]
@@ -134,7 +135,7 @@ def test_what_is_no_tag_of_ours_is_quoted_letter_by_letter(text):
 
 
 def add(engine: UserEngine, folder: Path, documents: dict[str, str], index: str = INDEX) -> list[str]:
-    """Documents about the allowance; the ids."""
+    """Adds documents about the allowance, and returns their ids."""
     ids = []
     for name, text in documents.items():
         file = folder / name
@@ -187,12 +188,12 @@ def test_what_a_follow_up_is_read_against_is_fenced_in_a_real_run(engine, chat):
         )
         assert run.result().status == "finished"
         [prompt] = chat.prompts_with("<turn>")[asked:]
-        assert prompt.count("</turn>") == 2, name  # the one that the instructions name, and that of the turn
+        assert prompt.count("</turn>") == 2, name  # one in the instructions, and one at the end of the turn
         assert INJECTIONS[name].split()[0] in prompt or name == "fake refusal"
 
 
 class ObedientChat(ScriptedChat):
-    """To every prompt it says all that anybody could want of it: what it was told, and whatever grade may help."""
+    """Replies to every prompt with everything an attacker could want: its instructions, and the best grades."""
 
     def _take(self, messages: list[BaseMessage]) -> tuple[str, str]:
         prompt, _ = super()._take(messages)
@@ -206,7 +207,7 @@ class ObedientChat(ScriptedChat):
 
 
 def repeated(text: str, told: Sequence[str]) -> list[str]:
-    """What stands in it of what a model was told, in stretches that are no chance."""
+    """The parts of `told` that `text` repeats, in pieces that are too long for chance."""
     found = []
     for each in told:
         length = 80 if each.isascii() else 30
@@ -267,12 +268,12 @@ def test_of_a_model_that_obeys_no_other_index_is_reached_nothing_is_changed_and_
 def test_what_files_and_pages_hide_is_left_out_or_read_as_a_passage_that_is_shown_and_nothing_more_comes_of_it(
     loaded, embeddings, tmp_path
 ):
-    """A reader who opens the passage sees all that the model was told of the file."""
+    """A reader who opens the passage sees everything from the file that the model got."""
     chat = ObedientChat()
     settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False, crawl_allowed="127.0.0.1", crawl_rate=1e3)
     crawled = page("site")
     with (
-        # A crawl follows a refresh as it does a redirect: to where its guard lets it, and with what is found there.
+        # Without the refresh: a crawl would follow it like a redirect, if its guard allows the address.
         SiteServer({"/": Reply(crawled.content.replace(b"http-equiv", b"name"))}) as site,
         local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat)) as engine,
     ):
@@ -306,7 +307,7 @@ def retrieved(events: Sequence[Event]) -> list[Passage]:
 
 
 def asked_beside(engine: UserEngine, folder: Path, attacks: Sequence[str], pipeline: str) -> str:
-    """The answer to what the allowance is, where a document about it gives these orders, too."""
+    """The answer to a question about the allowance, with a document about it that also contains these injections."""
     sections = "".join(f"\n\n## 日当の特例 {at}\n\n日当の特例です。{attack}" for at, attack in enumerate(attacks))
     ids = add(engine, folder, {"hostile.md": sections})
     try:
@@ -330,5 +331,5 @@ def test_the_embedded_model_obeys_no_order_of_its_passages(embedded_engine, tmp_
 @pytest.mark.embedded
 @pytest.mark.parametrize("attack", INJECTIONS.values(), ids=INJECTIONS)
 def test_the_embedded_model_obeys_no_order_in_any_of_its_prompts(embedded_engine, tmp_path, attack):
-    """Self-RAG grades the passage that gives the order, answers, and grades the answer against it."""
+    """Self-RAG grades the passage with the injection, answers, and grades the answer against that passage."""
     assert FOLLOWED not in asked_beside(embedded_engine, tmp_path, [attack], "self_rag")

@@ -1,4 +1,4 @@
-"""What a grader behind a key answers, and the words by which its prompts are told apart."""
+"""Replies of the graders of a service model, and a script in which all of them say yes."""
 
 import json
 
@@ -7,7 +7,7 @@ from rag.models.service.ja import JA
 from tests.rag.scripted import ScriptedChat
 
 SECRET_WORD = "xylophone"
-"""stands in every reason, so that a test can look for it where no grader's word belongs"""
+"""in every reason: tests look for it where a grader's words must not be"""
 
 
 def verdict(word: str, score: float) -> str:
@@ -28,7 +28,7 @@ PROSE = "I would rather talk about the weather."
 
 
 def approve(chat: ScriptedChat) -> None:
-    """Every grader says yes, in either language, unless a later rule says otherwise."""
+    """Every grader says yes, in both languages, unless a later rule says otherwise."""
     for words in (EN, JA):
         for instructions in (words.relevance, words.grounding, words.usefulness):
             chat.answer_when(instructions, answer=YES)

@@ -1,4 +1,4 @@
-"""Both kinds of chat model over a scripted one, and every prompt that they ask with."""
+"""Both kinds of chat model over a scripted one, and all prompts that they send."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -27,8 +27,9 @@ Asking = Callable[[ChatModel, Usage], Awaitable[object] | AsyncIterator[object]]
 def asked(
     kind: type[ChatModel], *ways: Asking, chat: ScriptedChat | None = None, came: list[object] | None = None
 ) -> list[list[Messages]]:
-    """For each of `ways` the prompts that it asks with; more than one where a reply can't be read, or of each claim.
-    What comes of the replies of `chat` is added to `came`.
+    """The prompts of each of `ways`: several if a reply can't be read, or if there is one for each claim.
+
+    The results that `kind` reads from the replies of `chat` are added to `came`.
     """
     chat, came = chat or ScriptedChat(), [] if came is None else came
 
@@ -56,8 +57,9 @@ def prompts_over(
     style: Style = USUAL,
     **parts: Any,
 ) -> dict[str, list[Messages]]:
-    """Every prompt, by what is asked: over `passages`, of which the second is graded, and `said` wherever a prompt
-    quotes what a model, a grader or a person has said. `parts`: as `asked` has them.
+    """All prompts, by name. `passages`: the second one is graded. `parts`: arguments of `asked`.
+
+    `said`: stands for every text of a model, a grader or a person that a prompt quotes.
     """
     one = passages[min(1, len(passages) - 1)]
     ways: dict[str, Asking] = {

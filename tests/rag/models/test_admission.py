@@ -1,4 +1,4 @@
-"""Whose turn it is, among those who ask at once."""
+"""The queue for the model: the order of turns, and the limits in total and per party."""
 
 import asyncio
 import random
@@ -8,7 +8,7 @@ from rag.models.admission import Admission
 
 
 async def admitted(admission: Admission, asking: Sequence[str]) -> list[str]:
-    """The persons in the order of their turns; each run takes a few steps of the loop."""
+    """The persons in the order of their turns. Each run takes a few steps of the event loop."""
     order: list[str] = []
 
     async def run(person: str) -> None:
@@ -87,7 +87,7 @@ def test_who_leaves_the_queue_lets_the_others_move_up() -> None:
 
 
 def test_nobodys_tenth_goes_before_somebodys_first() -> None:
-    """Whoever comes, in whatever order: of those who wait, nobody has had more turns than whoever comes next."""
+    """In any order of arrival: the person with the next turn had no more turns so far than anybody who still waits."""
     for seed in range(50):
         asking = random.Random(seed).choices("abcd", weights=(10, 3, 2, 1), k=30)
         order = asyncio.run(admitted(Admission(at_once=1, of_one_party=5), asking))

@@ -1,4 +1,4 @@
-"""The client below every kind of model."""
+"""The client that both kinds of chat model use."""
 
 import asyncio
 

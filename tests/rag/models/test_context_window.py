@@ -1,4 +1,4 @@
-"""What is given to the model fits it, and its offsets stay true."""
+"""Hits are trimmed to the model's context window, and their offsets stay correct."""
 
 import pytest
 

@@ -1,5 +1,6 @@
-"""The embedded model stands behind one wall, which an import contract keeps: without it, all that is for service
-models works.
+"""The wall around the embedded model: without its folder, the tests of service models still pass.
+
+Import-linter checks the imports.
 """
 
 import shutil
@@ -16,7 +17,7 @@ ALL = ("tests/rag/models/service", "tests/rag/nodes", "tests/rag/pipelines", "te
 
 @pytest.fixture
 def tree_without_it(tmp_path) -> Path:
-    """The project, less the folder of the embedded model and the lines that register it."""
+    """The project without the folder of the embedded model and the lines that register it."""
     for name in ("index_store", "rag", "pages", "tests"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "docs"):

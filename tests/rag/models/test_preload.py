@@ -1,4 +1,4 @@
-"""A chat model that takes time to start begins with the first page, not with the first question."""
+"""Preload: a chat model that starts slowly is started with the first page, not with the first question."""
 
 import threading
 
@@ -16,7 +16,7 @@ from tests.rag.scripted import ScriptedSource, eventually
 
 
 class SlowSource(ScriptedSource):
-    """Starts when a test lets it, once for all who wait, as the embedded model does; or fails."""
+    """Starts when a test allows it, once for all callers that wait, like the embedded model; or fails."""
 
     def __init__(self, chat, error: Exception | None = None) -> None:
         super().__init__(chat, starts=True)

@@ -1,4 +1,4 @@
-"""The wording: the same in both languages, and quoted material that can't get out of its fence."""
+"""Prompts: both languages have the same wordings, and quoted material can't leave its fence."""
 
 import re
 from dataclasses import fields

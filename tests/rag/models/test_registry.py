@@ -1,4 +1,4 @@
-"""Which model is asked."""
+"""Which chat model the settings select."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What models write, read as grades, routes and search words; and the schemas that they are sent."""
+"""Replies of models, read as grades, routes and search words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""No call to a chat model is without a bound on what it may write: read off the requests that a server gets."""
+"""Every call of a chat model limits the length of its reply, as the requests at a server show."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

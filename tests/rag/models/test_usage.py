@@ -1,4 +1,4 @@
-"""What is noted of a call."""
+"""What is recorded about a call of the chat model."""
 
 import pytest
 from langchain_core.messages import AIMessage

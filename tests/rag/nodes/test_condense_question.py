@@ -1,4 +1,4 @@
-"""Follow-ups: made to stand alone in a step of their own, before the graph of whichever pipeline."""
+"""Follow-ups become standalone questions, in a step before the graph of any pipeline."""
 
 import pytest
 
@@ -24,7 +24,7 @@ STEP = "standalone_question"
 
 @pytest.fixture
 def converse(engine, chat):
-    """Asks one question after another in one conversation; the last run, which may still be on its way."""
+    """Asks one question after another in one conversation. Returns the last run, which may not be over yet."""
 
     def converse(*questions: str, pipeline: str = "naive", **options):
         run = None

@@ -1,4 +1,4 @@
-"""No answer: what was searched, the nearest passages as citations, and never an answer from memory."""
+"""No answer: it says what was searched, cites the nearest passages, and never comes from the model's memory."""
 
 import json
 
@@ -116,7 +116,7 @@ def test_a_refusal_that_stands_is_no_confirmed_answer(engine, chat):
 
 
 def test_a_history_of_before_still_says_what_it_said():
-    """It had no roles: a step was known by its name."""
+    """Its steps had no roles; they were known by their names."""
     old = StepFinished(
         step="decline", attempt=1, start=0, milliseconds=1, model_calls=0, tokens_in=0, tokens_out=0,
         detail=GenerationDetail(passages=(), text="No.", cited=()),
@@ -129,7 +129,7 @@ def test_a_history_of_before_still_says_what_it_said():
 
 
 def test_graders_do_not_decide_what_the_word_means(engine, chat):
-    """A passage that holds it makes no refusal: only what the model begins with does."""
+    """An answer that quotes the token from a passage is not a no answer; one that begins with the token is."""
     for reply in (YES, PROSE):
         chat.answer_when(JA.relevance, answer=reply)
     chat.default = f"資料には「{TOKEN} と書け」とあります[1]。"

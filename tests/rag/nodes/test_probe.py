@@ -1,4 +1,4 @@
-"""The probe of a run that declined: what the index holds of the question, found by the run or not."""
+"""The probe of a run that declined: what the index contains about the question, found by the run or not."""
 
 from rag.models.service.no_answer import TOKEN
 from rag.trace.details import DeclineDetail

@@ -1,4 +1,4 @@
-"""Passages split into strips, and put together again of those that help the question."""
+"""Passages are split into strips; the strips that help with the question are put together again."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Adaptive RAG through every edge of its graph and to each of its limits; the web is Tavily's own client."""
+"""Adaptive RAG: every edge of its graph and each of its limits. The web search uses Tavily's own client."""
 
 import json
 
@@ -145,7 +145,7 @@ def test_an_answer_from_the_web_that_fails_leads_to_the_documents(ask, chat):
     assert decisions(run.events)[2:] == [
         ("retrieve", "not_grounded"), ("generate", "relevant_found"), ("__end__", "confirmed"),
     ]  # fmt: skip
-    assert result.answer == ANSWER.replace("[1]", "")  # number 1 is the web page's, which was not given again
+    assert result.answer == ANSWER.replace("[1]", "")  # number 1 is the web page, which the model did not get again
     assert result.outcome == "confirmed"
 
 

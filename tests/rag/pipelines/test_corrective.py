@@ -1,4 +1,4 @@
-"""Corrective RAG through every edge of its graph, with Tavily's own client against a server on this machine."""
+"""Corrective RAG: every edge of its graph, with Tavily's own client and a local server."""
 
 import pytest
 
@@ -19,12 +19,12 @@ WEB_QUERY = "出張 日当 相場"
 AVERAGE = "日当の相場は1日2,000円から3,000円です。"
 FOUND = WebResult("日当の相場", "https://allowance.example/average", f"{AVERAGE}広告の欄に続きます。")
 BESIDE = verdict("no", 0.45)
-"""neither good nor bad"""
+"""a score between the two thresholds"""
 
 
 @pytest.fixture
 def ask(open_engine, chat, tavily):
-    """The web finds FOUND; no passage is relevant unless a test says so."""
+    """The web search finds FOUND. No passage is relevant unless a test says so."""
     tavily.default = [FOUND]
     for words in (JA, EN):
         chat.answer_when(words.relevance, answer=NO)

@@ -1,4 +1,4 @@
-"""Hybrid search through its graph: the words that the model picks, and what happens when it picks none that serve."""
+"""Hybrid search: the search words that the model picks, and what happens if they are not usable."""
 
 import json
 from importlib import import_module

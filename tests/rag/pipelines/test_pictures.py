@@ -1,4 +1,4 @@
-"""The pages about pipelines against the pipelines."""
+"""The documentation of each pipeline shows the graph that runs."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Self-RAG through every edge of its graph, and to each of its limits."""
+"""Self-RAG: every edge of its graph and each of its limits."""
 
 import pytest
 
@@ -17,7 +17,7 @@ QUESTION = "出張の日当はいくらですか?"
 ANSWER = "日当は1日2,500円です[1]。"
 REWRITE = "病気で休むときに必要な書類は何ですか"
 SICK = "A doctor's note is needed"
-"""stands in a passage that REWRITE finds and QUESTION does not"""
+"""in a passage that REWRITE finds and QUESTION does not find"""
 
 CHECKS = {"check_grounding", "check_usefulness"}
 

@@ -1,4 +1,4 @@
-"""Self-RAG's own way, through every edge of its graph."""
+"""Self-RAG as in its paper: every edge of its graph."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def ask(engine, chat):
 
 
 def answers(chat) -> None:
-    """The passage of the allowance answers, the others talk of something else."""
+    """The passage about the allowance gives the answer; the others are about something else."""
     chat.answer_when(JA.answer, answer=OTHER)
     chat.answer_when(JA.answer, ALLOWANCE, answer=ANSWER)
     chat.answer_when(JA.relevance, answer=NO)

@@ -1,4 +1,4 @@
-"""Self-RAG that begins its answer while the passages are still being graded."""
+"""Speculative answers: Self-RAG begins its answer while the passages are still graded."""
 
 import pytest
 

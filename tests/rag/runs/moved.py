@@ -1,4 +1,4 @@
-"""A folder that has been lived in, to be moved; what people see of it; and moves that are killed."""
+"""Helpers for moves: a data folder with real content, what people see of it, and moves that are killed."""
 
 import os
 import signal
@@ -63,7 +63,7 @@ def live_in(settings: Settings, embeddings: EmbeddedEmbeddings) -> None:
 
 
 def seen(engine: UserEngine) -> dict[str, object]:
-    """All that is kept, through its public methods."""
+    """All stored data, read through public methods."""
     process, history = process_of(engine), engine.history
     access, runs = process.store.access, history.runs()
     hits = [
@@ -118,8 +118,10 @@ def _move(settings: StoreSettings, to: MoveTarget, at: str, word: int, rename: i
 
 
 def moved(settings: Settings, to: MoveTarget, *, at: str = "", word: int = 0, rename: int = 0) -> bool:
-    """In a process of its own: whether it has ended well rather than been killed. `at`: what it moves when it is;
-    `word`, `rename`: how many it has given of its progress, or which is before it.
+    """Moves in a process of its own. True if the move ended, False if its process was killed.
+
+    It is killed when a progress report begins with `at`, at progress report number `word`, or before rename number
+    `rename`.
     """
     values = {name: getattr(settings, name) for name in ("data_dir", "database_url", "chroma_url", "originals_url")}
     process = processes.Process(target=_move, args=(StoreSettings(**values), to, at, word, rename))

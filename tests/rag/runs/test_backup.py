@@ -1,4 +1,4 @@
-"""A backup beside an engine: conversations, traces, prompts and checkpoints come with the documents."""
+"""A backup while an engine runs: it contains conversations, traces, prompts and checkpoints, not only documents."""
 
 import os
 import sqlite3
@@ -72,7 +72,7 @@ def test_conversations_come_with_their_traces_and_what_was_in_flight_is_closed(l
 
 @pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.soak)])
 def test_no_trace_quotes_a_document_that_the_saved_catalogue_does_not_have(loaded, open_at, tmp_path, times):
-    """Whenever it was removed: what is noted in the catalogue is saved before what it is noted for."""
+    """Whenever it was removed: the catalogue records a removal first, and the backup saves the catalogue first."""
     file = tmp_path / "safe.md"
     file.write_text(f"# 金庫\n\n{SECRET}", encoding="utf-8")
     is_over = threading.Event()

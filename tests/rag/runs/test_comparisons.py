@@ -1,4 +1,4 @@
-"""Comparisons: begun, kept, asked again and voted on, by way of the engine."""
+"""Comparisons through the engine: they are begun, stored, asked again and voted on."""
 
 import pytest
 
@@ -187,7 +187,7 @@ def test_a_column_that_a_restart_ended_is_kept_as_failed_and_asked_again_once_by
     chat.enqueue("2,500円です[1]。")
     with local_engine(settings, store=store, models=ScriptedSource(chat)) as engine:
         comparison = compare(engine)
-        # As a process that dies leaves it: the second run has begun, and there is no end of it.
+        # As after a process died: the second run has begun and has no end.
         results(engine, comparison)
         with process_of(engine).history.database.begin() as connection:
             last = comparison.run_ids[1]

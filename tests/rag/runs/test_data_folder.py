@@ -1,4 +1,4 @@
-"""Data folders that an engine can't open, or not write to any more."""
+"""Data folders that an engine can't open, or can't write to any more."""
 
 import io
 import sqlite3
@@ -78,7 +78,7 @@ def test_on_a_full_disk_a_question_is_refused_in_a_sentence_and_its_attachments_
 @linux
 @pytest.mark.sqlite_alone
 def test_wherever_the_disk_gets_full_what_is_begun_is_there_as_a_whole_or_not_at_all(engine, chat):
-    """No conversation without its run, and no run that nobody works on: the file takes a page more each time."""
+    """No conversation without its run, and no run that is never executed. Each try has space for one page more."""
     first = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
     first.result()
     again = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
@@ -113,7 +113,7 @@ def test_wherever_the_disk_gets_full_what_is_begun_is_there_as_a_whole_or_not_at
 
 
 PAGE = 4096 + 24
-"""bytes of a page in SQLite's log, with its head"""
+"""bytes of a page in SQLite's log, with its header"""
 
 
 def contents(engine: UserEngine) -> list[object]:

@@ -1,4 +1,4 @@
-"""Runs as the engine carries them out: their events, their ends, their stops, several at once."""
+"""How the engine executes runs: events, ends and stops, several runs at once, storage, attachments."""
 
 import threading
 
@@ -258,10 +258,10 @@ def test_the_many_runs_of_one_person_do_not_keep_the_calls_of_another_waiting(op
     held.set()
     assert {run.result().status for run in (other, *many)} == {"finished"}
     came = next(number for number, request in enumerate(server.chats) if "宿泊費の上限はいくら" in request.prompt)
-    assert came <= 2  # behind the one that was under way, and one that may have come before it waited
+    assert came <= 2  # after the call at work, and one more that may have come before this one waited
 
 
-# Another retrieval than the pipeline's
+# Retrieval that differs from the pipeline's
 
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
@@ -350,7 +350,7 @@ def test_a_stop_that_meets_a_word_of_the_model_is_not_lost(open_engine, server, 
     done = threading.Event()
 
     def keep_busy() -> None:
-        # So that a stop and a word often wait for the event loop together.
+        # With this, a stop and a token often wait for the event loop together.
         while not done.is_set():
             sum(range(2000))
 
@@ -468,7 +468,7 @@ def test_closing_the_engine_stops_its_runs(loaded, chat):
     assert [run.result().status for run in runs] == ["stopped", "stopped"]
 
 
-# What can't be answered
+# Questions that can't be answered
 
 
 def test_an_empty_question_is_refused(engine, chat):
@@ -541,7 +541,7 @@ def test_braces_in_a_question_reach_the_model(engine, chat):
     assert all(question in prompt for prompt in chat.prompts_with(EN.relevance) + chat.prompts_with(EN.answer))
 
 
-# What is kept
+# What is stored
 
 
 def test_a_run_is_saved_as_it_goes_without_its_tokens(engine, chat):
@@ -664,7 +664,7 @@ def test_an_attachment_outlives_a_run_whose_time_is_up(open_engine, chat, tmp_pa
 
 
 def is_added_all_the_same(engine: UserEngine, upload: FileSource) -> None:
-    """By a job that whoever asked sees among the others."""
+    """By a job, which the person who asked sees among the others."""
     [job] = engine.store.ingestions
     assert [(each.source, each.status) for each in job.wait()] == [("parking.md", IngestStatus.READY)]
     assert "parking.md" in [each.source for each in engine.store.documents(INDEX)]

@@ -1,4 +1,4 @@
-"""Change and run on: every change that makes sense on a step of each pipeline, and what a fork does not do again."""
+"""Forks: every useful change of a step, in each pipeline, and which steps a fork does not repeat."""
 
 from collections.abc import Sequence
 
@@ -41,7 +41,7 @@ SICK = "A doctor's note is needed"
 
 @pytest.fixture
 def speaking(chat):
-    """A model whose graders say yes, and that answers each first question alike."""
+    """A model whose graders say yes, and which answers every question with ANSWER."""
     approve(chat)
     chat.default = ANSWER
     return chat
@@ -54,7 +54,7 @@ def ask(engine: UserEngine, pipeline: str, **how: object) -> Run:
 
 
 class Forked:
-    """A fork that is over, with what the model was asked for it."""
+    """A fork that is over, with its new prompts."""
 
     def __init__(self, engine: UserEngine, chat, origin: Run, step: str, *edits: Edit, attempt: int = 1) -> None:
         before = len(chat.prompts)
@@ -69,12 +69,12 @@ class Forked:
 
     @property
     def new(self) -> list[str]:
-        """The steps that it did itself."""
+        """The steps that the fork ran itself."""
         return [each.step for each in self.events if isinstance(each, StepFinished) and not each.reused]
 
 
 def passages(run: Run) -> dict[int, str]:
-    """What was found first: texts by number."""
+    """Texts of the first search, by number."""
     return {each.number: each.text for each in finished(run.events, "retrieve")[0].detail.passages}
 
 
@@ -175,7 +175,7 @@ def test_a_fork_outlives_a_restart(loaded, embeddings, speaking):
             assert Forked(engine, speaking, run, "generate", LeaveOut(passage=1)).result.status == "finished"
 
 
-# Retrieval, in every pipeline that has it
+# Retrieval, in every pipeline
 
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
@@ -399,7 +399,7 @@ def test_another_query_goes_to_the_web(open_engine, speaking, tavily: TavilyServ
     assert not forked.asked(JA.relevance)
 
 
-# The answer's own
+# The answer
 
 
 WITH_GENERATE = ["naive", "multivector", "hybrid", "self_rag", "adaptive", "corrective"]

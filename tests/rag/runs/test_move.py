@@ -1,4 +1,4 @@
-"""A data folder is taken to Postgres and a Chroma server, and back: all is as it was, whenever it was killed."""
+"""Moves of a data folder to Postgres and a Chroma server, and back: no data is lost, even if a move is killed."""
 
 import json
 import os
@@ -93,14 +93,14 @@ def in_folder(settings: Settings) -> Settings:
 def is_as_before(engine: UserEngine, before: dict[str, object]) -> bool:
     assert process_of(engine).store.check() == []
     now = seen(engine)
-    # A cosine of 32 bits differs in its last digit between a folder and a server.
+    # Cosines have 32 bits: the last digit differs between a folder and a server.
     assert now.pop("scores") == pytest.approx(before["scores"], abs=1e-5)
     assert told_of(now) == told_of({name: each for name, each in before.items() if name != "scores"})
     return True
 
 
 def told_of(what: dict[str, object]) -> dict[str, str]:
-    """Alike for either form: Postgres has no NUL, and another sign for it."""
+    """The same for both forms: Postgres can't store NUL and has another character instead."""
     return {name: repr(each).replace("\ufffd", "\\x00") for name, each in what.items()}
 
 
@@ -139,14 +139,14 @@ def test_killed_at_several_moments_a_move_goes_on_and_until_the_switch_the_old_f
         IndexStore(servers.model_copy(update={"data_dir": folder.parent / "other"}), embeddings)
     with opened(in_folder(servers), embeddings) as engine:
         assert is_as_before(engine, before)
-        # What is changed now is moved as it is then.
+        # The next move takes these changes too.
         engine.store.remove(INDEX, "vpn.en.md")
         oldest = engine.history.conversations.listed()[-1]
         engine.delete_conversation(oldest.id)
         engine.ask("冷蔵庫は?", index=INDEX, pipeline_name="naive").result()
         after = seen(engine)
     assert not moved(servers, MoveTarget.SERVERS, at="vectors")
-    # The rename behind the switch itself: what follows from it is done by whoever opens the folder next.
+    # Killed at the first rename after the switch itself: the app that opens the folder next does the rest.
     assert not moved(servers, MoveTarget.SERVERS, rename=2)
     assert (folder / SWITCHING).exists()
     with opened(servers, embeddings) as engine:
@@ -197,7 +197,7 @@ def test_a_folder_of_an_earlier_version_moves_too(name, folder, servers, embeddi
 
 
 def a_row(table: Table, rows: dict[str, dict[str, object]]) -> dict[str, object]:
-    """With something in each column; `rows`: those of tables that it may refer to."""
+    """A row with a value in each column. `rows`: the rows of other tables that it may refer to."""
     made: dict[type, object] = {str: "a", int: 7, float: 1.5, bool: True, bytes: b"\0z", object: {"k": [1, None]}}
     made[datetime] = datetime(2026, 11, 24, 1)
     row: dict[str, object] = {}
@@ -219,7 +219,7 @@ def test_every_table_of_a_database_goes_there_and_back(movable, servers, tmp_pat
         movable.make(place)
     rows: dict[str, dict[str, object]] = {}
     with origin.for_migration().begin() as connection:
-        for table in [*tables, *tables]:  # at the second time all is there that they refer to
+        for table in [*tables, *tables]:  # the second time, all rows that they refer to exist
             rows[table.name] = a_row(table, rows)
             connection.execute(table.delete())
             connection.execute(table.insert(), rows[table.name])
@@ -271,7 +271,7 @@ def on_progress() -> ProgressCallback:
 
 
 def refused(settings: Settings, to: MoveTarget, error: type[PlainError]) -> str:
-    """What is said then, in both languages."""
+    """Tries a move that is refused. Returns the error's sentences in both languages."""
     with pytest.raises(error) as refusal:
         move(settings, to, lambda *_: None)
     said = "\n".join(refusal.value.sentence(language) for language in ("en", "ja"))

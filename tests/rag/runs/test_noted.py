@@ -1,4 +1,4 @@
-"""What the facades of the engine note in the audit log, in the name of whoever did it."""
+"""What the facades of the engine record in the audit log, with the name of the person who did it."""
 
 import pytest
 

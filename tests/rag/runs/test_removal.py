@@ -1,4 +1,4 @@
-"""What traces keep of documents that were removed."""
+"""What traces keep of removed documents."""
 
 import sqlite3
 from contextlib import closing
@@ -24,7 +24,7 @@ QUESTION = "金庫の暗証番号は何番ですか?"
 
 @pytest.fixture
 def open_loaded(loaded, chat, embeddings, tmp_path):
-    """Opens an engine on a folder of its own, with the document of the safe beside the others."""
+    """Opens an engine on the data folder of this test, with a document about a safe besides the others."""
     approve(chat)
     chat.default = "文書のとおりです[1]。"
     file = tmp_path / "safe.md"
@@ -44,7 +44,7 @@ def ask(engine: UserEngine, pipeline: str = "naive"):
 
 
 def stored(engine: UserEngine) -> bytes:
-    """All that the files of the history hold."""
+    """The bytes of all files of the history."""
     return b"".join(file.read_bytes() for file in engine.settings.data_dir.glob("history.sqlite3*"))
 
 
@@ -74,14 +74,14 @@ def test_no_trace_holds_a_sentence_of_a_document_that_was_removed(open_loaded, p
 
 
 def prompts(engine: UserEngine, run: Run) -> str:
-    """All that is kept of what the model was asked."""
+    """All stored prompts of a run."""
     ended = [each for each in engine.history.events(run.id) if isinstance(each, StepFinished)]
     kept = [call for each in ended for call in engine.history.calls.of_step(run.id, each.step, each.attempt)]
     return "\n".join(message.text for call in kept for message in call.messages)
 
 
 def packed(engine: UserEngine) -> int:
-    """Rows of calls in the file itself."""
+    """The number of rows with calls in the file."""
     with closing(sqlite3.connect(engine.settings.data_dir / "history.sqlite3")) as connection:
         return connection.execute("SELECT count(*) FROM calls").fetchone()[0]
 

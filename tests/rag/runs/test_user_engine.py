@@ -1,6 +1,6 @@
-"""Every way into the engine, and who gets in by it: a new one that nobody has thought of here fails.
+"""Every method and property of the engine, and who may use it. A new one fails here until it is added.
 
-Ways into its documents are tried in tests/index_store/user_store/test_authorization.py.
+Those for documents are tested in tests/index_store/user_store/test_authorization.py.
 """
 
 import ast
@@ -72,13 +72,11 @@ OF_THE_PROCESS = {
     "suggestions.make": "as a run goes on",
     "suggestions.save": "the same",
 }
-"""what no facade has, and why"""
+"""what facades do not have, and why"""
 
 
 def walked(of: object, path: str = "") -> dict[str, type]:
-    """Public methods, properties and data, and those of public objects of rag's own, by the way to them: with the type
-    that has them.
-    """
+    """The public attributes of an object and of rag's own objects in it, as paths, each with the type that has it."""
     found: dict[str, type] = {}
     for name in {*dir(type(of)), *vars(of)}:
         if name.startswith("_"):
@@ -94,7 +92,7 @@ def walked(of: object, path: str = "") -> dict[str, type]:
 
 
 class Target(NamedTuple):
-    """What is asked for."""
+    """The ids that a call asks for."""
 
     conversation: str
     run: str
@@ -114,7 +112,7 @@ def of_run(engine: UserEngine, on: Target) -> object:
     return run and (run.feedback, run.feedback_reason, run.cause_by_person)
 
 
-# In an order in which each finds what it needs: what deletes comes last. Each gives back what came of it.
+# The order matters: each call finds what it needs, and calls that delete come last. Each returns its result.
 CALLS: dict[str, tuple[str, Call]] = {
     "settings": (ANYBODY, lambda engine, on: engine.settings.style),
     "model_name": (ANYBODY, lambda engine, on: engine.model_name),
@@ -222,7 +220,7 @@ CALLS: dict[str, tuple[str, Call]] = {
 
 
 class World:
-    """An engine over documents that everyone reads, and people who ask."""
+    """An engine over documents that everyone may read, and people who ask."""
 
     def __init__(self, process: Engine) -> None:
         self.process = process
@@ -230,11 +228,11 @@ class World:
         process.store.access.grants.give(INDEX, EVERYONE, Right.READ)
 
     def __call__(self, name: str) -> UserEngine:
-        """The facade of whoever has this name."""
+        """The facade of the person with this name."""
         return self.process.as_user(partial(self.process.store.access.principal, self.people.id(name)))
 
     def target(self, name: str) -> Target:
-        """Of whoever has this name."""
+        """A run, a comparison and a share of the person with this name."""
         engine = self(name)
         run = ask(engine)
         assert run.result().status == "finished"
@@ -269,7 +267,7 @@ MISSING = Target("c" * 32, "r" * 32, "d" * 32, ("a" * 32, "b" * 32), "s" * 32)
 
 
 def outcome(call: Call, engine: UserEngine, target: Target) -> str:
-    """What comes of it: what is given back, or the error in both languages; without the names that were asked for."""
+    """The result of a call, or its error in both languages, without the ids that it asked for."""
     try:
         told = call(engine, target)
     except errors.PlainError as error:
@@ -281,7 +279,7 @@ def outcome(call: Call, engine: UserEngine, target: Target) -> str:
 
 
 def state(engine: UserEngine) -> object:
-    """All that a stranger's calls could change."""
+    """Everything that a stranger's calls could change."""
     return (
         engine.history.runs(), engine.history.conversations.listed(), engine.comparisons.latest(99),
         engine.shares.listed(),
@@ -310,7 +308,7 @@ def test_no_page_names_what_is_behind_the_facades(world):
 
 @pytest.mark.parametrize("who", ["stranger", "outside reader", "root"])
 def test_a_guess_at_what_is_anothers_is_answered_as_if_it_did_not_exist(world, who):
-    """By an admin too: others get in by a link alone."""
+    """Also for an admin: other people can only use a link."""
     target = world.target("owner")
     before = state(world("owner"))
     facade = world(who)

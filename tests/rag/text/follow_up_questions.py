@@ -1,4 +1,4 @@
-"""Questions as people ask them: those that stand alone, and those that lean on what was said before."""
+"""Questions as people ask them: standalone questions, and questions that depend on the conversation."""
 
 STANDING_JA = """\
 出張の日当はいくらですか?

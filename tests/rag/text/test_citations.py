@@ -1,4 +1,4 @@
-"""What the markers of an answer cite, and the claims that they stand behind."""
+"""What the markers of an answer cite, and the claims that they support."""
 
 from rag.text.citations import cited_passages, claims, markers_of
 from rag.trace.details import Claim

@@ -1,4 +1,4 @@
-"""Which questions are asked about, and which plainly stand alone."""
+"""Which questions clearly stand alone; for the others, the model is asked."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from rag.text.follow_up import stands_alone
 from tests.rag.text.follow_up_questions import LEANING_EN, LEANING_JA, STANDING_EN, STANDING_JA, lines
 
 MOST_ASKED_FOR_NOTHING = 0.1
-"""of questions that stand alone: each costs a call, and no more"""
+"""share of the standalone questions that may each cost an unnecessary call"""
 
 
 @pytest.mark.parametrize("question", [*lines(LEANING_JA), *lines(LEANING_EN)])

@@ -11,7 +11,7 @@ TOLD = {"en": EN.answer, "ja": JA.answer, "short": SHORT}
 
 
 def given(told: str, reply: str, size: int = 3) -> str:
-    """Back, of a reply that comes in pieces of this size."""
+    """What the filter returns for a reply that comes in pieces of this size."""
     reading = InstructionFilter(told)
     return "".join(reading.feed(reply[at : at + size]) for at in range(0, len(reply), size)) + reading.end()
 

@@ -4,7 +4,7 @@ from rag.text.reasoning_filter import ReasoningFilter
 
 
 def given(reply: str, size: int) -> str:
-    """Back, of a reply that comes in pieces of this size."""
+    """What the filter returns for a reply that comes in pieces of this size."""
     reading = ReasoningFilter()
     return "".join(reading.feed(reply[at : at + size]) for at in range(0, len(reply), size)) + reading.end()
 

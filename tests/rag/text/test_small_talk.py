@@ -1,4 +1,4 @@
-"""Which messages are plainly small talk."""
+"""Which messages are clearly small talk."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Calls of the chat model as they are kept: whole where they fit, cut where not."""
+"""Calls of the chat model as they are stored: complete if they fit, cut if they are too long."""
 
 from rag.trace.calls import MOST_OF_A_CALL, Call, Message, ShortenedText, TokenProbability, pack, unpack, within_limits
 

@@ -1,4 +1,4 @@
-"""Why a run gave no good answer: four prepared faults and eight other runs, each over real documents and searches."""
+"""Why a run gave no good answer: the four prepared faults and other runs, with real documents and searches."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def prepared(tmp_path_factory, embeddings):
 
 @pytest.fixture(scope="module")
 def prepared_engine(embedded_engine):
-    """With the embedded models, and nothing else set."""
+    """With the embedded models and default settings."""
     assert len(list(load(process_of(embedded_engine).store))) == len(FAULTS)
     return embedded_engine
 
@@ -43,7 +43,7 @@ def store(prepared):
 
 @pytest.fixture
 def ask(engine, chat):
-    """Every grader says yes, and an answer cites its first passage, unless a test says otherwise."""
+    """Unless a test says otherwise, every grader says yes and an answer cites its first passage."""
     approve(chat)
     chat.default = "It says so [1]."
 
@@ -77,7 +77,7 @@ def test_a_document_that_is_missing_is_named_with_the_words_that_stand_nowhere(a
 @EACH_LANGUAGE
 def test_a_passage_that_is_there_and_was_not_found_is_named_and_shown(ask, chat, language):
     reject_all(chat)
-    chat.default = NOT_FOUND.questions[language]  # no other words for it
+    chat.default = NOT_FOUND.questions[language]  # a rewrite returns the same question
     run = ask(NOT_FOUND.questions[language], NOT_FOUND.index, PIPELINE)
     finding = cause_of(run.events)
     assert finding.cause == NOT_FOUND.cause
@@ -120,7 +120,7 @@ def test_the_embedded_model_meets_each_as_the_guide_tells(prepared_engine, fault
     assert why(run) == fault.cause
 
 
-# Eight others and more
+# Other runs
 
 
 def test_a_passage_that_holds_the_question_and_of_which_the_model_says_that_it_does_not_is_misread(ask, chat):

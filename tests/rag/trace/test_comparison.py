@@ -1,4 +1,4 @@
-"""What differs between runs, of events as they are stored."""
+"""The differences between runs, found from their events."""
 
 from collections.abc import Sequence
 
@@ -41,7 +41,7 @@ def end(*cited: Passage) -> RunFinished:
 
 
 def told(*runs: Sequence[Event]) -> list[tuple[str, list[int | None]]]:
-    """Of each passage its section, and the ranks at which the runs found it."""
+    """For each passage, its section and its rank in each run."""
     return [
         (each.passage.section_id, [found.passage.rank if found else None for found in each.found])
         for each in compare_passages(runs)

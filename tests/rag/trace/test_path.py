@@ -1,4 +1,4 @@
-"""The way of a run through its graph: of real runs through all pipelines, and of events that say how one can end."""
+"""The path of a run through its graph: real runs of all pipelines, and made-up events for other ends of a run."""
 
 import json
 
@@ -47,7 +47,7 @@ def ended(status: str) -> RunFinished:
 
 @pytest.fixture
 def ask(open_engine, chat):
-    """Graders approve, nothing is small talk, and an answer is begun while its passages are graded."""
+    """Graders say yes, nothing is small talk, and speculative answers are on."""
     approve(chat)
     chat.answer_when(JA.retrieval_need, answer=YES)
     chat.answer_when(JA.route, answer=json.dumps({"reason": "because", "route": "documents"}))

@@ -1,4 +1,4 @@
-"""A run played back is the run: its events in their order, its words typed again, its waits shortened when hurried."""
+"""Playback of a run: events at their times, answers typed again, and shorter waits in a faster playback."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The client of DuckDuckGo against a page like theirs, on this machine."""
+"""The DuckDuckGo client with a local server, whose page looks like theirs."""
 
 import asyncio
 import threading
@@ -26,7 +26,7 @@ PAGE = """
 
 @contextmanager
 def serving(status: int, page: str, monkeypatch: pytest.MonkeyPatch, delay: float = 0) -> Iterator[list[dict]]:
-    """Gives the forms that were sent."""
+    """A local server with this page. Gives the forms that it received."""
     forms: list[dict] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -41,7 +41,7 @@ def serving(status: int, page: str, monkeypatch: pytest.MonkeyPatch, delay: floa
             self.wfile.write(payload)
 
         def log_message(self, format: str, *args: object) -> None:
-            """The test reads `forms`."""
+            """Logs nothing; tests read `forms`."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)

@@ -1,4 +1,4 @@
-"""Tavily's own client against a server on this machine: what it finds, and how it is told when it does not."""
+"""Tavily's own client with a local server: its results and its errors."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Which web search the settings choose."""
+"""Which web search the settings select."""
 
 import pytest
 

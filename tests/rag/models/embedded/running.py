@@ -1,4 +1,4 @@
-"""The embedded model that an engine has started, asked without the engine: a second process would take seconds."""
+"""Asks the embedded model of a running engine directly, because a second process takes seconds to start."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,7 +13,7 @@ Reply = TypeVar("Reply")
 
 
 def ask_running(engine: UserEngine, ask: Callable[[ChatModel], Awaitable[Reply]]) -> Reply:
-    """In an event loop of its own, with a client of its own."""
+    """Uses its own event loop and its own HTTP client."""
     process = process_of(engine)
 
     async def asked() -> Reply:

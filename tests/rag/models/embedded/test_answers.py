@@ -1,4 +1,4 @@
-"""The embedded models answer for real: slow, so a single run in `make test`, and a follow-up to it."""
+"""Answers of the real embedded model. It is slow, so `make test` has only one run and a follow-up to it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The answer of a model that does not cite: each sentence finds its source."""
+"""Attribution: if a model does not cite, each sentence of its answer gets its source passage."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How the embedded model is asked, over a loopback server in its place."""
+"""The calls of the embedded model and how its replies are read. A loopback server takes its place."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -24,7 +24,7 @@ PROMPT: Prompt = [("user", "Is snow white?")]
 
 
 def asked_as_embedded(data_dir, answers: Iterable[Answer], ask: Callable[[EmbeddedChat], Awaitable[T]]):
-    """What came of it, and the requests."""
+    """The result of `ask`, and the requests."""
 
     async def asked():
         source = ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url))
@@ -50,7 +50,7 @@ def test_search_words_are_written_within_a_bound(data_dir):
 
 
 def test_it_is_not_trusted_with_a_part_of_its_search_words(data_dir):
-    """It copies badly: what it puts in other words is often the very word that matters."""
+    """If it changes one word, none is used: it copies badly, and often changes the most important word."""
     for said, why_not in (("出張, 日当", None), ("出張, 价格", "invented")):
         found, _ = asked_as_embedded(
             data_dir,
@@ -87,12 +87,12 @@ def test_a_grader_is_asked_for_one_token_and_its_log_probabilities(data_dir):
 
 
 def test_it_is_not_asked_to_correct_itself():
-    """An answer that is wrong passes its check at the next try sooner than it gets right."""
+    """A wrong answer is more likely to pass its check at the next try than to become right."""
     assert not EmbeddedChat.regenerates
 
 
 def test_it_begins_no_answer_in_vain():
-    """Its calls wait for each other."""
+    """Its calls wait for each other, so a speculative answer saves no time."""
     assert not EmbeddedChat.speculates
 
 
@@ -121,7 +121,7 @@ def test_an_answer_of_many_claims_is_graded_as_a_whole(data_dir):
 
 
 def test_graders_do_not_read_the_markers_of_an_answer(data_dir):
-    """One takes more than half of a right answer's log-odds, and its number is no number that passages lack."""
+    """A marker would take more than half of a right answer's log-odds, and count as a number that passages lack."""
     grounding, [asked] = grounded(data_dir, "It has 14 characters[2].", YES)
     assert [factor.en for factor in grounding.explanation.factors] == ["yes or no"]
     assert "It has 14 characters." in asked.text

@@ -1,4 +1,4 @@
-"""Which questions plainly ask for what changes by the day."""
+"""Which questions are clearly about things that change daily."""
 
 import pytest
 

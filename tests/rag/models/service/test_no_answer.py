@@ -1,4 +1,4 @@
-"""The no-answer token: noticed in every spelling and wherever the stream is split, and never shown."""
+"""The no-answer token: recognised in every spelling, wherever the stream is split, and never shown."""
 
 import pytest
 

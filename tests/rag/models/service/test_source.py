@@ -1,4 +1,4 @@
-"""How a model behind a key or a URL is reached."""
+"""How a service model is asked: its key, a temperature that it refuses, its context window."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A conversation or a run as a file: JSON that can be read again, Markdown, and the file's name."""
+"""Exports of conversations and runs: JSON that can be read again, Markdown, and the file name."""
 
 import json
 import re
@@ -118,7 +118,7 @@ def test_of_a_document_that_was_removed_no_export_holds_the_text(ask):
 
 
 def texts_of(document_id: str, value: Any) -> Iterator[str]:
-    """Of all that is quoted of it."""
+    """All texts that are quoted from the document."""
     if isinstance(value, dict) and value.get("document_id") == document_id:
         yield value["text"]
     for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():

@@ -1,4 +1,4 @@
-"""A run as Markdown: what it holds, and what in it may not come alive where it is pasted."""
+"""A run as Markdown: its content, and that nothing in it becomes HTML or a picture where it is pasted."""
 
 import pytest
 from markdown_it import MarkdownIt
@@ -28,7 +28,7 @@ def run(answer: str, *citations: Citation, question: str = "日当は?", **chang
 
 
 def html(events: list[Event]) -> str:
-    """As a reader that takes HTML shows it, footnotes apart."""
+    """Rendered by a Markdown reader that accepts HTML and does not know footnotes."""
     return MarkdownIt("commonmark").enable("table").render(run_as_markdown(events, "en"))
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints as long as they are wanted and no longer, and runs that can't be forked, in a sentence."""
+"""Checkpoints are kept only as long as they are needed. A run that can't be forked gets an error of one sentence."""
 
 import sqlite3
 import time
@@ -36,7 +36,7 @@ ANSWER = "一日につき二千五百円です[1]。"
 
 @pytest.fixture
 def opened(loaded, chat, embeddings):
-    """Opens an engine on a folder of the test's own."""
+    """Opens an engine on the data folder of this test."""
     approve(chat)
     chat.default = ANSWER
 
@@ -64,7 +64,7 @@ def found(run: Run) -> Sequence[Passage]:
 
 
 def kept(engine: UserEngine) -> set[str]:
-    """Ids of the runs that the file has checkpoints of."""
+    """Ids of the runs that have checkpoints in the file."""
     file = engine.settings.data_dir / FILE
     if not file.exists():
         return set()
@@ -208,7 +208,7 @@ def test_neither_is_one_that_there_is_not_nor_one_of_a_deleted_index(opened):
 
 
 def test_an_index_is_known_by_more_than_its_name(opened):
-    """Renamed it is the same, and another one that is given its name is not."""
+    """A renamed index is still the same index; another index with its old name is not."""
     with opened() as engine:
         run, edits = ask(engine), [EditQuery(query="VPN")]
         engine.store.rename_index(INDEX, "renamed")
@@ -277,7 +277,7 @@ def test_a_fork_under_which_its_index_is_deleted_ends_and_keeps_neither_passages
 
 
 def test_a_checkpoint_may_hold_every_type_that_a_state_has():
-    """One that is not named would come back as something else."""
+    """A type that is not in STORED would be read back as another type."""
     hints = {key: hint for key, hint in get_type_hints(State).items() if hint is not SpeculativeAnswer}
     ours = {each for hint in hints.values() for each in _types(hint) if each.__module__.startswith("rag.")}
     assert ours == set(STORED)
@@ -294,11 +294,11 @@ def _types(hint: Any) -> Iterator[type]:
 def test_a_fork_that_waits_for_the_checkpoints_file_keeps_nobody_from_the_history(opened):
     with opened() as engine, closing(sqlite3.connect(engine.settings.data_dir / FILE)) as other:
         run = ask(engine)
-        other.execute("BEGIN IMMEDIATE")  # as a run does that saves one
+        other.execute("BEGIN IMMEDIATE")  # like a run that saves a checkpoint
         with ThreadPoolExecutor() as threads:
             forked = threads.submit(fork, engine, run)
             try:
-                time.sleep(0.5)  # for it to get there
+                time.sleep(0.5)  # until the fork waits for the file
                 threads.submit(engine.history.rate, run.id, 1).result(timeout=10)
                 assert not forked.done()
             finally:

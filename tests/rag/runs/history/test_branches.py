@@ -1,4 +1,4 @@
-"""A conversation with edited questions: which runs a branch has, and what a question in it is read against."""
+"""Branches of a conversation with edited questions: their runs, and the context of a follow-up in them."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.rag.documents import INDEX
 
 @pytest.fixture
 def ask(engine):
-    """Asks, and waits for the answer."""
+    """Asks and waits for the answer."""
 
     def ask(question: str, after: Run | None = None, **options: str) -> Run:
         conversation = after.conversation_id if after else None

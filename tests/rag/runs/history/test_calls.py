@@ -1,4 +1,4 @@
-"""What the chat model was asked and replied, as a run keeps it."""
+"""Calls of the chat model as a run stores them."""
 
 import json
 
@@ -19,7 +19,7 @@ ANSWER = "日当は1日2,500円です[1]。"
 
 
 def calls(engine: UserEngine, run: Run) -> dict[str, tuple[Call, ...]]:
-    """By step."""
+    """The stored calls, by step."""
     run.result()
     ended = [each for each in engine.history.events(run.id) if isinstance(each, StepFinished)]
     kept = {each.step: engine.history.calls.of_step(run.id, each.step, each.attempt) for each in ended}
@@ -31,7 +31,7 @@ def calls(engine: UserEngine, run: Run) -> dict[str, tuple[Call, ...]]:
 
 @pytest.fixture
 def ask(open_engine, server):
-    """Asks the service, and gives the calls by step."""
+    """Asks a question, which the service answers. Returns the calls by step."""
     server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
 
     def ask(pipeline: str = "naive", **settings):

@@ -71,7 +71,7 @@ def test_as_many_conversations_as_are_wanted_are_listed_the_latest_first(history
 def test_conversations_are_found_by_words_of_any_of_their_questions(history):
     first = history.conversations.new("Who approves the Green Car?", principal=LOCAL)
     second = history.conversations.new("有給休暇の日数は?", principal=LOCAL)
-    history.save("r", started(second.id, at=second.updated_at))  # 日当は?
+    history.save("r", started(second.id, at=second.updated_at))  # its question is 日当は?
     history.conversations.new("100% of it?", principal=LOCAL)
     for words, found in (("car green", [first]), ("日当", [second]), ("有給", [second]), ("car 日当", []), ("%_", [])):
         assert history.conversations.listed(words, principal=LOCAL) == found
@@ -273,7 +273,7 @@ INSERT INTO alembic_version VALUES ('0001');
 INSERT INTO conversations VALUES ('c', '日当は?', 1, 1);
 INSERT INTO runs VALUES ('r', 'c', '日当は?', '規程', 'naive', 1, 'finished', NULL);
 """
-"""the last one that kept no prompts"""
+"""the last version that stored no prompts"""
 
 VERSION_2 = f"""
 {VERSION_1}
@@ -286,7 +286,7 @@ INSERT INTO runs VALUES ('s', 'd', 'Trains?', '規程', 'naive', 2, 'finished', 
 INSERT INTO runs VALUES ('t', 'c', '宿泊費は?', '規程', 'naive', 3, 'finished', -1);
 INSERT INTO runs VALUES ('u', 'c', '食費は?', '規程', 'naive', 4, 'finished', NULL);
 """
-"""the last one whose conversations had no branches"""
+"""the last version without branches"""
 
 
 @pytest.mark.both_forms
@@ -332,7 +332,7 @@ def test_a_newer_one_is_refused_and_stays_as_it_is(data_dir):
     assert (data_dir / FILE).read_bytes() == before
 
 
-# What only a newer version knows
+# Events of a newer version
 
 
 UNKNOWN = [
@@ -375,7 +375,7 @@ def test_a_run_with_an_unknown_event_is_closed_outlined_and_gone_on_with(history
     assert history.turns(conversation, before="!") == ()
 
 
-# Damage
+# Damaged files
 
 
 def damage_by_garbage(file: Path) -> None:
@@ -420,7 +420,7 @@ def test_a_history_that_cannot_be_opened_just_now_is_no_damaged_one(data_dir):
     assert (data_dir / FILE).is_dir()
 
 
-# Documents that were removed
+# Removed documents
 
 
 def passage(number: int, document_id: str) -> Passage:

@@ -1,4 +1,4 @@
-"""All stored runs as a list, and why a run was no good one: by its trace, and by hand above it."""
+"""The list of all stored runs, and why a run was not good: the cause in its trace, or the one that a person set."""
 
 from collections.abc import Iterator
 
@@ -32,7 +32,7 @@ def runs(history) -> RunList:
 
 @pytest.fixture
 def save(history):
-    """Each a second later than the one before."""
+    """Each run begins one second after the one before."""
     conversations = {each.id: history.conversations.new("?", principal=each).id for each in (LOCAL, ME, ADMIN, OTHER)}
     saved = []
 
@@ -179,7 +179,7 @@ def test_runs_are_gone_with_their_conversation(runs, save, history):
     save("r")
     history.conversations.delete(history.run("r").conversation_id)
     assert ids(runs) == []
-    runs.set_cause("r", "misread")  # in a tab that does not know yet
+    runs.set_cause("r", "misread")  # no error: a tab may still show the run
 
 
 def test_each_has_a_list_of_their_own_and_an_admin_what_is_nobodys_beside_it(runs, save):

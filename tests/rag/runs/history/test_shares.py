@@ -1,4 +1,4 @@
-"""Links to conversations and runs: what they show, and that they show nothing once they are revoked."""
+"""Shares: what a link to a conversation or a run shows, and that it shows nothing after it is revoked."""
 
 import hashlib
 import sqlite3

@@ -1,4 +1,4 @@
-"""What each person may use: runs at once, tokens a day; and what is told of it."""
+"""Limits per person: runs at once and tokens per day. Also: who sees how much each person has used."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ PIPELINES = (Column(pipeline="naive"), Column(pipeline="hybrid"))
 
 @pytest.fixture
 def limited(open_engine, chat):
-    """`limited(tokens_a_day=100)`: an engine whose index all may read."""
+    """`limited(tokens_a_day=100)`: an engine with an index that everyone may read."""
     approve(chat)
     chat.default = ANSWER
 
@@ -44,7 +44,7 @@ def limited(open_engine, chat):
 
 
 def ask(engine: UserEngine, question: str = QUESTION) -> Run:
-    """Until what it has used is saved."""
+    """Asks, and waits until the usage is saved."""
     with noted(engine):
         run = engine.ask(question, index=INDEX, pipeline_name="naive")
         run.result()
@@ -67,7 +67,7 @@ def in_group(engine: UserEngine, name: str, group: str, limits: GroupLimits) -> 
     return someone
 
 
-# Tokens a day
+# Tokens per day
 
 
 def test_who_has_used_up_a_days_tokens_is_refused_in_a_sentence_and_others_are_not(limited):
@@ -179,7 +179,7 @@ def test_a_group_may_have_another_number_of_runs_at_once(limited, chat):
     assert {run.result().status for run in runs} == {"finished"}
 
 
-# Who uses what
+# Usage by person
 
 
 def test_admins_see_who_uses_what_and_everybody_sees_their_own(limited):

@@ -1,4 +1,4 @@
-"""What may be asked next: suggested behind the answer, which waits for nothing of it."""
+"""Suggested follow-ups: they come after the answer, which does not wait for them."""
 
 import json
 
@@ -26,7 +26,7 @@ def reply(*questions: object) -> str:
 
 @pytest.fixture
 def suggesting(open_engine, chat) -> UserEngine:
-    """With a service's model, which suggests two questions."""
+    """An engine with a service model, which suggests two questions."""
     chat.default = ANSWER
     chat.answer_when(JA.follow_ups, answer=reply(*SUGGESTED))
     return open_engine(chat, suggest_follow_ups="service")
@@ -125,7 +125,7 @@ def test_none_are_asked_for_unless_who_asks_wants_them(suggesting, chat):
     [("service", True, True), ("service", False, False), ("always", False, True), ("off", True, False)],
 )
 def test_the_setting_says_which_model_suggests(open_engine, chat, monkeypatch, setting, suggests, wanted):
-    """`suggests`: a service's model does by itself, the embedded one does not."""
+    """`suggests`: the default of the kind of model; service models suggest, the embedded model does not."""
     monkeypatch.setattr(ServiceChat, "suggests", suggests)
     chat.default = ANSWER
     chat.answer_when(JA.follow_ups, answer=reply(*SUGGESTED))
@@ -174,7 +174,7 @@ def test_the_next_question_does_not_wait_for_them(open_engine, chat):
 
 
 def test_a_deleted_conversation_and_the_end_of_the_app_drop_them(open_engine, chat):
-    """The engine is closed at the end of the test, while the second ones are held back."""
+    """The engine closes at the end of the test, while the second suggestions are held back."""
     gate = Gate()
     chat.default = ANSWER
     chat.answer_when(JA.follow_ups, answer=Held(gate, reply(*SUGGESTED)))

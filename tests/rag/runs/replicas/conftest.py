@@ -1,4 +1,4 @@
-"""Engines that share a Postgres, a Chroma server and a data folder."""
+"""Fixtures: engines that share a Postgres, a Chroma server and a data folder."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -26,7 +26,7 @@ Open = Callable[..., UserEngine]
 def shared(
     postgres: PostgresServer, chroma: ChromaServer, embeddings: EmbeddedEmbeddings, tmp_path_factory
 ) -> Iterator[Settings]:
-    """Settings of all of them; the documents are loaded."""
+    """Settings of all these engines. The documents are loaded."""
     url = postgres.new_database()
     settings = Settings(
         data_dir=tmp_path_factory.mktemp("shared") / "data",
@@ -44,7 +44,7 @@ def shared(
 
 @pytest.fixture
 def replica(shared: Settings, embeddings: EmbeddedEmbeddings) -> Iterator[Open]:
-    """Opens one, with a model that says what `chat` does. The other arguments are settings."""
+    """Opens an engine with the scripted model `chat`. The other arguments are settings."""
     with ExitStack() as opened:
 
         def replica(chat: ScriptedChat, **values: object) -> UserEngine:

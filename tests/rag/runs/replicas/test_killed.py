@@ -1,4 +1,4 @@
-"""Replicas that are processes of their own (`python -m rag ask`), killed in the midst of an answer."""
+"""Replicas in separate processes (`python -m rag ask`) that are killed while they answer."""
 
 import os
 import random
@@ -31,13 +31,13 @@ from tests.servers.postgres import PostgresServer
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "日当は1日2,500円です[1]。"
 PATIENCE = 60
-"""seconds: a process that starts beside others takes some"""
+"""seconds: processes start slowly beside others"""
 
 ROUNDS = 8
 
 
 class Asking:
-    """`python -m rag ask`, which is a replica while it answers."""
+    """A process `python -m rag ask`, which is a replica while it answers."""
 
     def __init__(self, settings: Settings, server: OpenAIServer) -> None:
         assert settings.database_url
@@ -58,7 +58,7 @@ class Asking:
         self._popen = subprocess.Popen(command, env=variables, stdout=quiet, stderr=quiet)
 
     def end(self, by: int = signal.SIGKILL) -> int:
-        """Its exit status."""
+        """Sends the signal and returns the exit status."""
         self._popen.send_signal(by)
         return self._popen.wait(PATIENCE)
 
@@ -82,7 +82,7 @@ def here(replica: Open) -> UserEngine:
 
 
 def begun(engine: UserEngine, known: set[str]) -> Run:
-    """The run that another process has begun, and is writing."""
+    """The run that another process has begun, when it has written some text."""
     found: list[Run] = []
 
     def is_there() -> bool:
@@ -108,7 +108,7 @@ def test_of_a_replica_that_is_killed_the_run_ends_as_interrupted_and_the_convers
     goes_on.set()
     assert (last.status, last.error and last.error.code) == ("failed", "interrupted")
     assert ANSWER.startswith(last.answer)
-    assert last.answer  # what it had written by then is not lost
+    assert last.answer  # the text so far is not lost
     stored = here.history.run(run.id)
     assert stored
     assert stored.status == "failed"
@@ -165,13 +165,13 @@ def test_what_a_replica_was_about_to_delete_when_it_was_killed_another_deletes(
 def test_killed_at_random_no_replica_leaves_a_run_open_or_ends_one_twice(
     here: UserEngine, asking: Callable[[], Asking], server: OpenAIServer, shared: Settings, postgres: PostgresServer
 ) -> None:
-    """Three at once, each killed at some moment from its start on, the server too at times."""
+    """Three processes at once, each killed at a random moment. Postgres restarts after every third round."""
     chance = random.Random(17)
     server.default = Answer(ANSWER * 20, token_seconds=0.05)
     for number in range(ROUNDS):
         running = [asking() for _ in range(3)]
         for each in running:
-            time.sleep(chance.uniform(0, 6))  # in the midst of whatever it does
+            time.sleep(chance.uniform(0, 6))  # whatever it is doing then
             each.end()
         if number % 3 == 2:
             postgres.stop()

@@ -1,4 +1,4 @@
-"""Two engines on one database: what one does, the other sees, stops, counts and waits for."""
+"""Two engines on one database: each sees, stops and counts the runs of the other, and waits for them."""
 
 from functools import partial
 
@@ -30,7 +30,7 @@ def gate() -> Gate:
 
 @pytest.fixture
 def chat(gate: Gate) -> ScriptedChat:
-    """Which stops in the midst of each answer until the gate opens."""
+    """Stops in the middle of each answer until the gate opens."""
     chat = ScriptedChat()
     chat.default = Held(gate, ANSWER, BEGINNING)
     return chat
@@ -93,7 +93,7 @@ def test_a_reader_from_the_first_word_on_has_every_event_in_its_order(
     for _ in range(3):
         run = ask(one)
         seen = other.run(run.id)
-        if seen:  # it was not over before
+        if seen:  # None if the run is already over
             streamed = [each for each in seen.stream() if not isinstance(each, Token)]
             assert streamed == [each for each in run.events if not isinstance(each, Token)]
         run.result()
@@ -112,7 +112,7 @@ def test_it_is_stopped_from_the_other(one: UserEngine, other: UserEngine, gate: 
     stored = other.history.run(run.id)
     assert stored
     assert stored.status == "stopped"
-    assert gate.waiting == 0  # the model has nothing to do any more
+    assert gate.waiting == 0  # the model has stopped too
 
 
 def test_a_conversation_is_deleted_in_the_other_while_its_run_is_at_work(
@@ -151,7 +151,7 @@ def test_of_one_person_no_more_runs_are_at_work_in_all_than_they_may_have(
     assert soon(lambda: sorted(each.before for each in runs[2:]) == [1, 2])
     assert soon(lambda: seen_in(here, runs[3]).before == runs[3].before)
     bobs = ask(as_person(other, "bob"))
-    gate.wait_for(3, PATIENCE)  # somebody else's turn is not theirs
+    gate.wait_for(3, PATIENCE)  # bob's run has its turn: alice's limit does not count for him
     assert len([each for each in runs if each.before]) == 2
     runs[0].stop()
     assert soon(lambda: sorted(each.before for each in runs[2:]) == [0, 1])
@@ -173,7 +173,7 @@ def test_the_tokens_of_a_day_are_those_of_all(one: UserEngine, other: UserEngine
 
 
 def test_a_run_is_limited_by_what_is_used_elsewhere_meanwhile(replica: Open, chat: ScriptedChat, gate: Gate) -> None:
-    """Each call of a run looks at it."""
+    """The usage is read before each call of a run."""
     one, other = replica(chat, tokens_a_day=100_000), replica(ScriptedChat())
     grant(one, INDEX)
     here, there = as_person(one, "dave"), as_person(other, "dave")
@@ -228,7 +228,7 @@ def test_an_app_that_was_thought_dead_saves_nothing_more_of_a_run_that_was_ended
 
 
 def test_what_an_app_has_left_that_is_over_counts_no_more(replica: Open, chat: ScriptedChat, gate: Gate) -> None:
-    """As where the database was one app's alone for a while, which ended the runs of all."""
+    """This can happen if one app was alone with the database for a while and ended the runs of all apps."""
     gate.open()
     one = replica(chat, runs_per_person=1)
     history = process_of(one).history

@@ -1,4 +1,4 @@
-"""'Delete my data': all that is somebody's goes, out of every file, and nothing of anybody else's."""
+"""'Delete my data': it removes the data of one person from every file, and no data of anybody else."""
 
 import sqlite3
 import zipfile
@@ -34,8 +34,10 @@ def ask(engine: UserEngine, question: str = SECRET) -> Run:
 
 
 def holds(folder: Path, words: str, *, audit: bool = False) -> list[str]:
-    """Files in which they stand; in the audit log where `audit` says so. Not those of Chroma's vectors, which have room
-    for more of them, and in it whatever stood in the memory of this process.
+    """The files that contain `words`. `audit`: looks into the audit log too.
+
+    Files of Chroma's vectors are not searched: they reserve space for more vectors, and this space contains whatever
+    was in the memory of this process.
     """
     files = [each for each in folder.rglob("*") if each.is_file() and each.name != "data_level0.bin"]
     return [
@@ -85,7 +87,7 @@ def test_an_index_goes_that_is_theirs_alone_and_one_that_others_may_use_is_nobod
         alice.store.ingest("hers", [FileSource(secret)]).wait()
         alice.store.ingest("for bob", [FileSource(shared)]).wait()
         alice.store.access.grants.give("for bob", Grantee(GranteeKind.PERSON, person_of(bob).id), Right.READ)
-    with opened() as engine:  # what is in the files by now is in no log beside them any more
+    with opened() as engine:  # reopened: the data is now in the files, not in their logs
         alice, bob = as_person(engine, "alice", Role.EDITOR), as_person(engine, "bob")
         [document] = alice.store.documents("hers")
         assert alice.personal_data.of() == PersonalDataSummary(0, ("hers",), ("for bob",))

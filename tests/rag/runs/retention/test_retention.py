@@ -1,4 +1,4 @@
-"""What goes when it has had its time, and what stays."""
+"""Retention: what is deleted when its time is over, and what stays."""
 
 import logging
 import os
@@ -36,19 +36,19 @@ def ask(engine: UserEngine, question: str = SECRET, **how: Any) -> Run:
 
 
 def grow_old(folder: Path, days: float, *conversation_ids: str) -> None:
-    """All, unless some are named: as if the last question had been so long ago."""
+    """Makes conversations older: the given ones, or all, as if their last question was asked `days` earlier."""
     with closing(sqlite3.connect(folder / "history.sqlite3")) as connection, connection:
         these = f"WHERE id IN ({','.join('?' * len(conversation_ids))})" if conversation_ids else ""
         connection.execute(f"UPDATE conversations SET updated_at = updated_at - {days * DAY} {these}", conversation_ids)
 
 
 def all_of(folder: Path, names: str = "*.sqlite3*") -> bytes:
-    """What the databases hold."""
+    """The bytes of all database files."""
     return b"".join(file.read_bytes() for file in folder.glob(names))
 
 
 def rows(folder: Path) -> dict[str, int]:
-    """Of each table of the history."""
+    """The number of rows of each table of the history that has any."""
     with closing(sqlite3.connect(folder / "history.sqlite3")) as connection:
         tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         counts = {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for (name,) in tables}

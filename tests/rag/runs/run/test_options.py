@@ -1,4 +1,4 @@
-"""How an answer is to read: picked for a run, or as the settings have it."""
+"""The style of an answer: chosen for one run, or taken from the settings."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who reads a run as it happens is told when it begins to write."""
+"""A run tells its readers when it begins to write."""
 
 import pytest
 

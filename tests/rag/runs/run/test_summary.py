@@ -1,4 +1,4 @@
-"""What the events of a run add up to."""
+"""The end of a run, summarised from its events."""
 
 from rag.runs.run.summary import summarize_run
 from rag.trace.events import RunStarted, Token
