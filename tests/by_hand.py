@@ -1,4 +1,4 @@
-"""A database that is changed outside the app, as an operator or a fault may do."""
+"""Changes a database directly, without the app, as an operator or a fault may do."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from index_store.base.settings import Settings
 
 @contextmanager
 def by_hand(settings: Settings, name: str = "catalogue") -> Iterator[Connection]:
-    """One transaction. `name`: the database."""
+    """A connection in one transaction. `name`: of the database."""
     engine = place_of(name, settings.data_dir, settings.database_url).for_migration()
     with engine.begin() as connection:
         yield connection
@@ -21,7 +21,7 @@ def by_hand(settings: Settings, name: str = "catalogue") -> Iterator[Connection]
 
 
 def run_script(data_dir: Path, database: SecretStr | None, name: str, script: str) -> None:
-    """Runs statements in SQLite's syntax; the database need not exist yet."""
+    """Runs statements in SQLite's syntax. The database does not have to exist yet."""
     place = place_of(name, data_dir, database)
     with place.for_migration().begin() as connection:
         place.begin_migration(connection)

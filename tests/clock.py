@@ -1,4 +1,4 @@
-"""A process whose clock differs from the others', with Debian's libfaketime."""
+"""The environment of a process whose clock is wrong by an offset, with Debian's libfaketime."""
 
 from pathlib import Path
 

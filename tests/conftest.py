@@ -1,4 +1,4 @@
-"""Basis of all tests: no settings of the machine or of a developer's `.env`, and a new data folder for each test."""
+"""Fixtures for all tests: no settings of the machine or of a developer's `.env`; a new data folder for each test."""
 
 import os
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 OPERATOR = Settings(_env_file=ROOT / ".env")
-"""settings of the person who runs the tests, read before tests can't see them: they say where the embedded model is"""
+"""settings of the person who runs the tests, read before they are hidden: they say where the embedded model is"""
 
 FOREIGN_PREFIXES = ("OPENAI_", "TAVILY_", "LANGCHAIN_", "LANGSMITH_", "STREAMLIT_", "CHROMA_", "AWS_")
 
@@ -38,9 +38,9 @@ BOTH_CHROMAS = tuple(
 """folders and files whose tests also run on a Chroma server"""
 
 WITHOUT_A_DATABASE = ("tests/index_store/parsing",)
-"""folders inside these whose code can't import a database"""
+"""folders inside BOTH_FORMS whose code uses no database"""
 WITH_A_QUEUE = ("tests/index_store/ingestion",)
-"""folders whose tests also run on both together, where added documents go through a queue"""
+"""folders whose tests also run on Postgres and a Chroma server together, where documents are added through a queue"""
 
 
 @pytest.hookimpl(trylast=True)
@@ -52,12 +52,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Tests that use `database`, directly or through a fixture, run on both forms: on Postgres in `make soak`, and in
-    `make test` if they are marked `both_forms`. Tests that look into files are marked `sqlite_alone`.
+    """Tests that use `database`, directly or through a fixture, also run on Postgres: in `make soak`, and in
+    `make test` if they are marked `both_forms`. Tests that read SQLite's files are marked `sqlite_alone`.
 
-    The same holds for `chroma_url` in the folders about vectors: they run on a Chroma server in `make soak`, and in
-    `make test` if they are marked `both_chromas`. Tests that look into Chroma's files are marked `folder_alone`. In
-    `make soak`, tests about adding documents also run on both together, unless they are marked `no_queue`.
+    The same holds for `chroma_url` in the folders about vectors: these tests also run on a Chroma server, in
+    `make soak`, and in `make test` if they are marked `both_chromas`. Tests that read Chroma's files are marked
+    `folder_alone`. In `make soak`, tests about adding documents also run on Postgres and a Chroma server together,
+    unless they are marked `no_queue`.
     """
     if "database" not in metafunc.fixturenames or not _stands_in(metafunc, BOTH_FORMS):
         return
@@ -91,7 +92,7 @@ def postgres() -> Iterator["PostgresServer"]:
 
 @pytest.fixture
 def database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[SecretStr | None]:
-    """DATABASE_URL of an empty database, which is then set; None if the databases are SQLite files."""
+    """Sets DATABASE_URL to an empty database and returns it; None if the databases are SQLite files."""
     if getattr(request, "param", "sqlite") not in ("postgres", "queue"):
         yield None
         return
@@ -122,7 +123,7 @@ def s3() -> Iterator["S3Server"]:
 def chroma_url(
     request: pytest.FixtureRequest, database: SecretStr | None, monkeypatch: pytest.MonkeyPatch
 ) -> SecretStr | None:
-    """CHROMA_URL of a server, which is then set; None if vectors are files in the data folder."""
+    """Sets CHROMA_URL to a server and returns it; None if vectors are files in the data folder."""
     callspec = getattr(request.node, "callspec", None)
     if callspec is None or callspec.params.get("database") not in ("chroma", "queue"):
         return None
@@ -133,22 +134,24 @@ def chroma_url(
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_settings_of_this_machine(tmp_path_factory):
-    """For the session, so that fixtures which live longer than a test do not see them either."""
+    """For the whole session, so that fixtures which live longer than a test do not see them either."""
     with pytest.MonkeyPatch.context() as environment:
         names = {name.upper() for name in (*Settings.model_fields, *ServerSettings.model_fields)}
         for name in list(os.environ):
             if name.upper() in names or name.upper().startswith(FOREIGN_PREFIXES):
                 environment.delenv(name)
-        # A call after each answer would use up scripted replies, and an embedded model takes 4 s and 2 GB in each test.
+        # Follow-ups need a call after each answer, which would use up scripted replies. Preloading an embedded model
+        # would take 4 s and 2 GB in each test.
         environment.setenv("SUGGEST_FOLLOW_UPS", "off")
         environment.setenv("PRELOAD", "false")
-        environment.setenv("PYTHONPATH", str(ROOT))  # `python -m rag` from anywhere
+        environment.setenv("PYTHONPATH", str(ROOT))  # for `python -m rag` in any folder
         for name in ("NO_PROXY", "no_proxy"):
             environment.setenv(name, "127.0.0.1,localhost")
         environment.setenv("DATA_DIR", str(tmp_path_factory.mktemp("session-data")))
         # Two tests run at the same time: a second thread for each would mostly wait for a core.
         environment.setenv("OMP_NUM_THREADS", "1")
-        # No test uses TLS with other hosts. Each new client would read their 150 authorities for a quarter of a second.
+        # No test uses TLS with other hosts. Without this, each new client would read the certificates of 150
+        # authorities, which takes a quarter of a second.
         authority = tmp_path_factory.mktemp("authority") / "authority.pem"
         trustme.CA().cert_pem.write_to_path(str(authority))
         environment.setenv("SSL_CERT_FILE", str(authority))
@@ -179,7 +182,7 @@ def data_dir(tmp_path, monkeypatch) -> Path:
 @pytest.fixture(scope="session")
 def embedded_model() -> Path:
     """The file of the embedded chat model, which `make test` fetches."""
-    from rag.models.embedded.fetch import CHAT_MODEL, is_fetched, models_folder  # tests of services do not need it
+    from rag.models.embedded.fetch import CHAT_MODEL, is_fetched, models_folder  # only these tests need it
 
     if OPERATOR.embedded_model:
         return OPERATOR.embedded_model.resolve(strict=True)

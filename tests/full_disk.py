@@ -14,7 +14,7 @@ BYTES = 4096
 
 @contextmanager
 def full_disk(bytes_of_a_file: int = BYTES) -> Iterator[None]:
-    """For this process. SQLite files that are longer, including its log, can't be written."""
+    """Limits this process. SQLite can't make a database or its log longer than this."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_of_a_file, hard))
     try:

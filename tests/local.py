@@ -1,4 +1,4 @@
-"""An engine for the local person, who may do everything, or for a person who signs in; and what is behind it."""
+"""An engine for the local person, who may do everything, or for a person who signs in."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -7,7 +7,8 @@ from pathlib import Path
 def parsers_of(owner: int) -> set[int]:
     """Ids of the parser's running processes.
 
-    They are found by their parent: a thread's list of children is wrong for a moment when the thread ends.
+    They are found by the id of their parent. The list of children of a thread would be wrong for a moment when the
+    thread ends.
     """
     return {each for each in _children(owner) if "index_store.parsing.worker.worker" in _command(each)}
 
@@ -29,7 +30,7 @@ def _children(process: int) -> set[int]:
 
 
 def _fields(process: int) -> list[str]:
-    """State, parent, and so on."""
+    """The fields of `stat` after the name: state, parent, and so on."""
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
 
 

@@ -1,4 +1,4 @@
-"""Parser processes that later stores use again: the start of one takes a quarter of a second."""
+"""Parser processes that the stores of later tests use again: starting one takes a quarter of a second."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ def shared() -> Iterator[None]:
 
 @contextmanager
 def of_its_own() -> Iterator[None]:
-    """As in the app, for a test that looks at processes."""
+    """New processes for each store, as in the app: for a test that looks at processes."""
     _end_idle()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(process, "_start", _start)
@@ -41,7 +41,7 @@ def _started() -> process._Running:
 
 
 def _closed(parser: Parser) -> None:
-    parser._is_closed.set()  # from now on, none of the free ones is used
+    parser._is_closed.set()  # from now on, it uses no free process
     with parser._turn:
         for each in parser._free:
             if each._running:

@@ -1,4 +1,4 @@
-"""What the documentation leads to and quotes is there."""
+"""The documentation: the files, headings, pictures, texts and tests that it names exist."""
 
 import ast
 import re
@@ -16,12 +16,12 @@ NAMED = re.compile(r"`([\w/]+\.py)(?:::(\w+))?`")
 TESTS = sorted(
     {each for name in ("security", "growing") for each in NAMED.findall((ROOT / f"docs/{name}.md").read_text("utf-8"))}
 )
-"""that these pages name: file below tests/, and function"""
+"""tests that these pages name: file below tests/, and function"""
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 def anchors(page: Path) -> set[str]:
-    """As GitHub makes them of headings."""
+    """The anchors that GitHub makes from headings."""
     headings = HEADING.findall(page.read_text(encoding="utf-8"))
     return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
 

@@ -1,5 +1,6 @@
-"""The process is killed while it brings a data folder of an earlier version up to date: the next start does the rest,
-and nothing is lost. Three moments in `make test`, twenty by chance in `make soak`.
+"""The process is killed while it migrates a data folder of an earlier version: the next start completes it.
+
+Nothing is lost. `make test` tries three moments, `make soak` twenty random ones.
 """
 
 import os
@@ -28,17 +29,17 @@ OLD = Path(__file__).parent / "old_folders" / "before-0.1.0.tar.xz"
 DATABASES = ("catalogue", "history")
 
 processes = get_context("forkserver")
-# Loaded once for all that are killed.
+# These modules are loaded once, for all processes that are killed.
 processes.set_forkserver_preload(["rag.runs.engine", "tests.rag.scripted", "alembic.command", "chromadb"])
 
 Moment = int | str | None
-"""the statement before which a process is killed, by its number or its beginning; or never"""
+"""the SQL statement before which a process is killed: its number, or how it begins; None for never"""
 
 
 def start(folder: Path, moment: Moment, bytes_of_a_file: int | None, told: Connection) -> None:
-    """The app's start. Tells how many statements there were where nothing kills it.
+    """Starts the app. If nothing kills it, sends the number of its SQL statements.
 
-    `bytes_of_a_file`: it is killed in the midst of the write that makes any file longer.
+    `bytes_of_a_file`: it is killed in the middle of the write that makes any file longer than this.
     """
     count = 0
 
@@ -50,15 +51,15 @@ def start(folder: Path, moment: Moment, bytes_of_a_file: int | None, told: Conne
 
     event.listen(Database, "before_cursor_execute", look)
     if bytes_of_a_file:
-        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python would make an error of it
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # otherwise Python turns the signal into an error
         resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_of_a_file, resource.RLIM_INFINITY))
     Engine(Settings(data_dir=folder, web_search="off"), models=ScriptedSource(ScriptedChat()))
     told.send(count)
-    os._exit(0)  # it is killed anyhow
+    os._exit(0)  # without cleaning up, like the processes that are killed
 
 
 def started(folder: Path, moment: Moment = None, *, bytes_of_a_file: int | None = None) -> int:
-    """The statements of a start, or the signal that ended it, below zero."""
+    """The number of SQL statements of a start, or the signal that ended it, as a negative number."""
     told, tell = processes.Pipe(duplex=False)
     process = processes.Process(target=start, args=(folder, moment, bytes_of_a_file, tell))
     process.start()
@@ -75,7 +76,7 @@ def unpacked(place: Path) -> Path:
 
 
 def content(file: Path) -> Counter[str]:
-    """All that is in it, a line each."""
+    """The whole content of a database, as SQL statements."""
     with closing(sqlite3.connect(file)) as connection:
         return Counter(connection.iterdump())
 
@@ -91,14 +92,14 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> list[Counter[str]]:
 
 @pytest.fixture(scope="module")
 def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Counter[str]], int]]:
-    """What it is to become, and how many statements that takes."""
+    """The content after an upgrade that nothing kills, and its number of SQL statements."""
     folder = unpacked(tmp_path_factory.mktemp("upgraded"))
     statements = started(folder)
     return contents(folder), statements
 
 
 def is_whole(folder: Path, before: list[Counter[str]], after: list[Counter[str]]) -> bool:
-    """After the next start: it is as if nothing had happened, with a copy of what was before it."""
+    """Starts the app again. The folder is then as if nothing had been killed, with a copy of the old databases."""
     assert started(folder) > 0
     assert contents(folder) == after
     assert contents_of_copies(folder) == before

@@ -1,8 +1,8 @@
-"""Every function that takes text, thrown at long, repetitive and odd texts: its time grows in step with their length.
+"""Functions that take text: their time grows in proportion to its length, also for repetitive and odd texts.
 
-What is compared is the processor's time of this thread, at one length and at eight times that; where it grows with the
-square of the length it is 64 times as long. A new function that takes text from people, documents or models is a row
-in FUNCTIONS.
+The test compares the processor time of this thread for a text and for a text of eight times its length. If the time
+grows with the square of the length, the longer text takes 64 times as long. Each new function that takes text from
+people, documents or models gets a row in FUNCTIONS.
 """
 
 import time
@@ -65,11 +65,11 @@ from rag.trace.passages import Passage
 LENGTH, TIMES = 300, 8
 """characters of the shorter text, and how many times as long the longer one is"""
 MOST_TIMES = 24
-"""as long may the longer text take: thrice what it should, for a busy machine"""
+"""how many times as long the longer text may take: three times what it should, because the machine may be busy"""
 SHORT = 0.01
-"""seconds that are too few to be compared, beside the noise of a busy machine"""
+"""seconds; shorter times are not compared, because they vary too much on a busy machine"""
 PIECE = 4
-"""characters that come at once where an answer streams"""
+"""characters of each token when an answer is streamed"""
 
 REPEATED = (
     " ", "\n", "\t", "\u3000", "\u200b", "\u0301", "[1]", "[1] ", "[", "[1,", "](", "。", "！", ".", ". ", "!", "...\n",
@@ -80,11 +80,11 @@ REPEATED = (
     "日当は 2,500円です [1]。\nThe VPN (ext. 2499) is “HazeGate”. ",
 )  # fmt: skip
 FRAMED = (" ", "\n", "\u3000", "1", "1,", "a", "A ", '"', "…")
-"""that also stand between `.` or `[` and a letter: a pattern that fails at its end only is tried again and again"""
+"""are also put between `.` or `[` and a letter: a pattern that fails only at its end is tried again and again"""
 
 
 def texts(length: int) -> Iterator[tuple[str, str]]:
-    """Each with what tells it from others."""
+    """Texts of this length, each with a name."""
     for part in REPEATED:
         yield f"{part}…", (part * length)[:length]
     for part in FRAMED:
@@ -126,7 +126,7 @@ def streamed(
 
 
 def fitted(text: str) -> None:
-    """To a third of it."""
+    """Fits the text to a third of its width."""
     fit_to_context([hit(text)], ContextWindow(passage=text_width(text) / 3, passages=text_width(text)))
 
 
@@ -138,7 +138,7 @@ def summarized(text: str) -> None:
 
 
 def ended(text: str) -> tuple[Event, ...]:
-    """A run of which everything is this text."""
+    """The events of a run in which question, passage and answer are this text."""
     found = RetrievalDetail(query=text, mode="vector", unit="chunk", passages=(passage(text),))
     step = StepFinished(
         step="retrieve", attempt=1, start=0, milliseconds=1, model_calls=0, tokens_in=0, tokens_out=0, detail=found
@@ -233,7 +233,7 @@ FILES = {
     ".txt": "", ".md": "", ".csv": "", ".html": "", ".rtf": "{\\rtf1 ",
     ".eml": "Subject: Trains\nContent-Type: text/plain; charset=utf-8\n\n",
 }  # fmt: skip
-"""suffixes of the formats that are text, and how such a file begins"""
+"""suffixes of text formats, and how such a file begins"""
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -254,8 +254,8 @@ def test_time_to_read_and_chunk_a_file_grows_in_step_with_its_length(suffix, tmp
 
 
 def too_slow(function: Callable[[str], object]) -> dict[str, str]:
-    """With how many times as long the longer text takes."""
-    function(QUESTION)  # what is loaded once
+    """Names of the texts for which it is too slow, and how many times as long the longer text takes."""
+    function(QUESTION)  # loads what is loaded only once
     growth = {
         told: growth_of(function, text, longer)
         for (told, text), (_, longer) in zip(texts(LENGTH), texts(LENGTH * TIMES), strict=True)
@@ -264,11 +264,11 @@ def too_slow(function: Callable[[str], object]) -> dict[str, str]:
 
 
 def growth_of(function: Callable[[str], object], text: str, longer: str) -> float:
-    """How many times as long the longer text takes; 0 where that is plainly not too long."""
+    """How many times as long the longer text takes; 0 if that is clearly not too long."""
     long = spent(function, longer)
     if long < SHORT or long <= MOST_TIMES * spent(function, text):
         return 0.0
-    # Something else may have come between. Each try with another text: some functions remember what they were given.
+    # Another process may have disturbed it. Each try uses another text, because some functions cache their results.
     short, long = (min(spent(function, first + each) for first in "xyz") for each in (text, longer))
     return long / short
 

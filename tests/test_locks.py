@@ -1,4 +1,4 @@
-"""The lock files: what is installed is what requirements*.txt allow, and each file of it is known by its hash."""
+"""The lock files: they pin versions that requirements*.txt allow, with the hash of each file."""
 
 import re
 import shutil
@@ -28,7 +28,7 @@ def pins(name: str) -> dict[str, str]:
     text = (ROOT / name).read_text(encoding="utf-8")
     found = {pin["name"]: pin["version"] for pin in PIN.finditer(text)}
     assert PIN.sub("", text).strip().startswith("# ")
-    assert len(PIN.sub("", text).strip().splitlines()) == 2  # the head: all else are pins with hashes
+    assert len(PIN.sub("", text).strip().splitlines()) == 2  # the header; all other lines are pins with hashes
     return found
 
 
@@ -61,7 +61,7 @@ def test_the_tests_run_on_what_is_shipped() -> None:
 
 
 def test_no_package_of_the_tests_slows_the_start_of_each_of_their_processes() -> None:
-    """Chroma loads jsonschema, which loads this where it is there; that takes 1.6 s."""
+    """Chroma loads jsonschema, which loads this package if it is installed; that takes 1.6 s."""
     assert "rfc3987-syntax" not in pins("requirements-dev.lock")
 
 
@@ -71,7 +71,7 @@ def test_a_lock_file_names_no_place_to_fetch_from() -> None:
 
 
 def test_the_lock_files_are_current(tmp_path: Path) -> None:
-    """As `make lock` would write them now."""
+    """They are as `make lock` would write them now."""
     for name in (*LOCKS, *(Path(lock).with_suffix(".txt") for lock in LOCKS), "Makefile"):
         shutil.copy(ROOT / name, tmp_path)
     uv = Path(sys.executable).with_name("uv")

@@ -1,4 +1,4 @@
-"""A data folder of an earlier version opens as it was: documents, indexes, conversations and traces."""
+"""Data folders of earlier versions still open, with their documents, indexes, conversations and traces."""
 
 import tarfile
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 
 from index_store.access.principal import LOCAL, Role
 from index_store.catalogue.records import DocumentStatus
-from pages.widgets.trace.detail import view_of  # with all views
+from pages.widgets.trace.detail import view_of  # registers all views
 from pages.widgets.trace.views.view import JsonView
 from rag.pipelines import PIPELINES
 from rag.runs.engine import UserEngine
@@ -97,7 +97,7 @@ def test_its_runs_add_up_to_what_they_did(engine):
 
 
 def test_its_runs_have_in_their_rows_what_their_events_say(engine):
-    """Rows of before had nothing of it: the migration reads it from the events."""
+    """Older rows did not contain these values: the migration reads them from the events."""
     for run_id, events in traces(engine).items():
         run, last, finding = engine.history.run(run_id), events[-1], cause_of(events)
         assert (run.seconds, run.tokens) == (last.totals.seconds, last.totals.tokens)
@@ -107,7 +107,7 @@ def test_its_runs_have_in_their_rows_what_their_events_say(engine):
 
 
 def test_grades_by_log_odds_keep_how_they_came_about(engine):
-    """They were stored as a margin, its parts and a cut."""
+    """Earlier versions stored a margin, its parts and a cut."""
     explanations = []
     for events in traces(engine).values():
         for event in events:

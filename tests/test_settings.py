@@ -1,4 +1,4 @@
-"""`.env.example` against the settings that it explains."""
+"""`.env.example`: it names all settings, explains each in two languages, and gives their defaults."""
 
 import re
 from pathlib import Path

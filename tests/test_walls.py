@@ -1,4 +1,4 @@
-"""The walls between the packages: that they stand, and that breaking through one is noticed."""
+"""The walls between the packages: no import breaks one, and import-linter would report an import that does."""
 
 import ast
 import shutil
@@ -69,7 +69,7 @@ def test_an_import_through_a_wall_is_noticed(copy_of_the_packages, package, impo
 
 
 def layered_contracts() -> dict[str, list[list[str]]]:
-    """By name, the contracts on what stands inside a package: its layers from the top, each a list of modules."""
+    """The contracts about the inside of a package, by name: its layers from the top, each a list of modules."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
     found = {}
@@ -96,23 +96,23 @@ BREACHES = [
     for other in layer
     if one != other
 ]
-"""a module that imports one above it, or one beside it"""
+"""forbidden imports: contract, module, and the module above or beside it that it would import"""
 
 
 def intruder_of(module: str) -> str:
-    """The module that commits the breach: a new one in a package, else the module itself."""
+    """The module that gets the forbidden import: a new one in a package, otherwise the module itself."""
     return f"{module}.intruder" if (ROOT / module.replace(".", "/")).is_dir() else module
 
 
 @pytest.fixture(scope="module")
 def breaches(tmp_path_factory) -> str:
-    """What is said of a copy in which every layer imports the one above it and those beside it."""
+    """What import-linter reports about a copy in which every module imports those one layer above and beside it."""
     folder = tmp_path_factory.mktemp("breached")
     copy_packages(folder)
     for _, module, imported in BREACHES:
         with (folder / intruder_of(module).replace(".", "/")).with_suffix(".py").open("a", encoding="utf-8") as file:
             file.write(f"import {imported}\n")
-    return " ".join(lint_imports(folder).stdout.split())  # it breaks a line between long names
+    return " ".join(lint_imports(folder).stdout.split())  # it wraps lines between long names
 
 
 def test_an_import_from_a_layer_above_or_beside_is_noticed(breaches):
@@ -155,15 +155,15 @@ def test_whoever_knows_what_one_module_alone_is_to_know_is_noticed(copy_of_the_p
 
 
 def test_nothing_beside_the_packages_imports_streamlit_but_app_and_the_tests():
-    """import-linter sees packages; this sees the modules that lie beside them."""
+    """import-linter checks the packages; this test checks the modules beside them."""
     modules = [*ROOT.glob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
-    # the server, as it is and with a route more, and the benchmarks of a page and of its protocol
+    # the server, the server with more routes, and the benchmarks of a page and of its protocol
     of_pages = {"app.py", "served.py", "conversation.py", "tab.py"}
     assert {path.name for path in modules if "streamlit" in imports_of(path)} == of_pages
 
 
 def imports_of(path: Path) -> set[str]:
-    """The top-level packages that a module imports, wherever in it."""
+    """The top-level packages that a module imports, anywhere in its code."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

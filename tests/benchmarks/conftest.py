@@ -1,4 +1,4 @@
-"""Runs benchmarks in this process: in a new one, each would load its libraries for seconds first."""
+"""Fixtures for the tests of benchmarks. They run in this process: a new one would load libraries for seconds."""
 
 import json
 import os
@@ -16,7 +16,7 @@ Printed = Callable[..., str]
 @pytest.fixture
 def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Printed]:
     """`printed(latency, "--rounds", 1)`: what that benchmark prints with these arguments."""
-    # A spawned process runs the main module again. A page that was tested has put itself there.
+    # A spawned process runs the main module again. After a test of a page, the main module would be that page.
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     environment = dict(os.environ)
 
@@ -31,7 +31,7 @@ def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
-    """The models of the environment; they find all passages relevant and all answers good."""
+    """The model service in the environment. It finds all passages relevant and all answers good."""
     with OpenAIServer() as server:
         good = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
         server.answer_when(lambda request: request.schema is not None, good)

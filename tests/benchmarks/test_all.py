@@ -1,4 +1,4 @@
-"""Each benchmark can be begun; what most of them measure is tried by `make soak` alone."""
+"""Every benchmark starts and prints its help. Only `make soak` tests what most of them measure."""
 
 import runpy
 import sys

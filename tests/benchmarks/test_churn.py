@@ -7,7 +7,7 @@ from benchmarks.churn import __main__ as churn
 SHORT = ("--minutes", 2, "--acts", 6, "--people", 4, "--alone", 1, "--pause", 0, "--documents", 1)
 AT_ONCE = ("--delay", 0, "--token-seconds", 0, "--tokens", 5)
 MOST_MORE = 14
-"""threads of pools that fill as they are needed: fewer than there are acts, each of which begins some"""
+"""threads that pools start when needed: fewer than the acts, so that a thread left behind by each act is noticed"""
 
 
 @pytest.mark.soak

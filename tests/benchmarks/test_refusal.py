@@ -35,7 +35,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def answer(request: ChatRequest) -> str:
-    """A model that sees what the passages hold, and says so in the word of the prompts."""
+    """A model that answers if the passages contain the answer, and otherwise replies as the prompts demand."""
     holds = HOLDS in request.prompt or "Who pays?" in request.prompt
     return f"{HOLDS}[1]" if holds else "NOT_IN_PASSAGES"
 

@@ -64,7 +64,7 @@ def test_drawn_vectors_lie_as_those_of_texts_do():
 
 @pytest.fixture
 def open_to_all() -> Iterator[Path]:
-    """A folder where Postgres may go, which does not run as root."""
+    """A folder that all users can open: Postgres does not run as root."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
@@ -80,7 +80,7 @@ def test_a_filled_store_is_whole_and_an_interrupted_filling_goes_on(texts, open_
             assert (index.name, index.documents, index.chunks) == (INDEX, 2, 300)
             part = next(word for word in made.document(1).terms[0].text.split() if re.fullmatch(r"p\d+x", word))
             assert part in opened.search(INDEX, part, mode="keyword", k=1)[0].text.lower()
-    with serving(open_to_all / "store") as store:  # what is there is not put twice
+    with serving(open_to_all / "store") as store:  # existing documents are not added twice
         fill(store, made)
         with IndexStore(store.settings, Clustered()) as opened:
             assert opened.check() == []

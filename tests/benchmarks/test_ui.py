@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(not installed_chromium(), reason="there is no Ch
 
 
 def rows(out: str) -> list[str]:
-    """What the rows of the table begin with, without its head."""
+    """The first cell of each row of the table, without its head."""
     return re.findall(r"^\| (.+?) \| [\d.,]+%?(?: \| -?[\d.]+)* \|$", out, re.MULTILINE)
 
 

@@ -181,8 +181,8 @@ class Contexts:
     """Contexts of a browser, used by an app's visitors in turn: a new context would load and compile the page's scripts
     again.
 
-    Before a context is used again, its cookies and storage are cleared; its cache stays. A page of two letters stays
-    open in each: otherwise the process that shows its pages would end with the last one and lose what it has compiled.
+    Before a context is used again, its cookies and storage are cleared; its cache stays. A tiny page stays open in each
+    context: otherwise the process that shows its pages would end with the last page and lose the compiled scripts.
     """
 
     def __init__(self, browser: Browser, app: App) -> None:
@@ -322,7 +322,7 @@ def data_with_answer(data_with: Callable[[str, str], Path], tmp_path_factory: py
 
 @pytest.fixture
 def answered(lent: Lent, data_with_answer, tmp_path: Path) -> Callable[..., Answered]:
-    """The app with the handbook and one answer in it, without waiting for that."""
+    """The app with the handbook and one stored answer, so that the test does not wait for a run."""
 
     def answered(question: str, answer: str, pipeline: str = "self_rag") -> Answered:
         data, conversation = data_with_answer(question, answer, pipeline)

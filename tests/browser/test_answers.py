@@ -1,4 +1,4 @@
-"""What an answer holds and what stands around it, in a real browser: formulae, tables, code, copies, branches."""
+"""Answers in a real browser: formulae, tables, code, copying, branches, titles, ratings and follow-ups."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def script(server: OpenAIServer) -> None:
 
 @pytest.fixture
 def asked(answered) -> Callable[[str], str]:
-    """The path of a conversation in which the long answer stands."""
+    """Returns the path of a conversation with the long answer."""
     return lambda language: answered(ASKED[language], ANSWER, "naive").path
 
 
@@ -50,7 +50,7 @@ def ask(visitor: Visitor) -> None:
 
 
 def pressable(visitor: Visitor, beginning: str):
-    """The button with a key of that beginning."""
+    """The button whose key begins with this text."""
     return visitor.page.locator(f'[class*="st-key-{beginning}"] button >> visible=true').last
 
 
@@ -90,7 +90,7 @@ def test_answers_and_code_are_copied_and_where_the_clipboard_is_refused_the_text
     assert "[^1]: **" in copied
     expect(whole).to_have_text(visitor.words["chat.copy_markdown"], timeout=LOADED)
     visitor.page.context.clear_permissions()
-    visitor.page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")  # as over plain http
+    visitor.page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")  # as without TLS
     whole.click()
     expect(whole).to_have_text(visitor.words["chat.copy_refused"])
     expect(visitor.page.locator(".copying textarea")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The Compare page in a real browser: live, on a telephone, from the chat, and through what goes wrong."""
+"""The Compare page in a real browser: live, on a phone, from the chat, in two tabs, and with a lost connection."""
 
 from uuid import uuid4
 
@@ -120,7 +120,7 @@ def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_nothing(loaded_
     assert len(sockets) == 2
     assert visitor.answers.count() == 2
     assert len(requests_for(server, question)) == 2
-    lost = [complaint for complaint in visitor.complaints if "disconnected" in complaint]  # Streamlit's own
+    lost = [complaint for complaint in visitor.complaints if "disconnected" in complaint]  # from Streamlit
     assert visitor.complaints == lost
     visitor.complaints.clear()
 
@@ -152,7 +152,7 @@ def test_from_the_chat_an_answer_becomes_the_first_column_and_an_address_leads_t
 def test_four_columns_with_settings_of_their_own_take_turns_and_their_differences_are_drawn(
     loaded_app, visit, server, language, width, scheme
 ):
-    loaded_app.renew(RUNS_AT_ONCE="1")  # as the embedded model has it
+    loaded_app.renew(RUNS_AT_ONCE="1")  # as with the embedded model
     visitor = visit(language, width=width, path="/compare")
     visitor.page.emulate_media(color_scheme=scheme)
     question = new_question()

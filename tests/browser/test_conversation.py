@@ -1,4 +1,4 @@
-"""A conversation in a real browser: follow-ups, no answer, and how answers are to read."""
+"""A conversation in a real browser: follow-ups, no answer, scrolling, the sidebar on a phone, the style of answers."""
 
 from contextlib import suppress
 from uuid import uuid4
@@ -96,11 +96,12 @@ def test_how_answers_are_to_read_is_picked_among_the_options(loaded_app, visit):
         box = visitor.page.get_by_role("combobox", name=visitor.words[title])
         wanted = visitor.page.get_by_role("option", name=visitor.words[option], exact=True)
         while box.input_value() != visitor.words[option]:
-            # By keyboard: a click would scroll the last one in, which closes a list, as drawing the page anew does.
+            # With the keyboard: a click would scroll to the last box, and that closes the list. A redraw of the page
+            # closes it too.
             box.press("ArrowDown")
             with suppress(PlaywrightTimeoutError):
                 wanted.click(timeout=5000)
-        # Until the page is drawn anew: that closes a list that is open.
+        # Waits until the page is drawn again: this closes an open list.
         expect(visitor.text("options.style_picked", style=style)).to_be_attached(timeout=LOADED)
         visitor.settle()
     for width in (390, 1280):

@@ -1,4 +1,4 @@
-"""The list of conversations in a real browser, where there are many."""
+"""The list of many conversations in a real browser, and a question that is too long."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files that are dropped into the page, good and bad."""
+"""Files that are uploaded in the sidebar or with a question, in a real browser; some can't be loaded."""
 
 import re
 
@@ -18,7 +18,7 @@ def test_a_file_uploaded_in_the_sidebar_is_added_and_counted(visit, tmp_path):
     expect(visitor.text("job.ready_one").last).to_be_visible()
     visitor.upload(file)
     expect(visitor.text("job.unchanged_one").last).to_be_visible()
-    picker = visitor.index_picker  # drawn anew since the first was added: by the second upload
+    picker = visitor.index_picker  # the second upload has drawn it again, so it counts the first file
     before = int("".join(filter(str.isdigit, picker.input_value())))
     another = tmp_path / "second.md"
     another.write_text("# Toaster\n\nThe toaster of the kitchen has two slots.", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The Documents page in a real browser: what comes in, what is shown of it, and what never runs."""
+"""The Documents page in a real browser: adding, showing and removing documents, and scripts in them never run."""
 
 import re
 import shutil
@@ -45,12 +45,12 @@ DOCUMENTS = {
     "pages.pdf": PdfFile([[Text(50, 700, text)] for text in PAGES]).content(),
     "deceiving.html": f"<h1>{DECEIVING}</h1><p>Words.</p>".encode(),
 }
-"""by the names of their files"""
+"""content by file name"""
 
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """A data folder with all of them, to be copied, and their ids."""
+    """A data folder with all DOCUMENTS, to be copied, and their ids by file name."""
     folder, files = tmp_path_factory.mktemp("prepared"), tmp_path_factory.mktemp("documents")
     ids = {}
     with OpenAIServer() as server:
@@ -64,13 +64,13 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
 
 @pytest.fixture
 def stocked(lent: Lent, prepared: tuple[Path, dict[str, str]], tmp_path: Path) -> App:
-    """The app with all of them in it."""
+    """The app with all DOCUMENTS in it."""
     return lent.over(shutil.copytree(prepared[0], tmp_path / "stocked"))
 
 
 @pytest.fixture
 def opened(stocked, prepared, visit) -> Callable[[str], Visitor]:
-    """Opens the page of one of them."""
+    """Opens the page of one document."""
 
     def opened(name: str) -> Visitor:
         visitor = visit(path=f"/documents?doc={prepared[1][name]}")
@@ -82,7 +82,7 @@ def opened(stocked, prepared, visit) -> Callable[[str], Visitor]:
 
 @pytest.fixture
 def original(stocked, prepared, chromium: Browser) -> Iterator[Callable[[str], Page]]:
-    """Shows the file of one of them, as it was added."""
+    """Shows the original file of one document."""
     context = chromium.new_context()
 
     def original(name: str) -> Page:
@@ -125,14 +125,14 @@ def test_files_are_dropped_listed_and_opened_in_the_readers_language_and_the_add
 
 @pytest.fixture
 def another(tmp_path: Path) -> Path:
-    """A file that is to come in beside what is there."""
+    """One more file to add."""
     file = tmp_path / "kettle-2.md"
     file.write_text("# Another kettle\n\nThe kettle holds 1.7 litres.\n", encoding="utf-8")
     return file
 
 
 def test_what_is_half_typed_stays_while_documents_come_in(stocked, visit, server, another, tmp_path):
-    server.delay = 1.5  # seconds for the vectors of each file, or of some
+    server.delay = 1.5  # seconds for each call for vectors, which is for one or several files
     files = [another, tmp_path / f"{NAME}-1.txt", tmp_path / f"{NAME}-2.txt"]
     for file in files[1:]:
         file.write_text(f"Sentence of {file.name}.", encoding="utf-8")
@@ -158,7 +158,7 @@ def test_a_file_that_arrives_as_a_search_is_entered_is_taken(stocked, visit, ano
     visitor.find("kettle", 1)
     search = visitor.page.get_by_placeholder(visitor.words["table.search"])
     search.fill(another.stem)
-    # Both in one turn of the browser, of which Streamlit tells its server at once.
+    # Both happen in one turn of the browser's event loop, so Streamlit sends both to its server together.
     search.evaluate(
         """search => XMLHttpRequest.prototype.send = new Proxy(XMLHttpRequest.prototype.send, {
             apply(send, request, given) {
@@ -184,9 +184,9 @@ def test_a_file_that_is_dropped_as_another_is_taken_is_taken_too(visit, tmp_path
             upload.continue_()
 
     visitor.page.route("**/upload_file/**", hold_all_but_the_first)
-    # The second comes once the first is there, before the server has heard of that; its own upload takes its time.
-    # It is dropped again when nothing comes of it: where to upload to is what Streamlit forgets to tell when a run
-    # begins at the very moment that it is asked.
+    # The second file is dropped when the first is uploaded, but before the server knows about it; its own upload waits.
+    # It is dropped again if no upload starts: Streamlit forgets to send the address for the upload if a run of the page
+    # begins at the moment when the address is requested.
     visitor.page.evaluate(
         """name => {
             const dropped = new DataTransfer();
@@ -236,7 +236,7 @@ def test_documents_that_are_selected_are_removed_after_a_confirmation(stocked, v
     confirm = visitor.button("table.remove_really", count=2)
     expect(confirm).to_be_visible()
     told = visitor.page.get_by_test_id("stPopoverBody").inner_text()
-    # Which of them stands last is not said.
+    # The order of these documents is not defined.
     (kept,) = [name for name in DOCUMENTS if name.startswith("cup") and Path(name).stem not in told]
     confirm.click()
     visitor.find("cup", 1)
@@ -264,7 +264,7 @@ def test_a_site_is_fetched_listed_and_removed(visit):
 
 
 def test_a_job_is_cancelled(visit, server, tmp_path):
-    server.delay = 5  # seconds for vectors: there is time to press the button
+    server.delay = 5  # seconds for vectors, so that there is time to press the button
     file = tmp_path / f"{NAME}.txt"
     file.write_text("The kettle holds 1.7 litres.", encoding="utf-8")
     visitor = visit(path="/documents")
@@ -278,7 +278,7 @@ def test_an_uploaded_page_runs_nothing_on_our_origin(opened, stocked):
     visitor = opened("hostile.html")
     expect(visitor.page.locator(".section")).to_contain_text("Some words to be searched.")
     link = visitor.page.get_by_role("link", name=visitor.words["document.original"])
-    answered = []  # what the policy holds back is never answered
+    answered = []  # a request that the policy blocks has no response
     context = visitor.page.context
 
     def note(response: Response) -> None:
@@ -297,7 +297,7 @@ def test_an_uploaded_page_runs_nothing_on_our_origin(opened, stocked):
     assert shown.title() == "Hostile"
     assert shown.evaluate("window.origin") == "null"
     context.remove_listener("response", note)
-    # The page that the link stood on keeps in touch with its server.
+    # The page with the link still sends requests to its server.
     assert [url for url in answered if "/_stcore/" not in url] == [shown.url]
 
 

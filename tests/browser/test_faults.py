@@ -1,4 +1,4 @@
-"""What goes wrong around a run, in a real browser: the connection, the server, another tab, and what is very long."""
+"""Faults around a run in a real browser: connection, server, a second tab, changed documents, very long answers."""
 
 import shutil
 import threading
@@ -58,7 +58,7 @@ def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_no_answer(loade
     expect(visitor.questions).to_have_text([question])
     assert visitor.answers.inner_text().count("One word") == 30
     assert len(requests_for(server, question)) == 1
-    lost = [complaint for complaint in visitor.complaints if "disconnected" in complaint]  # Streamlit's own
+    lost = [complaint for complaint in visitor.complaints if "disconnected" in complaint]  # from Streamlit
     assert visitor.complaints == lost
     visitor.complaints.clear()
 
@@ -71,7 +71,7 @@ FIRST = "Who approves the green car?"
 
 @pytest.fixture
 def own_app(server, data_with_answer, tmp_path) -> Iterator[tuple[App, Answered]]:
-    """With a server to be killed, the handbook and an answer."""
+    """An app with its own server, which can be killed; with the handbook and an answer."""
     data, conversation = data_with_answer(FIRST, "A director approves it [1].", "self_rag")
     settings = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY, "EMBEDDING_MODEL": "test-embedding"}
     app = App(tmp_path, DATA_DIR=str(shutil.copytree(data, tmp_path / "own")), **settings)
@@ -113,7 +113,7 @@ def test_of_a_server_that_dies_an_open_page_tells_and_asks_again_and_all_else_is
     expect(chat.questions).to_have_text([FIRST, question, question], timeout=LOADED)
     expect(chat.answers.last).to_contain_text("A director approves the green car", timeout=LOADED)
     expect(interrupted).to_have_count(1)
-    chat.complaints.clear()  # of the connection that was refused
+    chat.complaints.clear()  # messages about the refused connection
     chat.page.close()
 
     comparing = visit(language, app=app, path=comparison)
@@ -121,7 +121,7 @@ def test_of_a_server_that_dies_an_open_page_tells_and_asks_again_and_all_else_is
     comparing.page.close()
 
 
-@pytest.mark.soak  # beside the one above, which opens the page of a comparison afterwards
+@pytest.mark.soak  # the test above opens the page of a comparison too, but afterwards
 def test_of_a_server_that_dies_in_mid_compare_an_open_page_tells_and_asks_again(own_app, visit, server):
     app, _ = own_app
     visitor, question = visit(app=app, path="/compare"), new_question()
@@ -137,11 +137,11 @@ def test_of_a_server_that_dies_in_mid_compare_an_open_page_tells_and_asks_again(
 
 
 def ask_each_column_again(visitor: Visitor) -> None:
-    """Both were interrupted."""
+    """Asks again in both columns, which were interrupted."""
     interrupted = visitor.page.get_by_text(Interrupted().sentence(visitor.language))
     expect(interrupted).to_have_count(2, timeout=LOADED)
     for left in (1, 0):
-        # A click on what is about to be drawn anew is lost.
+        # A click on a button that is just being drawn again is lost.
         expect(visitor.button("compare.again")).to_have_count(left + 1)
         visitor.settle()
         visitor.button("compare.again").first.click()
@@ -194,7 +194,7 @@ def test_a_trace_whose_run_another_tab_has_deleted_opens_to_no_empty_frame(answe
     expect(other.text("empty.title")).to_be_visible(timeout=LOADED)
 
 
-# What a run has read
+# Documents that a run has read
 
 
 @one_look("en", 390, "light")
@@ -231,7 +231,7 @@ def test_documents_that_change_or_go_under_an_open_answer_are_told_where_a_fork_
     assert visitor.width <= width
 
 
-# What is very long
+# Very long runs and answers
 
 
 PASSAGES = tuple(
@@ -247,7 +247,7 @@ GRADE = Grade(verdict="yes", score=0.9, reason="It says so.")
 
 
 def long_run(run_id: str, conversation_id: str, answer: str) -> Iterator[Event]:
-    """Five steps a round."""
+    """The events of a run with five steps per round."""
     yield RunStarted(
         run_id=run_id, conversation_id=conversation_id, question="Who approves the green car?", index="handbook",
         pipeline="self_rag", model="m", at=1_800_000_000,
@@ -277,7 +277,7 @@ def long_run(run_id: str, conversation_id: str, answer: str) -> Iterator[Event]:
 
 
 def long_answer(characters: int = LONGEST_ANSWER) -> str:
-    """In paragraphs, lists and a table, with a marker in each."""
+    """An answer with paragraphs, lists and tables, and a marker in each."""
     part = (
         "## A part\n\nA director approves the green car [1]. **One word** after another, for as long as it takes.\n\n"
         "- 部長が承認します [1]\n- グリーン車の利用\n\n| Rule | Who |\n|---|---|\n| green car | a director [1] |\n\n"
@@ -287,7 +287,7 @@ def long_answer(characters: int = LONGEST_ANSWER) -> str:
 
 @pytest.fixture
 def long_app(app, tmp_path) -> App:
-    """With one run of many steps and a long answer."""
+    """The app with one run of many steps and a long answer."""
     history = History(tmp_path / "long")
     conversation = history.conversations.new("Who approves the green car?", principal=LOCAL).id
     for event in long_run("long", conversation, long_answer()):

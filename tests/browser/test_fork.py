@@ -1,4 +1,4 @@
-"""Change and run on in a real browser: from a step of an answer to the fork beside its origin."""
+"""Forks in a real browser: from the form below a step to the fork beside its origin."""
 
 from threading import Event
 
@@ -16,7 +16,7 @@ OTHER = "The handbook says nothing of it, and nobody else does."
 
 
 def open_form(visitor: Visitor, step: str) -> Locator:
-    """The form below a step of the last answer, whose trace is opened for it."""
+    """Opens the trace of the last answer and the form below a step; returns the button that starts the fork."""
     visitor.open(visitor.traces.last)
     visitor.open(visitor.step(step))
     fold = visitor.page.get_by_test_id("stExpander").locator("summary").filter(has_text=visitor.words["change.fold"])
@@ -62,7 +62,7 @@ def test_a_change_that_can_not_be_made_is_told_and_nothing_begins(answered, visi
 
 
 def run_on_and_see(visitor: Visitor, run_on: Locator, *told: str) -> None:
-    """The fork beside its origin, with what was changed; then back to the origin."""
+    """Starts the fork, checks that its changes are shown beside its origin, and goes back to the origin."""
     origin = visitor.page.url
     run_on.click()
     expect(visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])).to_be_visible(timeout=LOADED)

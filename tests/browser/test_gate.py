@@ -1,4 +1,4 @@
-"""Names and pages of others at the real server: what they are told, and what no browser lets them see."""
+"""The gate of the real server: foreign host names and pages of other sites are refused, also in a real browser."""
 
 import json
 import os
@@ -32,7 +32,7 @@ class Answer(NamedTuple):
 
 
 def send(port: int, lines: list[str], path: str = "/", method: str = "GET", version: str = "1.1") -> Answer:
-    """`lines`: the request's headers, exactly; no client adds or mends any."""
+    """`lines`: the request's headers, exactly; no client adds or corrects any."""
     request = "\r\n".join([f"{method} {path} HTTP/{version}", *lines, "", ""])
     with socket.create_connection(("localhost", port), timeout=WAIT) as connection:
         connection.sendall(request.encode("latin-1"))
@@ -49,7 +49,7 @@ def get(port: int, *lines: str, path: str = "/") -> Answer:
 
 
 def open_socket(port: int, *lines: str) -> Answer:
-    """The handshake by which every page begins."""
+    """The WebSocket handshake with which every page begins."""
     key = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
     return send(port, [*lines, *key, "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="], "/_stcore/stream")
 
@@ -57,7 +57,7 @@ def open_socket(port: int, *lines: str) -> Answer:
 Ask = Callable[..., Answer]
 
 WAYS = {"http": (get, 200), "websocket": (open_socket, 101)}
-"""with what is answered to a page of the app"""
+"""how a request is sent, and the status for a page of the app"""
 
 
 @pytest.fixture(params=WAYS)
@@ -67,7 +67,7 @@ def way(request) -> tuple[Ask, int]:
 
 @pytest.fixture(scope="module")
 def named(tmp_path_factory) -> Iterator[App]:
-    """Served to others, on all addresses, under names of its own."""
+    """An app that is open for others, on all addresses, under the names in its settings."""
     app = App(
         tmp_path_factory.mktemp("named"),
         ALLOWED_HOSTS="RAG.example.com, 192.0.2.7 ,[2001:DB8::7], 文書.example",
@@ -170,14 +170,14 @@ ROUTES = (
     "/_stcore/bidi-components/x", "/_stcore/stream", "/_stcore/agent/interact", "/_stcore/agent/openapi.json",
     "/_stcore/agent/mcp",
 )  # fmt: skip
-"""all that the server has, ours and Streamlit's"""
+"""all routes of the server, ours and Streamlit's"""
 
 CLOSED = re.compile("/component/|/_stcore/(metrics|agent|bidi-components)|/auth/|/oauth2callback")
-"""where nobody signs in"""
+"""routes that are closed if nobody signs in"""
 
 
 def test_a_page_of_another_origin_is_refused_at_every_route_by_every_method(process):
-    """Where it asks what it may (OPTIONS), too."""
+    """Also with OPTIONS, with which a browser asks what is allowed."""
     lines = [f"Host: localhost:{process.port}", "Origin: http://evil.example", "Content-Length: 0", "Connection: close"]
     for path in ROUTES:
         for method in METHODS:
@@ -213,7 +213,7 @@ def test_several_origins_are_refused(process, way):
         ("localhost:{port}", "http://localhost:{port}"),
         ("127.0.0.1:{port}", "http://127.0.0.1:{port}"),
         ("[::1]:{port}", "http://[::1]:{port}"),
-        ("localhost:9000", "http://localhost:9000"),  # a tunnel to here
+        ("localhost:9000", "http://localhost:9000"),  # through a tunnel
         ("localhost", "http://localhost"),
         ("localhost:80", "http://localhost"),
         ("localhost", "https://localhost:443"),
@@ -231,7 +231,7 @@ def test_pages_of_the_app_are_let_in(process, way, host, origin):
         ("rag.example.com", "https://rag.example.com"),
         ("Rag.Example.com.:8443", "https://rag.example.com:8443"),
         ("rag.example.com", "https://rag.example.com:8443"),  # a proxy that drops the port
-        ("localhost:{port}", "https://rag.example.com"),  # one that says where it asks
+        ("localhost:{port}", "https://rag.example.com"),  # a proxy that sends the app's own address as Host
         ("192.0.2.7:{port}", "http://192.0.2.7:{port}"),
         ("[2001:db8::7]:{port}", "http://[2001:db8::7]:{port}"),
         ("xn--7dvz5a.example", "https://xn--7dvz5a.example"),
@@ -253,7 +253,7 @@ def test_others_are_not(named, way):
     assert ask(named.port, "Host: rag.example.com", "Origin: http://localhost:9").status == 403
 
 
-@pytest.mark.soak  # how a start is refused is asked below; this sentence of tests/pages/server/test_settings.py
+@pytest.mark.soak  # a refused start is tested below, this sentence in tests/pages/server/test_settings.py
 def test_what_is_no_name_is_refused_at_the_start_in_a_sentence(tmp_path):
     app = App(tmp_path, ALLOWED_HOSTS="https://rag.example.com")
     with pytest.raises(AssertionError, match="ALLOWED_HOSTS"):
@@ -378,12 +378,12 @@ stream.onopen = () => socket = "open";
 stream.onerror = () => socket = "refused";
 fetch("{app}/_stcore/health").then(() => health = "read", () => health = "refused");
 </script>"""
-"""all that a page can try with an app that it knows the address of"""
+"""everything that a page can try if it knows the address of an app"""
 
 
 @pytest.fixture(scope="module")
 def deceived(chromium: Browser) -> Iterator[Browser]:
-    """A browser to which evil.example is this machine, as its owner may make it for anybody."""
+    """A browser for which evil.example is this machine: the owner of a name can point it at any address."""
     arguments = [*ARGUMENTS, "--host-resolver-rules=MAP evil.example 127.0.0.1"]
     browser = chromium.browser_type.launch(executable_path=installed_chromium(), args=arguments)
     yield browser
@@ -438,9 +438,9 @@ SMUGGLED = """async ([address, expected]) => {
   await Promise.race([allBlocked, new Promise(resolve => setTimeout(resolve, 20000))]);
   return { ran: window.ran, blocked: [...blocked].sort() };
 }"""
-"""what a text that slipped through as HTML could try"""
+"""what a text could try if it got into the page as HTML"""
 BLOCKED = ["connect-src", "frame-src", "img-src", "script-src", "script-src-attr", "script-src-elem"]
-"""what each of these tries falls under"""
+"""the directives of the policy that block these attempts"""
 
 
 def test_in_a_browser_no_script_that_is_put_into_the_page_runs_and_nothing_is_fetched_from_elsewhere(app, chromium):
@@ -454,7 +454,7 @@ def test_in_a_browser_no_script_that_is_put_into_the_page_runs_and_nothing_is_fe
     assert came["blocked"] == BLOCKED
 
 
-@pytest.mark.soak  # as all other tests of this folder use it
+@pytest.mark.soak  # all other tests of this folder use the app too
 def test_the_app_is_used_as_ever(app, visit, tmp_path):
     file = tmp_path / "kettle.txt"
     file.write_text("The kettle of the kitchen holds 1.7 litres.", encoding="utf-8")

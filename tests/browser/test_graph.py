@@ -1,4 +1,4 @@
-"""The graph of a run in a real browser: drawn live and afterwards, and leading to the rows of the trace."""
+"""The graph of a run in a real browser: drawn live and afterwards; its nodes open the rows of the trace."""
 
 import json
 from uuid import uuid4
@@ -15,11 +15,11 @@ USELESS = json.dumps({"reason": "It does not say who.", "rating": 1})
 CUT = """all => all.map(each => [
     each.innerText, each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 5
 ])"""
-"""of each what it says, and whether its room holds it"""
+"""for each element: its text, and whether the text is cut off"""
 
 
 def ask_in_a_loop(visitor: Visitor, server) -> None:
-    """The first answer is of no use: the question is reworded, and all is done again."""
+    """The first answer is not useful: the question is rewritten, and the steps run again."""
     question = f"Who approves the green car of department {uuid4().hex[:8]}?"
     script(server, question, "A director approves the green car [1].")
     server.answer_when(lambda request: EN.rewrite in request.prompt, AGAIN)
@@ -43,7 +43,7 @@ def expect_open(row: Locator) -> None:
 
 
 def contrast(each: Locator) -> float:
-    """Of its text with what is behind it, as WCAG has it."""
+    """The contrast of its text with the background, as WCAG defines it."""
     return each.evaluate(
         """each => {
             const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -100,7 +100,7 @@ def test_while_a_run_goes_on_its_node_is_marked_and_opens_its_row_too(loaded, se
     expect(loaded.page.locator(".run-graph")).to_have_count(0)
     pick_view(loaded, "drawn")
     current = loaded.page.locator(".run-graph .current")
-    expect(current).to_have_text([loaded.words["step.draft_answer"]])  # the grades are there
+    expect(current).to_have_text([loaded.words["step.draft_answer"]])  # the passages are graded
     expect(current).to_have_attribute("aria-current", "step")
     node(loaded, "retrieve").click()
     expect_open(loaded.step("retrieve"))

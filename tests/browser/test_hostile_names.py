@@ -10,14 +10,14 @@ from tests.browser.test_run import script
 from tests.browser.visitor import LOADED, Visitor
 
 PICTURE = "![picture](pixel.png)"
-"""as the name of an index and of a file, which have no slashes"""
+"""for the name of an index and of a file, which can't contain slashes"""
 LINK = "[link](elsewhere)"
 FAR = "![far](http://127.0.0.1:9/pixel.png) [link](http://127.0.0.1:9/link) http://127.0.0.1:9/bare www.evil.example"
-"""as a title and as a question"""
+"""for a title and a question"""
 
 
 def assert_nothing_became_of_it(visitor: Visitor) -> None:
-    """Neither a picture nor a link; the browser asked for neither."""
+    """There is no picture and no link, and the browser has not requested the picture."""
     page = visitor.page
     became = page.locator(
         "img[src*=pixel], a[href*='//127.0.0.1:9/'], a[href*='//www.evil'], a[href^=mailto], a[href$=elsewhere]"
@@ -58,7 +58,7 @@ def test_the_name_of_an_index_is_shown_as_written_in_what_went_wrong(visit, serv
 
 @pytest.fixture
 def hostile(app_with):
-    """HTML, of which these are the very characters of title and heading."""
+    """The app with an HTML file that has exactly this text as title and heading."""
     text = "<p>The green car needs the approval of a director.</p>"
     return app_with(f"{PICTURE}.html", f"<title>{FAR}</title><h1>{FAR}</h1>{text}")
 

@@ -1,4 +1,4 @@
-"""What is seen of a run on every page, in both languages, wide and narrow, light and dark: can it be read?"""
+"""Every page that shows a run can be read: it has the right language, enough contrast, and is not too wide."""
 
 import json
 import re
@@ -24,7 +24,7 @@ SUGGESTED = {"ja": "宿泊費の上限はいくらですか？", "en": "What is 
 ANSWER = {"ja": "部長が承認します[1]。" * 10, "en": "A director approves it [1]. " * 6}
 
 LEAST_CONTRAST = 4.5
-"""of WCAG AA, for text of any size"""
+"""required by WCAG AA, for text of any size"""
 
 FAINT = """least => {
     const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
@@ -61,24 +61,24 @@ FAINT = """least => {
     }
     return [...faint].map(([told, ratio]) => `${told}: ${ratio}`);
 }"""
-"""What is written on the page with less contrast than `least` to what is behind it"""
+"""texts on the page whose contrast with the background is less than `least`"""
 
 
 FADED = "() => document.getAnimations().filter(each => each instanceof CSSTransition).forEach(each => each.finish())"
-"""Colours that were fading into each other are there."""
+"""ends all transitions, so that colours have their final values"""
 
 
 def foreign_words(visitor: Visitor) -> list[str]:
-    """Of the page, those that it has in the other language alone."""
+    """Texts of the other language that are shown on the page."""
     ours, others = visitor.words, texts("en" if visitor.language == "ja" else "ja")
     shown = visitor.page.get_by_test_id("stMain").inner_text()
-    least = 12 if visitor.language == "ja" else 4  # characters: what is shorter may be part of another word
+    least = 12 if visitor.language == "ja" else 4  # characters: a shorter text may be part of another word
     whole = [each for key, each in others.items() if each != ours[key] and "{" not in each and len(each) >= least]
     return [each for each in whole if re.search(rf"(?<!\w){re.escape(each)}(?!\w)", shown)]
 
 
 def look(visitor: Visitor, width: int) -> list[str]:
-    """What can't be read, in light and in dark."""
+    """What can't be read on this page, in light and dark colours."""
     visitor.settle()
     page = urlsplit(visitor.page.url).path
     found = [f"{page}: foreign: {each}" for each in foreign_words(visitor)]
@@ -98,7 +98,7 @@ def look(visitor: Visitor, width: int) -> list[str]:
 
 @pytest.fixture
 def answering(server):
-    """A model that answers, and suggests what may be asked next, in the language of the question."""
+    """A model that answers and suggests follow-ups, in the language of the question."""
     server.answer_when(lambda request: request.schema is not None, YES)
     for language, words in (("ja", JA), ("en", EN)):
         reply = json.dumps({"questions": [SUGGESTED[language]]})

@@ -1,4 +1,4 @@
-"""A whole session, and every address that the server's processes have named to the system meanwhile, as strace saw."""
+"""A whole session connects to no other machine: strace records every address that the server's processes use."""
 
 import re
 import shutil
@@ -20,7 +20,7 @@ from tests.browser.visitor import LOADED
 from tests.servers import OpenAIServer
 
 SENDING = "connect,sendto,sendmsg,sendmmsg"
-"""what can name an address: sockets of TCP and UDP, names that are looked up included"""
+"""system calls that take an address: for TCP and UDP, and so also for DNS"""
 ADDRESS = re.compile(r'inet_addr\("([^"]+)"\)|inet_pton\(AF_INET6, "([^"]+)"')
 WAIT = 30
 """seconds"""
@@ -29,13 +29,13 @@ WAIT = 30
 class Traced(App):
     def __init__(self, folder: Path, **settings: str) -> None:
         self._seen = folder / "seen.strace"
-        # -D: strace stands aside, and the process that is started is the app itself.
+        # -D: strace runs as a separate process, so the process that is started is the app itself.
         strace = ["strace", "-D", "-f", "--seccomp-bpf", "-qq", "-e", f"trace={SENDING}", "-o", str(self._seen)]
         super().__init__(folder, under=strace, **settings)
 
     @property
     def addresses(self) -> set[str]:
-        """So far, of no matter which of its processes and threads."""
+        """All addresses so far, of any of its processes and threads."""
         return {v4 or v6 for v4, v6 in ADDRESS.findall(self._seen.read_text(errors="replace"))}
 
     @property
@@ -89,15 +89,15 @@ def test_a_whole_session_connects_to_nothing_outside(traced, visit, model):
     visitor.page.goto(f"{traced.url}/search?q=trip&lang=en")
     expect(visitor.page.locator(".hit").first).to_be_visible(timeout=LOADED)
     visitor.page.close()
-    traced.wait_for("127.0.0.1")  # the model service: strace does see
+    traced.wait_for("127.0.0.1")  # the model service: this shows that strace works
     assert traced.outside == set()
 
 
 def test_a_page_of_someone_else_does_not_have_the_server_ask_outside_who_it_is(traced):
-    """As Streamlit would, to compare it with an Origin that is not its Host."""
+    """Streamlit would ask for its public address, to compare it with an Origin that differs from the Host."""
     before = traced.outside
     assert open_socket(traced.port, f"Host: localhost:{traced.port}", "Origin: http://evil.example").status == 403
-    # That a proxy has written another Host is no reason to ask either.
+    # If a proxy has changed the Host, it does not ask either.
     here = f"Host: localhost:{traced.port}"
     assert open_socket(traced.port, here, "Origin: https://rag.example.com").status == 101
     assert traced.outside == before

@@ -1,4 +1,4 @@
-"""Two people at two browsers: what is one's own is not there for the other, but by a link."""
+"""Two people in two browsers: nobody sees the conversations and documents of the other, except through a link."""
 
 import json
 import shutil
@@ -30,7 +30,7 @@ QUESTION = "Who approves the green car?"
 
 @pytest.fixture
 def served(data_with: Callable[[str, str], Path], server: OpenAIServer, tmp_path: Path) -> Iterator[Served]:
-    """With the handbook in it, which is nobody's yet."""
+    """The app with the handbook in an index that has no owner yet."""
     data_dir = shutil.copytree(data_with("travel.md", HANDBOOK), tmp_path / "served" / "data")
     app = App(
         data_dir.parent,

@@ -1,4 +1,4 @@
-"""The page around a run: languages, a narrow screen, a service that fails, a server that is started again."""
+"""The page around a run in a real browser: languages, a narrow screen, a failing service, a restarted server."""
 
 import shutil
 
@@ -79,7 +79,7 @@ def test_nothing_is_wider_than_a_telephone(answered, visit):
     assert narrow.width <= 390
 
 
-@pytest.mark.soak  # what a server that died gives back, test_faults.py asks each time
+@pytest.mark.soak  # in each `make test`, test_faults.py tests a server that is killed
 def test_conversations_are_back_after_a_restart_of_the_server(visit, server, data_with, tmp_path):
     question = "Who approves the green car before the restart?"
     script(server, question, "A director [1].")
@@ -107,7 +107,7 @@ def test_conversations_are_back_after_a_restart_of_the_server(visit, server, dat
 
 
 def test_a_test_finds_nothing_of_the_one_before(visit, app, handbook, contexts):
-    """What each test of this folder stands on: neither on the server nor in the browser, whose cache stays warm."""
+    """All tests of this folder rely on this: nothing is left on the server, and in the browser only its cache."""
     with contexts.lent(LOCALES["en"], 1280) as left:
         first = Visitor(left, app.url, "en")
         first.upload(handbook)

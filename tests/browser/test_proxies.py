@@ -1,4 +1,4 @@
-"""The app behind the reverse proxies of docs/operating, each with the file that stands there."""
+"""The app behind the reverse proxies nginx and Caddy, each with its example file from docs/operating."""
 
 import os
 import shutil
@@ -49,7 +49,7 @@ http {{
     include {file};
 }}
 """
-"""what /etc/nginx/nginx.conf is where it is installed"""
+"""replaces the /etc/nginx/nginx.conf of an installation"""
 
 BEFORE_CADDY = """{
     admin off
@@ -66,7 +66,7 @@ class Proxy(NamedTuple):
     def get(self, path: str, **headers: str) -> HTTPResponse:
         trusting = ssl.create_default_context()
         self.authority.configure_trust(trusting)
-        # http.client would look the name up: it is given the connection.
+        # http.client would look up the name, so it gets a connection that is already open.
         raw = socket.create_connection(("127.0.0.1", self.port), timeout=WAIT)
         with closing(HTTPSConnection(NAME, self.port, timeout=WAIT)) as connection:
             connection.sock = trusting.wrap_socket(raw, server_hostname=NAME)
@@ -102,7 +102,7 @@ def proxy(request: pytest.FixtureRequest, behind: App, tmp_path: Path) -> Iterat
 
 @contextmanager
 def _proxy(name: str, behind: App, tmp_path: Path, **changed: str) -> Iterator[Proxy]:
-    """`changed`: what stands in the example -> what is to stand there, beside addresses and files."""
+    """`changed`: text in the example -> its replacement, in addition to addresses and files."""
     program = shutil.which(name, path=os.pathsep.join([*map(str, UNPACKED), os.environ["PATH"], "/usr/sbin"]))
     if not program:
         pytest.skip(f"there is no {name} (`make proxies` fetches it on Debian and Ubuntu)")
@@ -139,7 +139,7 @@ def _proxy(name: str, behind: App, tmp_path: Path, **changed: str) -> Iterator[P
 
 @pytest.fixture(scope="module")
 def browser(chromium: Browser) -> Iterator[Browser]:
-    """To which the name leads here."""
+    """A browser for which the name is this machine."""
     arguments = [*ARGUMENTS, f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
     browser = chromium.browser_type.launch(executable_path=installed_chromium(), args=arguments)
     yield browser
@@ -151,7 +151,7 @@ def test_behind_it_the_app_is_used_by_its_name_over_tls_and_nothing_forged_gets_
     visitor = Visitor(context, f"https://{NAME}:{proxy.port}/", "en")
     with visitor.page.expect_request(lambda request: request.method == "PUT") as asked:
         visitor.upload(handbook)
-    token, megabytes = asked.value.all_headers()["x-xsrftoken"], 20  # far above nginx's own limit, which is 1
+    token, megabytes = asked.value.all_headers()["x-xsrftoken"], 20  # far above nginx's default limit, which is 1
     assert visitor.page.evaluate(SEND, ["PUT", f"{asked.value.url}-large", token, megabytes]) == 204
     assert visitor.complaints == visitor.foreign_addresses == []
     assert [cookie["secure"] for cookie in context.cookies()] == [True]
@@ -197,11 +197,11 @@ def test_a_proxy_signs_people_in_and_nobody_else_can_say_who_they_are(browser, t
             assert proxy.get("/originals/x", Authorization=basic).status == 404
             access.people.disable(access.people.find("rika").id)
             assert proxy.get("/originals/x", Authorization=basic).status == 403
-        context.clock.fast_forward(LOADED)  # for a tab that nobody touches
+        context.clock.fast_forward(LOADED)  # time passes while nobody touches the tab
         expect(visitor.page.get_by_text(visitor.words["sign_in.withdrawn"])).to_be_visible(timeout=LOADED)
         context.close()
 
-        for path in ("/", "/originals/x"):  # past the proxy
+        for path in ("/", "/originals/x"):  # without the proxy
             request = urllib.request.Request(f"{app.url}{path}", headers={"Remote-User": "rika"})
             with pytest.raises(urllib.error.HTTPError, match="403") as refused:
                 urllib.request.urlopen(request, timeout=WAIT)

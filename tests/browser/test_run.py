@@ -1,4 +1,4 @@
-"""One question in a real browser: live, stopped, reloaded, left, and looked into afterwards."""
+"""One question in a real browser: its run live, stopped, after a reload, and seen by a second visitor."""
 
 from threading import Event
 from uuid import uuid4
@@ -10,11 +10,11 @@ from tests.servers import Answer
 
 WORDS = "A director approves the green car [1]. " + "One word after another. " * 30
 ENDLESS = Answer(WORDS, token_seconds=0.01, until=Event())
-"""Half of it comes, and no more: to be stopped"""
+"""only half of it arrives, so the run has to be stopped"""
 
 
 def held() -> Answer:
-    """Of which half comes, and the rest once it is told `until.set()`."""
+    """An answer of which half arrives, and the rest after `until.set()`."""
     return Answer(WORDS, token_seconds=0.01, until=Event())
 
 
@@ -23,12 +23,12 @@ def script(server, question: str, answer: str | Answer) -> None:
 
 
 def requests_for(server, question: str) -> list:
-    """Those for an answer, without those for grades."""
+    """The requests for an answer, without those for grades."""
     return [request for request in server.chats if request.schema is None and question in request.prompt]
 
 
 def ask(loaded, server, answer: Answer) -> str:
-    """A question that is being answered, and of which something stands on the page."""
+    """Asks a question, and waits until the page shows the beginning of the answer."""
     question = f"Who approves the green car of department {uuid4().hex[:8]}?"
     script(server, question, answer)
     loaded.ask(question)
@@ -55,7 +55,7 @@ def test_the_steps_and_the_words_of_an_answer_arrive_while_it_is_being_written_a
     expect(loaded.text("chat.draft")).to_have_count(0)
     expect(loaded.text("outcome.confirmed_note")).to_be_visible()
     expect(loaded.traces).to_contain_text(loaded.words["outcome.confirmed"])
-    expect(loaded.step("retrieve")).to_have_count(0)  # folded
+    expect(loaded.step("retrieve")).to_have_count(0)  # the trace is folded
 
 
 def test_stop_ends_the_run_and_the_models_work(loaded, server):

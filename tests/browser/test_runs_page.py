@@ -1,4 +1,4 @@
-"""The Runs page in a real browser: a run found again, looked at as it was, played back, and met while it goes on."""
+"""The Runs page in a real browser: runs are found, opened, played back, asked again, and shown while they run."""
 
 import re
 from urllib.parse import parse_qs, urlsplit
@@ -65,7 +65,7 @@ def test_a_run_is_found_opened_as_it_was_kept_by_its_address_and_misread_once_a_
 
 @one_language("ja")
 def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(answered, visit, language):
-    answered(QUESTION, Answer(ANSWER, token_seconds=0.1), "naive")  # long enough to be paused in its midst
+    answered(QUESTION, Answer(ANSWER, token_seconds=0.1), "naive")  # long enough to be paused in the middle
     visitor = visit(language, path="/runs")
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
     open_first(visitor)

@@ -1,4 +1,4 @@
-"""The Search page in a real browser: three lists at once or one at a time, and what its links lead to."""
+"""The Search page in a real browser: three lists at once or one at a time, and where its links lead."""
 
 import re
 from urllib.parse import parse_qs, quote, urlsplit
@@ -16,7 +16,7 @@ KETTLE = f"# やかん\n\n## 容量\n\nやかん {WORD} holds 1.7 litres.\n\n## 
 
 @pytest.fixture
 def searching(app_with, visit):
-    """Someone on the Search page of an index that holds the word."""
+    """Opens the Search page of an index that contains the word."""
 
     def searching(language: str = "en", width: int = 1280) -> Visitor:
         app_with("yakan.md", KETTLE)
@@ -111,7 +111,7 @@ def test_a_retrieval_of_the_trace_leads_to_its_search(answered, visit):
     visitor.open(visitor.traces)
     visitor.open(visitor.step("retrieve"))
     with visitor.page.expect_popup() as opened:
-        # By keyboard: the steps are still sliding, and a click would meet another one.
+        # With the keyboard: the steps are still moving, and a click would hit another one.
         visitor.page.get_by_role("link", name=visitor.words["detail.look_at_search"]).press("Enter")
     field = opened.value.get_by_placeholder(visitor.words["search.question"])
     expect(field).to_have_value(asked, timeout=LOADED)

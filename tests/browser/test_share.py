@@ -66,7 +66,7 @@ def test_a_link_is_read_by_another_person_until_it_is_revoked(answered, visit, l
     owner.page.get_by_role("button", name=owner.words["share.revoke"]).click()
     expect(owner.page.get_by_test_id("stCode")).to_have_count(0, timeout=LOADED)
     refused = reader.page.get_by_text(UnknownShare().sentence(language))
-    expect(refused).to_be_visible(timeout=10_000)  # by itself: its reader has done nothing
+    expect(refused).to_be_visible(timeout=10_000)  # without any action of the reader
     expect(reader.questions).to_have_count(0)
     reader.page.reload()
     expect(refused).to_be_visible(timeout=LOADED)
@@ -81,7 +81,7 @@ def test_what_was_deleted_in_another_tab_goes_from_the_page_on_which_it_was_abou
     for visitor in (watching, pressing):
         expect(visitor.questions).to_have_count(1, timeout=LOADED)
         open_sharing(visitor, head(visitor))
-    # It looks no more by itself, so that there is a button to press.
+    # This page no longer refreshes itself, so the button stays.
     pressing.page.evaluate("for (let timer = setTimeout(() => 0); timer; timer--) clearTimeout(timer)")
     deleted = path.partition("c=")[2]
     deleting.sidebar.get_by_role("button", name="×").click()
@@ -112,7 +112,7 @@ def saved(visitor: Visitor, name: str, folder: Path) -> Path:
 
 @pytest.fixture
 def offline(chromium: Browser) -> Iterator[Page]:
-    """Without a network and without scripts; what it would have asked for or complained of fails the test."""
+    """A page without network and scripts. If it requests anything or logs a message, the test fails."""
     context = chromium.new_context(offline=True, java_script_enabled=False)
     page, asked, complaints = context.new_page(), [], []
     page.on("request", lambda request: None if request.is_navigation_request() else asked.append(request.url))

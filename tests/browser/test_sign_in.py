@@ -1,4 +1,4 @@
-"""Signing in with a certified OpenID provider on loopback, and what becomes of whoever may come in no longer."""
+"""Sign-in in a real browser, with a certified OpenID provider: roles, disabled people, and faults of the provider."""
 
 import json
 import re
@@ -34,7 +34,7 @@ SECONDS = 1000
 """milliseconds"""
 WITHIN = 60 * SECONDS
 BY_ITSELF = 60 * SECONDS
-"""in which a tab that nobody touches has to notice"""
+"""how long a tab that nobody touches may take to notice a change"""
 CLOCK = 5 * 60
 """seconds"""
 
@@ -57,7 +57,7 @@ class Served(NamedTuple):
     app: App
     provider: OpenIdProvider
     behind: OpenIdProvider
-    """whose clock is"""
+    """whose clock is behind"""
     data_dir: Path
 
 
@@ -84,7 +84,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         app.set(OPENAI_BASE_URL=model.base_url, APP_URL=app.url, OIDC_PROVIDERS=json.dumps(providers))
         servers.callback(app.stop)
         app.start()
-        with urllib.request.urlopen(f"{app.url}/readyz", timeout=30) as answer:  # it has opened its data folder
+        with urllib.request.urlopen(f"{app.url}/readyz", timeout=30) as answer:  # then the data folder is open
             assert answer.status == 200
         yield Served(app, provider, behind, folder / "data")
     log = app.log.read_text(encoding="utf-8")
@@ -94,7 +94,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 class Guest:
-    """Someone at a browser of their own, in which a tab is open."""
+    """A person with a separate browser context and one open tab."""
 
     def __init__(self, context: BrowserContext, served: Served, language: Language) -> None:
         self.context = context
@@ -112,7 +112,7 @@ class Guest:
             self.complaints.append(message.text)
 
     def open_beside(self, path: str) -> Page:
-        """In another tab."""
+        """Opens the path in another tab."""
         page = self.context.new_page()
         self.open(path, page)
         return page
@@ -127,7 +127,7 @@ class Guest:
         expect(self.documents).to_be_attached(timeout=WITHIN)
 
     def sign_out(self) -> None:
-        """Here and at the provider."""
+        """Signs out, in the app and at the provider."""
         expand = self.page.get_by_test_id("stExpandSidebarButton")
         if expand.count():
             expand.click()
@@ -136,7 +136,7 @@ class Guest:
         expect(self.text("sign_in.about")).to_be_visible(timeout=WITHIN)
 
     def settle(self) -> None:
-        """Until the page is drawn."""
+        """Waits until the page is drawn."""
         expect(self.page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=WITHIN)
 
     def choose(self, field: Locator, name: str) -> None:
@@ -147,7 +147,7 @@ class Guest:
 
     def choose_role(self, person: Person, role: str) -> None:
         field = self.page.locator(f".st-key-person-{person.id}").get_by_role("combobox")
-        # Until the page is drawn: a field that has changed stands beside the old one at first.
+        # Waits until the page is drawn: at first, a changed field is shown beside the old one.
         self.settle()
         expect(field).to_have_count(1, timeout=WITHIN)
         field.click()
@@ -166,12 +166,12 @@ class Guest:
 
     @property
     def width(self) -> int:
-        """Of the widest that there is to scroll, in pixels."""
+        """Width of the widest part that can be scrolled, in pixels."""
         return self.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
 
     @property
     def documents(self) -> Locator:
-        """The way to the Documents page, which only those see who are in."""
+        """The link to the Documents page, which only signed-in people see."""
         return self.link("app.documents")
 
     def link(self, key: str) -> Locator:
@@ -185,7 +185,7 @@ class Guest:
 
 
 def let_time_pass(page: Page) -> None:
-    """For a tab that nobody touches."""
+    """Moves the clock of a tab forward, while nobody touches it."""
     page.clock.fast_forward(BY_ITSELF)
 
 
@@ -198,7 +198,7 @@ def contexts(chromium: Browser, served: Served) -> Iterator[Contexts]:
 
 @pytest.fixture(scope="module")
 def signed_in(contexts: Contexts, served: Served) -> Callable[[str], list[Cookie]]:
-    """What the browser of someone keeps who has signed in, for tests that are not about how; none may sign it out."""
+    """Returns the cookies of a person who has signed in, for tests of other things. No test may sign the person out."""
 
     @cache
     def signed_in(name: str) -> list[Cookie]:
@@ -217,7 +217,7 @@ def come(contexts: Contexts, served: Served, signed_in) -> Iterator[Callable[...
     with ExitStack() as lent:
 
         def come(language: Language = "en", width: int = 1280, *, name: str | None = None) -> Guest:
-            """`name`: of whoever has signed in already."""
+            """`name`: of a person who has already signed in."""
             cookies = signed_in(name) if name else []
             guests.append(Guest(lent.enter_context(contexts.lent(LOCALES[language], width)), served, language))
             guests[-1].context.add_cookies(cookies)
@@ -229,7 +229,7 @@ def come(contexts: Contexts, served: Served, signed_in) -> Iterator[Callable[...
 
 @pytest.fixture
 def at_a_clock(chromium: Browser, served: Served) -> Iterator[Guest]:
-    """Someone in whose tabs `let_time_pass` turns the clock, which stays with a context."""
+    """A person in a new context, because `let_time_pass` changes the clock of a context permanently."""
     context = chromium.new_context(locale=LOCALES["en"])
     context.clock.install()
     guest = Guest(context, served, "en")
@@ -240,7 +240,7 @@ def at_a_clock(chromium: Browser, served: Served) -> Iterator[Guest]:
 
 @pytest.fixture
 def access(served: Served) -> Iterator[Access]:
-    """From another process, while the app runs."""
+    """Opens the access data from another process, while the app runs."""
     with open_access(Settings(data_dir=served.data_dir, **ROLES)) as access:
         yield access
 
@@ -258,7 +258,7 @@ def test_someone_signs_in_comes_to_the_page_they_asked_for_and_signs_out(come, l
     expect(guest.sidebar.get_by_text("鈴木 梨香")).to_be_attached(timeout=WITHIN)
     guest.sign_out()
     guest.button("sign_in.with", provider="Example").click()
-    expect(guest.page.get_by_label("Login")).to_be_visible(timeout=WITHIN)  # nor are they signed in there any more
+    expect(guest.page.get_by_label("Login")).to_be_visible(timeout=WITHIN)  # they are signed out at the provider too
 
 
 def test_the_browser_keeps_no_token_of_the_provider_and_what_it_keeps_no_script_reads(come):
@@ -268,7 +268,7 @@ def test_the_browser_keeps_no_token_of_the_provider_and_what_it_keeps_no_script_
     cookie = cookies["_streamlit_user"]
     assert cookie["httpOnly"]
     assert cookie["sameSite"] == "Lax"
-    assert cookie["expires"] - time.time() <= 12 * 3600  # Streamlit's own would stay for 30 days
+    assert cookie["expires"] - time.time() <= 12 * 3600  # Streamlit's own cookie would stay for 30 days
 
 
 def test_a_cookie_that_was_copied_is_worth_nothing_after_its_owner_has_signed_out(come):
@@ -351,7 +351,7 @@ def test_an_admin_sees_the_people_changes_a_role_and_disables(come, signed_in, a
     assert admin.width <= width
     admin.choose_role(emil, "admin")
     expect(row.get_by_role("combobox").first).to_have_value(admin.words["people.admin"], timeout=WITHIN)
-    # The field shows it before it is kept.
+    # The field shows the role before it is stored.
     assert eventually(lambda: access.people.find("emil").role is Role.ADMIN)
     admin.choose_role(emil, "as_claimed")
     expect(row.get_by_role("combobox").first).to_have_value(
@@ -443,7 +443,7 @@ def test_an_admin_adds_someone_who_comes_in_under_the_role_that_was_given(come, 
     assert (nora.role, nora.role_is_given) == (Role.EDITOR, True)
 
 
-# Someone comes in through the one whose clock is ahead below, too.
+# A test below also signs somebody in with the provider whose clock is ahead.
 @pytest.mark.parametrize("provider", [pytest.param("Ahead", marks=pytest.mark.soak), "Behind"])
 def test_a_clock_that_is_5_minutes_off_keeps_nobody_out(come, provider):
     come().sign_in("rika", provider=provider)
@@ -521,7 +521,7 @@ def test_who_says_no_at_the_provider_is_back_and_may_try_again(come):
 
 
 def is_in(guest: Guest) -> bool:
-    """By what the server says to their browser of a document that is not there."""
+    """Whether the person is signed in: only then does the server answer 404 for a document that does not exist."""
     return {404: True, 403: False}[guest.context.request.get(f"{guest.served.app.url}/originals/x").status]
 
 
@@ -529,7 +529,7 @@ def test_a_made_up_answer_of_the_provider_signs_nobody_in_and_nobody_out(come):
     guest, stranger = come(name="emil"), come()
     for query in ("code=made-up&state=made-up", "code=x", "state=x", "error=server_error&state=x", ""):
         for each in (guest, stranger):
-            # As a browser is led there, cookies and all, without the page that it ends on.
+            # Like a redirect of the browser, with its cookies, but without drawing the page at the end.
             each.context.request.get(f"{each.served.app.url}/oauth2callback?{query}")
             assert is_in(each) is (each is guest), query
     query = "code=made-up&state=made-up"

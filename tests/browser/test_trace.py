@@ -1,4 +1,4 @@
-"""The trace in a real browser: grades that anybody can read, prompts and replies, and what a rewrite changed."""
+"""The trace in a real browser: grades, prompts and replies, and the changes of a rewrite."""
 
 import json
 
@@ -24,7 +24,7 @@ def quick(server) -> None:
 
 
 def ask(visitor: Visitor, question: str) -> Visitor:
-    """With its trace opened."""
+    """Asks the question, and opens its trace."""
     visitor.ask(question)
     visitor.wait_for_the_end()
     visitor.settle()
@@ -34,7 +34,7 @@ def ask(visitor: Visitor, question: str) -> Visitor:
 
 
 def row(visitor: Visitor, step: str) -> Locator:
-    """The whole of a step's row, opened."""
+    """Opens the row of a step, and returns all of it."""
     summary = visitor.step(step)
     visitor.settle()
     visitor.open(summary)
@@ -44,7 +44,7 @@ def row(visitor: Visitor, step: str) -> Locator:
 
 
 def unfold(visitor: Visitor, opened: Locator) -> Locator:
-    """Prompts and replies of a row that is open."""
+    """Opens the prompts and replies in an open row."""
     visitor.open(opened.get_by_test_id("stExpander").locator("summary").first)
     calls = opened.locator(".calls")
     expect(calls).to_be_visible(timeout=LOADED)

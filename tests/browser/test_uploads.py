@@ -1,4 +1,4 @@
-"""What the server keeps in memory of files that come in: no more than a bound, and none that were taken."""
+"""Uploads in the server's memory: their size is limited, and they are removed when a page has taken them."""
 
 import urllib.request
 from pathlib import Path
@@ -44,6 +44,6 @@ def test_uploads_under_made_up_ids_fill_no_more_memory_than_a_tab_may_have(app, 
     assert send("PUT", "1", "2") == [204, 204]
     assert send("PUT", "3", "4", megabytes=20) == [413, 413]
     send("DELETE", "1", "2")
-    assert send("PUT", "3", megabytes=20) == [204]  # what has left the memory no longer counts
+    assert send("PUT", "3", megabytes=20) == [204]  # removed files no longer count
     send("DELETE", "3")
-    visitor.complaints.clear()  # the browser notes what is refused as an error of the page
+    visitor.complaints.clear()  # the browser logs a refused upload as an error of the page

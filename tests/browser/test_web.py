@@ -1,4 +1,4 @@
-"""A question about today's world in a real browser: asked of the web, answered from it, and marked as from the web."""
+"""A question about current events in a real browser: web search, the answer, and its source marked as from the web."""
 
 from playwright.sync_api import Page, expect
 

@@ -1,4 +1,4 @@
-"""A person at a browser: what they do on the page, and what their browser noticed."""
+"""A person with a browser: their actions on the page, and the requests and errors of the browser."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -77,7 +77,7 @@ class Visitor:
 
     @property
     def index_picker(self) -> Locator:
-        """Not there as long as there is no index."""
+        """It does not exist while there is no index."""
         return self._picker("index.label")
 
     @property
@@ -85,7 +85,7 @@ class Visitor:
         return self._picker("pipeline.label")
 
     def _picker(self, key: str) -> Locator:
-        # By name: while one picker is open, the others have no role, and the first would be the last one too.
+        # By name, not by position: while one picker is open, the others have no role, so the first is also the last.
         return self.page.get_by_test_id("stBottom").get_by_role("combobox", name=self.words[key], exact=True)
 
     def pick_pipeline(self, name: str) -> None:
@@ -105,7 +105,7 @@ class Visitor:
     def open(self, summary: Locator) -> None:
         """Opens a fold and waits until it has its full height.
 
-        A fold grows when it is opened and when its content arrives. A press inside a fold that grows scrolls it, and is
+        A fold grows when it is opened and when its content arrives. A click inside a growing fold scrolls it, and is
         lost.
         """
         expect(summary).to_be_visible(timeout=LOADED)
@@ -118,7 +118,7 @@ class Visitor:
     def _wait_for_folds(self) -> None:
         """Waits until no fold grows. A fold begins to grow up to two frames after it has changed."""
         self.page.evaluate("async () => { for (const _ of [1, 2]) await new Promise(requestAnimationFrame) }")
-        # Not with the frames in one: to wait_for_function a promise counts as true.
+        # Not in one call with the frames: wait_for_function treats a promise as true.
         self.page.wait_for_function(
             "() => { const grows = each => each.playState === 'running' && each.effect.target.matches('details');"
             " const is_cut = each => each.scrollHeight > each.clientHeight + 1;"

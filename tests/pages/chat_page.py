@@ -1,4 +1,4 @@
-"""The chat page as a person uses it: one browser tab, without the browser."""
+"""The chat page, used as in one browser tab, but without a browser: with Streamlit's AppTest."""
 
 import re
 from pathlib import Path

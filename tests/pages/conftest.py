@@ -1,4 +1,4 @@
-"""The pages' own engine, over real documents and a chat service on loopback."""
+"""Fixtures for the tests of the pages: their engine, with real documents and a model service on loopback."""
 
 import sys
 import tomllib
@@ -22,7 +22,7 @@ MAIN = sys.modules["__main__"]
 @pytest.fixture(scope="session", autouse=True)
 def _what_an_app_test_does_at_each_start_is_done_once() -> Iterator[None]:
     """Without this, each test reads the metadata of all installed packages for 0.3 s to look for components, and
-    compiles the pages for another tenth.
+    compiles the pages for another 0.1 s.
     """
     compiled = ScriptCache()
     with pytest.MonkeyPatch.context() as patch:
@@ -33,7 +33,7 @@ def _what_an_app_test_does_at_each_start_is_done_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _the_main_module_comes_back() -> Iterator[None]:
-    """Streamlit puts its page in the place of the main module; processes that later tests start would run that."""
+    """Streamlit replaces the main module with its page. Processes that later tests start would run that page."""
     yield
     sys.modules["__main__"] = MAIN
 
@@ -49,7 +49,7 @@ def _settings_of_the_server() -> None:
 
 @pytest.fixture(autouse=True)
 def _no_engine_of_another_test(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A test that uses no engine fixture gets an empty engine, never the one that its module may have made before."""
+    """A test that uses no engine fixture gets an empty engine, never one that an earlier test has made."""
     if {"engine", "module_engine"} & set(request.fixturenames):
         yield
         return
@@ -69,14 +69,14 @@ def engine(server: OpenAIServer, data_dir: Path, monkeypatch: pytest.MonkeyPatch
     """The engine of the pages; `restart` returns the next one."""
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("MODEL_RETRIES", "0")
-    monkeypatch.setattr(process, "_engine", None)  # an engine of the module comes back afterwards
+    monkeypatch.setattr(process, "_engine", None)  # after the test, the engine of the module is back
     yield process.engine()
     process.close_engine()
 
 
 @pytest.fixture(scope="module")
 def module_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UserEngine]:
-    """One engine for all tests of a module that ask, and change nothing that affects the others."""
+    """One engine for all tests of a module that use this fixture. They change nothing that affects the others."""
     with OpenAIServer() as server, pytest.MonkeyPatch.context() as environment:
         environment.setenv("DATA_DIR", str(tmp_path_factory.mktemp("module-data")))
         environment.setenv("OPENAI_BASE_URL", server.base_url)

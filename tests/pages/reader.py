@@ -1,4 +1,4 @@
-"""Functions of the pages as for a reader of one language: inside a real run of a Streamlit script."""
+"""Calls functions of the pages for a reader of one language, inside a real run of a Streamlit script."""
 
 from collections.abc import Callable
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""The Runs page as a person uses it: one browser tab, without the browser."""
+"""The Runs page, used as in one browser tab, but without a browser: with Streamlit's AppTest."""
 
 from streamlit.testing.v1 import AppTest
 
@@ -14,7 +14,7 @@ class RunsPage:
         self.app.query_params["lang"] = language
         self.app.run()
         self.app.switch_page("runs.py")
-        # From here on, Streamlit's tests pass the address to the page.
+        # From here on, AppTest passes the address to the page.
         for name, value in {"lang": language, **address}.items():
             self.app.query_params[name] = value
         self.look()

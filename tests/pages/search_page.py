@@ -1,4 +1,4 @@
-"""The Search page as a person uses it: one browser tab, without the browser."""
+"""The Search page, used as in one browser tab, but without a browser: with Streamlit's AppTest."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,7 +60,7 @@ class SearchPage:
         self.app.query_params["lang"] = language
         self.app.run()
         self.app.switch_page("search.py")
-        # From here on, Streamlit's tests pass the address to the page.
+        # From here on, AppTest passes the address to the page.
         for name, value in {"lang": language, **address}.items():
             self.app.query_params[name] = value
         self.look()

@@ -1,4 +1,4 @@
-"""An answer as HTML: what it lets through, what its markers open, and what is highlighted there."""
+"""An answer as HTML: what is escaped, what its markers open, and what is highlighted in a passage."""
 
 import re
 from html import unescape
@@ -22,7 +22,7 @@ HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> ![p](https://e
 
 
 def add(engine: UserEngine, folder: Path, text: str, index: str) -> None:
-    """As travel.md; an index a test, as all share the engine."""
+    """Adds the text as travel.md. Each test has its own index, because all tests share the engine."""
     file = folder / "travel.md"
     file.write_text(text, encoding="utf-8")
     assert engine.store.add(index, file, file.name).error is None
@@ -323,7 +323,7 @@ OUTSIDE = Citation(
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_a_citation_of_the_web_is_marked_as_such_and_leads_there(engine, language):
     html = html_of(engine, "晴れです[1]。", OUTSIDE, language=language)
-    assert html.count(f'class="web-mark">{texts(language)["web.mark"]}<') == 2  # among the sources, and on its card
+    assert html.count(f'class="web-mark">{texts(language)["web.mark"]}<') == 2  # in the sources, and on its card
     assert 'class="cite web"' in html
     assert "weather.example" in Tags(html).text
     assert "Fri, 20 Nov 2026" in Tags(html).text

@@ -1,4 +1,4 @@
-"""What the page says of an answer: a draft while its checks go on, then confirmed, or dropped for another."""
+"""The status of an answer on the page: a draft during its checks, then confirmed, or replaced by another."""
 
 import json
 
@@ -105,7 +105,7 @@ def test_claims_that_could_not_be_confirmed_are_listed_as_text():
     assert "<b>" not in listed
 
 
-# In the whole page
+# On the whole page
 
 
 @pytest.fixture

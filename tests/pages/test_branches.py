@@ -1,4 +1,4 @@
-"""A question that is edited: the new branch, the way back to the earlier one, and what is asked in it."""
+"""Branches of a conversation: an edited question starts one, links lead to the others, and questions continue it."""
 
 import pytest
 
@@ -11,7 +11,7 @@ FIRST, SECOND, EDITED, LAST = "Who approves trains?", "Who pays for them?", "Who
 
 @pytest.fixture
 def page(engine, server, tmp_path):
-    """With two questions asked."""
+    """Opens the chat page and asks two questions."""
 
     def page(language: str = "en") -> ChatPage:
         file = tmp_path / "travel.md"
@@ -32,7 +32,7 @@ def asked(page: ChatPage) -> list[str]:
 
 
 def edit(page: ChatPage, place: int, text: str) -> None:
-    """Opens the editor of the question in that place, and asks `text`."""
+    """Opens the editor of the question at this position, and asks `text`."""
     [each for each in page.app.button if str(each.key).startswith("edit-")][place].click()
     page.look()
     page.app.text_area[0].set_value(text)

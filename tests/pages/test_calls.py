@@ -1,4 +1,4 @@
-"""Prompts and replies in the trace: under a fold of each step that asked the model, read when it is opened."""
+"""Prompts and replies in the trace: each step that called the model has a fold, which reads them when it is opened."""
 
 import json
 
@@ -46,7 +46,7 @@ def folds(page: ChatPage) -> list[str]:
 
 
 def opened(page: ChatPage, step: str) -> str:
-    """What the fold of a step opens to, as HTML; empty where there is none."""
+    """The HTML in the open fold of a step; empty if there is none."""
     run = page.wait()
     page.app.session_state[f"calls-past-{run.id}-{step}-1"] = True
     page.look()

@@ -1,4 +1,4 @@
-"""The chat page from its empty state to conversations that come back, in both languages."""
+"""The chat page in both languages: empty, with documents, answers and errors, and with stored conversations."""
 
 import json
 import subprocess
@@ -36,7 +36,7 @@ each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 @pytest.fixture
 def handbook(engine, server, tmp_path) -> None:
-    """Loaded, with a model that finds everything relevant and answers each question as above."""
+    """An index with the handbook, and a model that finds everything relevant and answers each question as above."""
     file = tmp_path / "travel.md"
     file.write_text(HANDBOOK, encoding="utf-8")
     assert engine.store.add("handbook", file, file.name).error is None
@@ -272,7 +272,7 @@ def test_a_run_that_the_end_of_the_app_stopped_is_there_afterwards(handbook, ser
 
 
 def test_an_answer_that_ends_while_the_page_is_drawn_is_shown(handbook, engine, monkeypatch):
-    """Its end came after the history was read."""
+    """The run ends after the page has read the history."""
     outlines = engine.history.outlines
     monkeypatch.setattr(
         engine.history,
@@ -320,7 +320,7 @@ def test_stop_keeps_what_was_written_and_says_so(handbook, server):
     page.pick("pipeline.label", "naive")
     page.app.chat_input[0].set_value(ASKED["en"])
     page.look()
-    server.wait_for_requests(3)  # the document's vectors, the question's, the answer
+    server.wait_for_requests(3)  # vectors of the document, vectors of the question, the answer
     [request] = server.chats
     page.press(page.words["chat.stop"])
     run = page.wait()

@@ -1,4 +1,4 @@
-"""What stands around an answer: names of conversations, reasons of thumbs, copying, what to ask next, the start."""
+"""The chat around an answer: conversation names, reasons for a rating, copying, follow-ups, start of the model."""
 
 import json
 import re
@@ -24,7 +24,7 @@ SUGGESTED = ("Who approves a *hotel*?", "日当はいくらですか？")
 
 @pytest.fixture
 def page(engine, server, tmp_path):
-    """With a question that is answered."""
+    """Opens the chat page with an answered question."""
 
     def page(language: str = "en") -> ChatPage:
         file = tmp_path / "travel.md"
@@ -50,7 +50,7 @@ def field(page: ChatPage, beginning: str):
     return field
 
 
-# Names
+# Names of conversations
 
 
 @each_language
@@ -78,7 +78,7 @@ def test_a_second_press_leaves_the_name_as_it_is_and_so_does_a_blank_one(page, e
     assert QUESTION["en"] in page.buttons
 
 
-# Reasons
+# Reasons for a rating
 
 
 @each_language
@@ -99,7 +99,7 @@ def test_a_thumb_takes_a_reason_and_shows_it_again(page, engine, language, thumb
     assert field(again, "reason-").value == "It names *no* year."
 
 
-# Copying
+# Copying an answer
 
 
 @each_language
@@ -156,7 +156,7 @@ def test_where_they_are_off_nothing_is_offered(page, engine):
     assert page.words["chat.follow_ups"] not in [each.value for each in page.app.caption]
 
 
-# The start
+# The start of the model
 
 
 class Held(ScriptedSource):
@@ -183,7 +183,7 @@ def test_a_model_that_has_to_be_started_starts_with_the_page_which_says_so(data_
         page.look()
         return any(each.value.startswith(told) for each in page.app.caption)
 
-    assert not says_so()  # there is nothing to ask yet
+    assert not says_so()  # there are no documents yet
     assert engine.store.add("handbook", file, file.name).error is None
     assert says_so()
     may_start.set()

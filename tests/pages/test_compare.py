@@ -1,4 +1,4 @@
-"""The Compare page: pipelines side by side, what differs between them, and the vote."""
+"""The Compare page: pipelines side by side, their differences, and the vote."""
 
 import json
 
@@ -29,7 +29,7 @@ each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 @pytest.fixture
 def handbook(engine, server, tmp_path) -> None:
-    """Loaded, with a model that finds everything relevant."""
+    """An index with the handbook, and a model that finds everything relevant."""
     file = tmp_path / "travel.md"
     file.write_text(TRAVEL, encoding="utf-8")
     assert engine.store.add("handbook", file, file.name).error is None
@@ -38,7 +38,7 @@ def handbook(engine, server, tmp_path) -> None:
 
 
 def compared(columns=TWO, question: str = QUESTION, **options) -> Comparison:
-    """Over."""
+    """A comparison whose runs have ended."""
     comparison = process.engine().comparisons.begin(question, "handbook", columns, **options)
     for run_id in comparison.run_ids:
         if run := process.engine().run(run_id):
@@ -47,7 +47,7 @@ def compared(columns=TWO, question: str = QUESTION, **options) -> Comparison:
 
 
 def asked(question: str = QUESTION, conversation: str | None = None, pipeline: str = "naive") -> str:
-    """In the chat: the run's id."""
+    """Asks in the chat; returns the run's id."""
     engine = process.engine()
     run = engine.ask(question, index="handbook", pipeline_name=pipeline, conversation_id=conversation)
     run.result()
@@ -110,7 +110,7 @@ def test_while_it_goes_on_each_column_can_be_stopped_and_all(handbook, server):
     page = ComparePage()
     page.compare(QUESTION)
     stops = [label for label in page.buttons if page.words["chat.stop"] in label]
-    assert len(stops) == 3  # with the one for all
+    assert len(stops) == 3  # one for each column, and one for all
     assert page.words["compare.differences"] not in [each.value for each in page.app.subheader]
     page.press(page.words["compare.stop_all"])
     page.wait()
@@ -242,7 +242,7 @@ def test_of_five_runs_four_are_shown_of_one_twice_one_and_of_a_deleted_one_the_o
     page = ComparePage(runs=",".join(runs))
     assert len(page.heads) == 4
     assert page.words["compare.too_many"].format(most=4) in page.told
-    assert ComparePage(runs=f"{runs[0]},{runs[0]}").answers == page.answers[:1]  # the form beside it
+    assert ComparePage(runs=f"{runs[0]},{runs[0]}").answers == page.answers[:1]  # one column, with the form beside it
     assert len(ComparePage(runs=f"{runs[0]},{runs[1]},{runs[0]}").heads) == 2
     gone = ComparePage(runs=f"{runs[0]},nothing,{runs[1]}")
     assert len(gone.heads) == 2

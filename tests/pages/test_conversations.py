@@ -1,4 +1,4 @@
-"""The list of conversations in the sidebar: the latest, more of them, and those that words find."""
+"""The list of conversations in the sidebar: the latest ones, more on request, and a search by words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the pages say of a data folder that is damaged, full, newer, or without a document that was quoted."""
+"""What the pages say if data is unavailable, damaged or newer, the disk is full, or a cited document was removed."""
 
 import sqlite3
 from contextlib import closing

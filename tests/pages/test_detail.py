@@ -1,4 +1,4 @@
-"""What a row of the trace says, and what it opens to."""
+"""The detail of a step: its summary in the row of the trace, and the full view that the row opens."""
 
 import json
 import re
@@ -50,7 +50,7 @@ def summaries(language: str, examples=DETAILS) -> list[str]:
 
 
 def pages_html(language: str, examples=DETAILS, index: str = "handbook") -> list[str]:
-    """What each of the examples opens to."""
+    """The full view of each example."""
     _, page = for_reader(language, lambda: [detail.show(finished(each), index) for each in examples])
     return [each.value for each in page.html]
 
@@ -96,7 +96,7 @@ def test_a_retrieval_leads_to_the_same_search_on_the_search_page(language):
         "words": HOSTILE,
         "index": "出張 & 旅費",
         "unit": "section",
-        "k": "5",  # two that the model was given, and three beyond its context window
+        "k": "5",  # two passages that the model got, and three beyond its context window
         "lang": language,
     }
 

@@ -1,4 +1,4 @@
-"""The Documents page: what it shows of an index, and what can be done to it."""
+"""The Documents page: what it shows of an index and its documents, and the actions on them."""
 
 import re
 from html import escape
@@ -29,7 +29,7 @@ each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
 def add(engine, tmp_path: Path, *names: str, text: str = HANDBOOK, index: str = "handbook") -> list[str]:
-    """Documents of these names; gives their ids."""
+    """Adds documents with these names; returns their ids."""
     ids = []
     for name in names:
         file = tmp_path / name
@@ -244,14 +244,14 @@ def test_a_document_is_replaced_by_a_new_version_under_its_own_name(engine, tmp_
 
 
 def test_words_of_a_document_are_shown_as_they_are_and_run_nothing(engine, tmp_path):
-    """Neither as HTML nor as Markdown."""
+    """They become neither HTML nor Markdown."""
     name = HOSTILE.replace("/", "") + ".html"
     words = escape(HOSTILE)
     [document_id] = add(engine, tmp_path, name, text=f"<h1>{words}</h1><h2>{words}</h2><p>{words}</p>")
     page = DocumentsPage(doc=document_id)
     tags = Tags(page.html.replace(CLOSE_ON_CHOICE, ""))
     assert not tags.names & {"script", "img", "iframe"}
-    assert page.html.count("<style") == DocumentsPage().html.count("<style")  # its own
+    assert page.html.count("<style") == DocumentsPage().html.count("<style")  # only those of the page itself
     assert not {each for each in tags.attributes if each.startswith("on")}
     assert tags.text.count("<img src=x onerror=alert(2)>") >= 3  # title, source, heading, chunk
     listed = DocumentsPage()
@@ -265,7 +265,7 @@ def test_a_reader_sees_no_button_that_would_refuse_and_a_manager_who_has_which_r
     [document] = add(engine, tmp_path, "travel.md")
     grant(engine, "handbook")
     words = DocumentsPage().words
-    assert words["access.give"] not in DocumentsPage().buttons  # nobody signs in
+    assert words["access.give"] not in DocumentsPage().buttons  # because nobody signs in
     everything = {words[key] for key in ("index.create", "index.rename", "index.reindex", "index.delete_really")}
     assert everything <= set(DocumentsPage().buttons)
     reader, editor = as_person(engine, "rika"), as_person(engine, "emil", Role.EDITOR)

@@ -1,4 +1,4 @@
-"""Sentences of errors on their way to Markdown."""
+"""Sentences of errors on the pages: the names in them are escaped before Markdown reads them."""
 
 import ast
 from pathlib import Path
@@ -46,12 +46,12 @@ def test_commands_and_file_names_are_read_as_written(text):
 
 
 def test_a_command_in_a_sentence_can_be_copied():
-    """No sign that is not seen gets into it."""
+    """It contains no invisible characters."""
     assert plain("python -m index_store --index a").replace("\\", "") == "python -m index_store --index a"
 
 
 def test_no_page_gives_a_sentence_to_streamlit_as_it_is():
-    """`st.html` apart, whose texts are escaped as HTML."""
+    """Except to `st.html`, whose texts are escaped as HTML."""
     bare = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in sorted((ROOT / "pages").rglob("*.py"))

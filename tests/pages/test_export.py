@@ -1,4 +1,4 @@
-"""A run as one HTML file: the whole of it, for a reader of either language, and nothing in it that acts or loads."""
+"""A run as one HTML file: complete, in the reader's language, and nothing in it runs or loads anything."""
 
 import re
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""Change and run on, on the page: a form below each step that can be changed, and the fork beside its origin."""
+"""Forks on the pages: a form below each step that can be changed, and the fork beside its origin."""
 
 import json
 
@@ -36,7 +36,7 @@ def handbook(engine, server, tmp_path) -> None:
 
 
 def asked(pipeline: str, retrieval: Retrieval | None = None) -> Run:
-    """Over."""
+    """A run that has ended."""
     engine = process.engine()
     run = engine.ask(QUESTION, index="handbook", pipeline_name=pipeline, retrieval=retrieval)
     run.result()
@@ -44,14 +44,14 @@ def asked(pipeline: str, retrieval: Retrieval | None = None) -> Run:
 
 
 def trace_of(run: Run, language: str = "en") -> ChatPage:
-    """In the chat, open."""
+    """The chat page with the run's trace open."""
     page = ChatPage(language, conversation=run.conversation_id)
     page.app.session_state[f"trace-{run.id}"] = True
     return page.look()
 
 
 class Form:
-    """The one below a step of a run that is over."""
+    """The form below a step of a run that has ended."""
 
     def __init__(self, origin: Run, step: str, language: str = "en") -> None:
         self.origin = origin
@@ -75,7 +75,7 @@ class Form:
 
     @property
     def ticks(self) -> dict[str, bool]:
-        """By label: whether it is ticked."""
+        """Whether each check box is ticked, by its label."""
         return {shown(each.label): each.value for each in self.page.app.checkbox if each.key.endswith(self.key)}
 
     @property
@@ -89,7 +89,7 @@ class Form:
 
     @property
     def fork(self) -> RunStarted | None:
-        """As it began; None where there is none."""
+        """The first event of the fork; None if there is no fork."""
         runs = [each for each in process.engine().history.runs() if each.id != self.origin.id]
         if not runs:
             return None

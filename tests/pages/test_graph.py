@@ -1,4 +1,4 @@
-"""The drawing of a run's graph: its geometry for all pipelines, and what it shows of a run."""
+"""The graph of a run: its layout for all pipelines, and the path of the run in it."""
 
 import re
 import sqlite3
@@ -35,18 +35,18 @@ THREE_BESIDE_EACH_OTHER = PipelineGraph(
 FLOWS = [*(each.flow for each in PIPELINES.values()), THREE_BESIDE_EACH_OTHER]
 all_flows = pytest.mark.parametrize("flow", FLOWS, ids=[*PIPELINES, "three beside each other"])
 LETTER = 7.2
-"""pixels of a narrow one in a node; a wide one has two"""
+"""pixels of a narrow letter in a node; a wide letter takes twice as many"""
 
 
 def strips(points: Points) -> list[Box]:
-    """The pieces of a line, as boxes without breadth."""
+    """The pieces of a line, as boxes whose width or height is 0."""
     return [
         Box(min(a, c), min(b, d), abs(a - c), abs(b - d)) for (a, b), (c, d) in pairwise(points) if (a, b) != (c, d)
     ]
 
 
 def meet(one: Box, other: Box) -> bool:
-    """They have more in common than an edge."""
+    """Whether two boxes overlap; a common edge does not count."""
     return (
         one.x < other.x + other.width
         and other.x < one.x + one.width
@@ -145,12 +145,12 @@ def going_round() -> Path:
 
 
 def masked(html: str) -> list[str]:
-    """The SVG of all lines, and of those that were taken."""
+    """The SVG of all lines, and the SVG of the lines that the run took."""
     return [unquote(each) for each in re.findall(r"data:image/svg\+xml,([^&]+)&quot;", html)]
 
 
 def nodes(html: str) -> dict[str, tuple[str, str]]:
-    """By what it says: its element and classes."""
+    """The element and the classes of each node, by its text."""
     found = re.findall(r'<(button|span) class="(node[^"]*)".*?>(.*?)</\1>', html)
     return {re.sub("<.*?>", "", told): (element, kinds) for element, kinds, told in found}
 

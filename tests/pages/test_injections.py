@@ -1,5 +1,7 @@
-"""What a model that obeys writes, and every order in a document, in all places of a page and a file where it may stand:
-nothing acts, nothing is loaded, and nothing leads outside.
+"""Prompt injections on pages and in exported files: no text runs, loads anything or links to another site.
+
+The texts are orders in documents, and what a model writes that obeys them. Each is tried in every place where such text
+can be shown.
 """
 
 import re
@@ -23,7 +25,7 @@ READER = Reader("ja", "Asia/Tokyo")
 
 
 def citations(text: str, title: str | None = None) -> tuple[Citation, ...]:
-    """Of a document and of a web page that are named so, or by the title, and say so."""
+    """Citations of a document and of a web page with this text, which is also their name if there is no title."""
     name = title or text
     return tuple(
         Citation(
@@ -44,7 +46,7 @@ def run(text: str) -> ExportedRun:
 
 
 def acting(html: str) -> list[object]:
-    """What in it would run, load something or lead somewhere else."""
+    """Everything in it that would run, load something or lead to another site."""
     parts = Parts(html)
     formulae = [Parts(unescape(each)) for each in parts.values("data-mathml")]
     tags = [tag for tag, _ in parts.tags if tag in ACTIVE | {"style"}]
@@ -82,7 +84,7 @@ def test_no_file_of_a_run_acts_loads_or_leads_outside():
     with written_for(READER):
         html = as_html(Export(exported_at=1763899200, title=" ".join(WRITTEN.values()), runs=runs))
     body = html.partition("<body>")[2]
-    # Formulae are drawn in it: what they are made of is met above, in the attribute that pages have.
+    # In the file, formulae are drawn. The first test has checked their MathML, in the attribute that pages use.
     assert set(acting(re.sub(r'url\("data:image/[^"]*"\)', "", body))) <= {"math"}
     assert body.count("<article") == len(TEXTS)
 

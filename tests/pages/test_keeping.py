@@ -1,4 +1,4 @@
-"""The pages of what is kept and used: audit log, usage and limits, one's own data."""
+"""The pages about stored data: audit log, usage and limits, and a person's own data."""
 
 import json
 
@@ -82,7 +82,7 @@ def test_it_is_filtered_by_person_action_index_words_and_time(engine, tmp_path):
     page.write("audit.words", "of nobody")
     assert page.words["audit.none_found"] in page.text
     page.write("audit.words", "").write("audit.person", "LOCAL").choose("audit.days", "today")
-    assert page.words["audit.none_found"] in page.text  # `local` is an id, which is asked for as it is
+    assert page.words["audit.none_found"] in page.text  # `local` is an id, which has to be written exactly
     page.write("audit.person", "local")
     assert [row["index"] for row in page.rows()] == ["other"]
 
@@ -137,7 +137,7 @@ def test_the_usage_page_says_who_uses_what_and_what_each_index_takes(engine, tmp
 @each_language
 def test_limits_of_a_group_are_set_and_taken_away(engine, language):
     page = Page("admin/usage", language)
-    # No run of the page between: a form hands in all at once.
+    # The page does not run in between, because a form sends all its fields together.
     next(each for each in page.app.text_input if each.label == page.words["usage.group"]).set_value("sales")
     field = next(each for each in page.app.number_input if each.label == page.words["usage.tokens_a_day"])
     field.set_value(5000)
@@ -150,7 +150,7 @@ def test_limits_of_a_group_are_set_and_taken_away(engine, language):
     assert process_of(engine).store.access.limits.all() == {}
 
 
-# One's own data
+# A person's own data
 
 
 @each_language

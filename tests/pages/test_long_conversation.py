@@ -28,7 +28,7 @@ def steps() -> list[Event]:
 
 @pytest.fixture
 def conversation(engine):
-    """Makes one of so many turns, and gives its id."""
+    """Makes a conversation with this number of turns; returns its id."""
 
     def conversation(turns: int) -> str:
         conversation_id = process_of(engine).history.conversations.new("Many turns", principal=LOCAL).id

@@ -1,4 +1,4 @@
-"""Another retrieval than the pipeline has, as a person picks it beside the pipeline."""
+"""Options for retrieval in the chat: what a person picks replaces the settings of the pipeline."""
 
 import pytest
 

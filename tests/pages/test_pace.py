@@ -1,4 +1,4 @@
-"""How often a page looks at a run, as the server tells a browser."""
+"""How often a page reads the events of a run: the interval that the server sends to the browser."""
 
 import asyncio
 from collections.abc import Iterator

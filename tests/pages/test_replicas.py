@@ -1,4 +1,4 @@
-"""The chat page of one app, over a run that another app on the same database works on."""
+"""The chat page of one app shows and stops a run of another app on the same database."""
 
 import threading
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def database_url(postgres: PostgresServer) -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def _no_cookies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An AppTest has no browser, and Streamlit's stand-in for one has a mock for each cookie."""
+    """AppTest has no browser. Its replacement in Streamlit returns a mock for each cookie."""
     monkeypatch.setattr(ContextProxy, "cookies", {})
 
 
@@ -39,7 +39,7 @@ def _no_cookies(monkeypatch: pytest.MonkeyPatch) -> None:
 def elsewhere(
     database_url: str, chroma: ChromaServer, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Iterator[UserEngine]:
-    """Another app than that of the pages, with a document."""
+    """The engine of another app than that of the pages, with a document."""
     for name, value in {
         "DATABASE_URL": database_url,
         "CHROMA_URL": chroma.url,

@@ -1,4 +1,4 @@
-"""The Runs page: what it lists, what it shows of one run, and what can be done with it."""
+"""The Runs page: its list of runs, what it shows of one run, and the actions on it."""
 
 import json
 from urllib.parse import parse_qsl
@@ -17,14 +17,14 @@ from tests.pages.runs_page import RunsPage
 from tests.pages.test_documents import add
 
 SIDEBAR, MARGINS, TICKS = 300, 66, 33
-"""pixels: of the column in which rows are ticked, too"""
+"""widths in pixels; TICKS: of the column with the check boxes"""
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
 @pytest.fixture
 def ask(engine, tmp_path):
-    """Of an index with a handbook; waits for the end."""
+    """Asks an index with a handbook, and waits for the end of the run."""
     add(engine, tmp_path, "travel.md")
 
     def ask(question: str, pipeline: str = "naive", **options) -> str:
@@ -36,7 +36,7 @@ def ask(engine, tmp_path):
 
 
 def stored(engine, count: int, seconds: float | None = None) -> list[str]:
-    """Runs that nobody had to wait for, the earliest first. `seconds`: that each took; by default its number."""
+    """Saves runs without running them, the earliest first. `seconds`: that each took; by default its number."""
     conversation = process_of(engine).history.conversations.new("many", principal=LOCAL).id
     for number in range(count):
         started = RunStarted(
@@ -106,7 +106,7 @@ def test_votes_are_listed_and_the_runs_that_have_some_are_found(engine, ask):
     page = RunsPage()
     votes = {row["question"]: row["votes"] for row in page.rows}
     assert votes["Who approves the green car?"] == 2
-    assert votes["Who approves a hotel?"] != votes["Who approves a hotel?"]  # none: an empty cell
+    assert votes["Who approves a hotel?"] != votes["Who approves a hotel?"]  # no votes: an empty cell is NaN
     assert page.choose("runs.state_any", "voted").questions == ["Who approves the green car?"]
 
 
@@ -169,7 +169,7 @@ def test_a_run_opens_by_its_address_as_it_was_with_why_it_was_no_answer(server, 
     assert "hovercraft" in next(each.value for each in page.app.caption if "hovercraft" in each.value)
     page.choose("runs.why_label", "refused_rightly")
     assert page.words["cause.refused_rightly_note"] in page.text
-    assert page.words["cause.no_document"] in page.text  # the trace's own word is still there
+    assert page.words["cause.no_document"] in page.text  # the reason in the trace is still shown
     listed = RunsPage(language)
     assert listed.rows[0]["why"] == page.words["cause.refused_rightly"]
 

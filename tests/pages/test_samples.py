@@ -1,4 +1,4 @@
-"""The sample handbook holds what its questions ask for, in the shape that pipelines can show something with."""
+"""The sample handbook: it answers its questions, its sections have a useful length, and its facts agree."""
 
 import re
 from collections import Counter
@@ -15,10 +15,10 @@ from pages import samples
 from tests.local import as_person
 
 LONGEST_SECTION = {"ja": 900, "en": 2300}
-"""characters under one h2: some 600 tokens, so that four sections fit a small model's context with room to answer"""
+"""characters under one h2: about 600 tokens, so that four sections and an answer fit a small context window"""
 
 SHORTEST_SECTION = {"ja": 120, "en": 300}
-"""characters under one h2: less does not make sense when read alone"""
+"""characters under one h2: a shorter section can't be understood alone"""
 
 DESKS = {
     "総務課": "General Affairs",
@@ -209,7 +209,7 @@ def test_whoever_loads_the_samples_everyone_reads_them(engine):
     samples.load(editor.store)
     for job in editor.store.ingestions:
         job.wait()
-    samples.load(editor.store)  # once more does no harm
+    samples.load(editor.store)  # loading them twice does no harm
     [index] = reader.store.indexes()
     assert (index.name, index.documents) == (samples.INDEX, len(samples.documents()))
     with pytest.raises(RightMissing):

@@ -1,4 +1,4 @@
-"""The Search page: what three searches found, what they have in common, and why something was not found."""
+"""The Search page: the hits of each search mode, what they share, and why something was not found."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
 def add(engine, tmp_path: Path, name: str, text: str, index: str = "handbook") -> str:
-    """Gives its id."""
+    """Adds a document; returns its id."""
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
     added = engine.store.add(index, file, name)
@@ -38,14 +38,14 @@ def add(engine, tmp_path: Path, name: str, text: str, index: str = "handbook") -
 
 @pytest.fixture(scope="module")
 def shared_ids(module_engine, tmp_path_factory) -> list[str]:
-    """Of two documents that are there, for tests that only search."""
+    """Ids of two documents in the index, for tests that only search."""
     folder = tmp_path_factory.mktemp("documents")
     return [add(module_engine, folder, "travel.md", TRAVEL), add(module_engine, folder, "leave.md", LEAVE)]
 
 
 @pytest.fixture
 def ids(engine, tmp_path) -> list[str]:
-    """Of two documents that are there."""
+    """Ids of two documents in the index."""
     return [add(engine, tmp_path, "travel.md", TRAVEL), add(engine, tmp_path, "leave.md", LEAVE)]
 
 
@@ -112,7 +112,7 @@ def test_a_rank_beyond_what_is_shown_is_told_where_it_is_known():
 def test_words_that_matched_are_marked_in_text_and_headings():
     page = SearchPage(q="日当はいくら")
     first = page.hits("keyword")[0]
-    assert first.marks[0] == "日当"  # of the heading
+    assert first.marks[0] == "日当"  # in the heading
     assert any("日当" in mark for mark in first.marks[1:])
     assert not any("一般社員" in mark for mark in first.marks)
 
@@ -286,14 +286,14 @@ def test_when_the_embedding_service_fails_the_keyword_side_still_finds(server, l
     assert sentence in page.column("hybrid")
     first = page.hits("keyword")[0]
     assert first.path == "出張旅費規程 › 日当"
-    assert first.ranks == ""  # of sides that were not asked, none is told
+    assert first.ranks == ""  # no rank is shown for a side that did not search
     assert "Traceback" not in page.html
     asked = [request for request in server.requests[before:] if request.path == EMBEDDINGS]
-    assert len(asked) == 1  # the hybrid search would have met the same
+    assert len(asked) == 1  # the hybrid search would get the same error, so it does not ask again
 
 
 def server_of_vectors(server, monkeypatch) -> None:
-    """The index is made anew by the service's embeddings."""
+    """Re-indexes with the embeddings of the service."""
     monkeypatch.setenv("EMBEDDING_MODEL", "test-embedding")
     restart().store.reindex("handbook").wait()
 

@@ -49,7 +49,7 @@ class Page:
 
 @pytest.fixture
 def chat(server, tmp_path) -> ChatPage:
-    """With a question that was asked and answered."""
+    """The chat page with an answered question."""
     file = tmp_path / "handbook.md"
     file.write_text("# Handbook\n\nIt stands here.", encoding="utf-8")
     assert engine().store.add("documents", file, file.name).error is None
@@ -114,7 +114,7 @@ def test_a_page_that_is_open_shows_nothing_more_once_its_link_is_revoked(chat):
     assert "Where does it stand?" in page.told
     Page("personal/shared", share=made.token)
     opened = engine().store.access.audit.read(EntryFilter(action="share_opened", words=made.share.id)).entries
-    assert len(opened) == 2  # each opening once, however often its page is drawn
+    assert len(opened) == 2  # each opening counts once, however often its page is drawn
     engine().shares.revoke(made.share.id)
     page.look()
     assert "Where does it stand?" not in page.told

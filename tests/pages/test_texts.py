@@ -1,4 +1,4 @@
-"""The texts of both languages against each other, and against everything in the code that asks for one."""
+"""The texts of the pages: both languages have the same keys and parts, and the code uses exactly these keys."""
 
 import ast
 import re
@@ -36,7 +36,7 @@ from rag.trace.passages import Retrieval
 ROOT = Path(__file__).parent.parent.parent
 KANA_OR_HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
 SAME_IN_BOTH = {"app.name", "pipeline.self_rag", "route.web"}
-"""names"""
+"""names, which are not translated"""
 
 
 TURNED = {
@@ -44,12 +44,12 @@ TURNED = {
     for step in ("check_grounding", "check_usefulness", "decide_retrieval")
     for verdict in ("yes", "no")
 }
-"""verdicts of a step, turned over"""
+"""verdicts of a step that a fork changes to the opposite"""
 
 
 @cache
 def nodes(folder: str) -> list[ast.AST]:
-    """Of the code of all its modules, and of `app.py` with those of `pages`."""
+    """The syntax nodes of all modules in the folder; for `pages`, also those of `app.py`."""
     paths = sorted([*(ROOT / folder).rglob("*.py"), *[ROOT / "app.py"] * (folder == "pages")])
     return [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
 
@@ -61,7 +61,7 @@ def calls(folder: str, name: str) -> Iterator[ast.Call]:
 
 
 def literals(folder: str, name: str, argument: int = 0) -> set[str]:
-    """The strings that `name` is called with in that place."""
+    """The strings with which `name` is called at this position."""
     arguments = [call.args[argument] for call in calls(folder, name)]
     found = {ast.literal_eval(each) for each in arguments if not isinstance(each, ast.JoinedStr)}
     assert all(isinstance(each, str) for each in found)
@@ -133,7 +133,7 @@ FAMILIES = {
     "sign_in.{}": set(OUTCOMES),
     "runs.{}_any": {"state", "why", "pipeline", "index"},
 }
-"""by the pattern of an f-string that is a key: all that may stand in its place"""
+"""pattern of a key that is an f-string -> all values that can replace its braces"""
 
 
 @cache
@@ -151,7 +151,7 @@ def is_key(node: ast.AST) -> bool:
 
 
 def patterns() -> set[str]:
-    """Of the f-strings in calls of `say` and `counted`."""
+    """The patterns of the f-strings in calls of `say` and `counted`."""
     asked = [*calls("pages", "say"), *calls("pages", "counted")]
     arguments = [node for call in asked for node in ast.walk(call.args[0])]
     return {pattern(node) for node in arguments if isinstance(node, ast.JoinedStr)}
@@ -204,7 +204,7 @@ def test_no_text_is_left_over():
 
 
 def test_a_family_of_keys_has_members():
-    """Else a registry that has moved would leave nothing to check."""
+    """Otherwise, if a registry were moved, there would be nothing to check."""
     assert [family for family, members in FAMILIES.items() if not members] == []
 
 

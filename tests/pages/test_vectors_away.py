@@ -1,4 +1,4 @@
-"""What the pages say while the server of the vectors is away, and that they go on when it is back."""
+"""What the pages show while the Chroma server is unavailable, and that they work again when it is back."""
 
 from starlette.applications import Starlette
 from starlette.routing import Route

@@ -1,4 +1,4 @@
-"""Rewrites: what was taken out is marked in the text of before, what was put in in that of after."""
+"""The word-by-word changes of a rewrite: removed words are marked in the old text, added words in the new text."""
 
 import re
 from html import unescape
@@ -14,7 +14,7 @@ from tests.pages.trace_examples import HOSTILE, finished
 
 
 def parts(html: str) -> list[str]:
-    """Of each <dd>, as HTML."""
+    """The HTML of each <dd>."""
     return re.findall("<dd>(.*?)</dd>", html, re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""Who is let in at which address; names and origins are tried on the real server in tests/browser/test_gate.py."""
+"""The gate: connections from this machine and from others. tests/browser/test_gate.py tests names and origins."""
 
 import ast
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_a_server_that_is_told_no_address_would_listen_on_all():
 
 
 def test_every_script_of_a_page_is_named_to_the_browser():
-    """One that app.py leaves out of SCRIPTS would not run."""
+    """A script that is missing in SCRIPTS of app.py would not run."""
     root = Path(__file__).parents[3]
     files = [*(root / "pages").rglob("*.py"), root / "app.py"]
     assigned = [

@@ -1,4 +1,4 @@
-"""What a load balancer asks: is the process there, and can it serve people?"""
+"""The health routes for a load balancer: `/healthz` (the process answers) and `/readyz` (it can serve people)."""
 
 from collections.abc import Iterator
 
@@ -40,6 +40,6 @@ def test_it_is_not_ready_while_another_process_has_its_data_and_does_not_say_mor
 def test_it_is_not_ready_when_its_catalogue_can_not_be_read(client, data_dir):
     assert client.get("/readyz").status_code == 200
     for file in data_dir.glob("*.sqlite3*"):
-        if not file.name.endswith("-shm"):  # it is memory of this process, which would die of that
+        if not file.name.endswith("-shm"):  # it is mapped into the memory of this process, which would crash
             file.write_bytes(b"not a database" * 1000)
     assert client.get("/readyz").status_code == 503

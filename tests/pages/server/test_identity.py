@@ -1,4 +1,4 @@
-"""Whom a request is of, and what is taken from a token or a proxy's headers."""
+"""The person behind a request, and the claims that are read from a token or from a proxy's headers."""
 
 from datetime import timedelta
 

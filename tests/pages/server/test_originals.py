@@ -1,4 +1,4 @@
-"""Documents as they came, over HTTP: the right type, the right characters, and nothing that runs."""
+"""Original files over HTTP: the right media type and charset, and no script in them runs."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -102,7 +102,7 @@ def test_a_file_keeps_its_name_whatever_is_in_it(client, add, name):
     ("codec", "charset"),
     [("utf-8", "utf-8"), ("cp932", "shift_jis"), ("euc_jp", "euc-jp"), ("iso2022_jp", "iso-2022-jp")],
 )
-@pytest.mark.parametrize("before", ["", "Only ASCII.\n" * 6_000], ids=["short", "after 72 kB of ASCII"])  # over a block
+@pytest.mark.parametrize("before", ["", "Only ASCII.\n" * 6_000], ids=["short", "after 72 kB of ASCII"])  # over BLOCK
 def test_text_is_sent_with_the_charset_that_it_is_in(client, add, codec, charset, before):
     content = (before + JAPANESE * 3).encode(codec)
     answer = client.get(f"/originals/{add('travel.txt', content)}")

@@ -1,4 +1,4 @@
-"""The route of originals where they are in S3: the same answers, and a sentence while it is away."""
+"""The route of originals when they are in S3: whole files, parts, and a sentence while S3 is unavailable."""
 
 from collections.abc import Iterator
 
@@ -53,7 +53,7 @@ PARTS = [
     ("bytes=6-2", 200, CONTENT, None),
     ("lines=1-2", 200, CONTENT, None),
 ]
-"""what is asked for; with which status, which bytes, and what they are of the whole"""
+"""the requested range, and the answer: its status, its content, and its Content-Range"""
 
 
 def test_the_whole_or_a_part_is_sent(client, document):

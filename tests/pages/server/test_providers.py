@@ -1,4 +1,4 @@
-"""Providers, as an operator writes them and as Streamlit is told of them."""
+"""OpenID providers: how they are read from the settings, and what Streamlit gets."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What a reverse proxy says of its browsers, and who may say it: the server's middleware over a route that tells."""
+"""Trusted reverse proxies: which of their headers the server accepts, tested with a route that returns them."""
 
 from collections.abc import Callable
 
@@ -29,7 +29,7 @@ async def told(request: Request) -> Response:
 
 @pytest.fixture
 def ask() -> Ask:
-    """Asks from an address, as a server that trusts 10.1.0.0/16 hears it."""
+    """Sends a request from an address to a server that trusts 10.1.0.0/16."""
     middleware = [
         Middleware(Proxies, networks=read_networks("10.1.0.0/16, ::1")),
         Middleware(RequestGate, names={NAME}),
@@ -106,7 +106,7 @@ async def named(request: Request) -> Response:
 
 @pytest.fixture
 def ask_who() -> Ask:
-    """Asks from an address, as a server hears it to which proxies of 10.1.0.0/16 say who somebody is."""
+    """Sends a request from an address to a server where proxies in 10.1.0.0/16 say who the person is."""
     identity = {"x-forwarded-user", "remote-groups"}
     middleware = [Middleware(Proxies, networks=read_networks("10.1.0.0/16"), identity=identity)]
     app = Starlette(routes=[Route("/", named)], middleware=middleware)

@@ -1,4 +1,4 @@
-"""Settings of the server, read as an operator may write them."""
+"""The settings of the server, as an operator may write them: what is accepted, and what is refused."""
 
 from ipaddress import ip_network
 

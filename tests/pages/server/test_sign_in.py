@@ -1,4 +1,4 @@
-"""What is made of a provider's answers: the middleware over Streamlit's own routes, with a certified provider."""
+"""Sign-in and sign-out: the middleware around Streamlit's own routes, with a certified OpenID provider."""
 
 import json
 import uuid
@@ -31,7 +31,7 @@ PEOPLE = {
     "berta": {"name": "Berta", "groups": [str(uuid.uuid4()) for _ in range(200)]},
 }
 KINDS = {"right": 0, "ahead": LEEWAY, "behind": -LEEWAY, "too far ahead": LEEWAY + 60, "rogue": 0}
-"""providers, and seconds that their clocks are ahead"""
+"""kinds of providers, and how many seconds their clocks are ahead"""
 
 SignInWith = Callable[..., httpx.Response]
 
@@ -133,7 +133,7 @@ def test_signing_out_ends_it_on_the_server_and_goes_on_to_the_provider(sign_in_w
 def test_groups_of_long_ago_do_not_come_back_with_the_cookie_of_then(sign_in_with, browser, access, settings):
     sign_in_with("right")
     issuer = settings.providers[0].issuer
-    access.people.signed_in(SignInClaims(issuer, "anna", groups=frozenset({"leavers"})))  # in another browser, since
+    access.people.signed_in(SignInClaims(issuer, "anna", groups=frozenset({"leavers"})))  # later, in another browser
     anna = identify(settings, lambda: access, browser.cookies, lambda _: [])
     assert anna.groups == {"leavers"}
 

@@ -1,4 +1,4 @@
-"""Whether a browser stays with one app, as its cookie tells."""
+"""Sticky sessions: whether a browser stays with one of several apps, read from its cookie."""
 
 import pytest
 
