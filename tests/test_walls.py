@@ -147,7 +147,7 @@ def test_a_module_that_stands_in_no_layer_is_noticed(copy_of_the_packages, packa
         ),
     ],
 )
-def test_whoever_knows_what_one_module_alone_is_to_know_is_noticed(copy_of_the_packages, module, imported, contract):
+def test_a_forbidden_import_of_a_private_module_is_reported(copy_of_the_packages, module, imported, contract):
     path = copy_of_the_packages / module
     path.write_text(f"import {imported}\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
     result = lint_imports(copy_of_the_packages)

@@ -81,7 +81,7 @@ def own_app(server, data_with_answer, tmp_path) -> Iterator[tuple[App, Answered]
 
 
 @one_language("ja")
-def test_of_a_server_that_dies_an_open_page_tells_and_asks_again_and_all_else_is_back(own_app, visit, server, language):
+def test_after_a_killed_server_the_page_reports_it_asks_again_and_keeps_the_rest(own_app, visit, server, language):
     app, answered = own_app
     comparing = visit(language, app=app, path="/compare")
     question, compared = new_question(), new_question()
@@ -198,7 +198,7 @@ def test_a_trace_whose_run_another_tab_has_deleted_opens_to_no_empty_frame(answe
 
 
 @one_look("en", 390, "light")
-def test_documents_that_change_or_go_under_an_open_answer_are_told_where_a_fork_begins_and_so_is_their_index(
+def test_a_fork_form_warns_of_changed_documents_and_of_a_deleted_index(
     answered, visit, server, tmp_path, language, width, scheme
 ):
     path = answered("Who approves the green car?", "A director approves it [1].").path

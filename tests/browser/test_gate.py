@@ -245,7 +245,7 @@ def test_names_that_are_set_are_let_in_beside_those_of_loopback(named, way, host
     assert ask(named.port, *lines).status == good
 
 
-def test_others_are_not(named, way):
+def test_other_names_and_origins_are_refused(named, way):
     ask, _ = way
     assert ask(named.port, "Host: evil.example").status == 403
     assert ask(named.port, "Host: www.rag.example.com").status == 403
@@ -355,7 +355,7 @@ def test_no_inline_script_runs_but_those_that_are_known(process):
         ({"TRUSTED_PROXIES": "127.0.0.1"}, ("FORWARDED_ALLOW_IPS set to nothing", "FORWARDED_ALLOW_IPS を空に")),
     ],
 )
-def test_what_would_open_it_to_others_unmeant_is_refused_at_the_start_in_both_languages(tmp_path, settings, told):
+def test_settings_that_open_the_app_to_others_by_mistake_are_refused_at_the_start(tmp_path, settings, told):
     app = App(tmp_path, **settings)
     with pytest.raises(AssertionError):
         app.start()

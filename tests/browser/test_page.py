@@ -28,7 +28,7 @@ def test_the_first_language_is_the_browsers_and_the_one_that_is_chosen_stays_aft
     expect(visitor.button("sidebar.new_chat")).to_be_visible()
 
 
-def test_options_stay_open_while_they_are_picked_and_picked_after_a_switch_of_language_as_the_pipeline_does(visit):
+def test_options_stay_open_while_picking_and_options_and_pipeline_survive_a_change_of_language(visit):
     visitor = visit("en", width=390)
     visitor.pick_pipeline("naive")
     expect(visitor.text("pipeline.naive_help")).to_be_visible()

@@ -38,9 +38,7 @@ def trace(visitor: Visitor) -> Locator:
 
 
 @one_look("en", 390, "light")
-def test_a_run_is_found_opened_as_it_was_kept_by_its_address_and_misread_once_a_thumb_is_down(
-    asked, visit, language, width, scheme
-):
+def test_a_run_is_found_and_opened_by_address_and_a_thumb_down_marks_it_misread(asked, visit, language, width, scheme):
     visitor = visit(language, path="/runs", width=width)
     visitor.page.emulate_media(color_scheme=scheme)
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)

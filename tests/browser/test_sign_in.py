@@ -261,7 +261,7 @@ def test_someone_signs_in_comes_to_the_page_they_asked_for_and_signs_out(come, l
     expect(guest.page.get_by_label("Login")).to_be_visible(timeout=WITHIN)  # they are signed out at the provider too
 
 
-def test_the_browser_keeps_no_token_of_the_provider_and_what_it_keeps_no_script_reads(come):
+def test_the_browser_stores_no_provider_token_and_scripts_cannot_read_its_cookie(come):
     guest = come(name="emil")
     cookies = {cookie["name"]: cookie for cookie in guest.context.cookies(guest.served.app.url)}
     assert cookies.keys() == {"_streamlit_user", "_streamlit_xsrf"}
@@ -571,7 +571,7 @@ def test_whatever_address_is_asked_for_nobody_is_led_elsewhere(come, address):
         ("DELETE", "/_stcore/upload_file/session/file"),
     ],
 )
-def test_who_has_not_signed_in_gets_and_leaves_nothing(come, method, path):
+def test_without_a_sign_in_nothing_can_be_downloaded_or_uploaded(come, method, path):
     stranger = come("ja")
     headers = {"Accept-Language": "ja"}
     answer = stranger.context.request.fetch(stranger.served.app.url + path, method=method, headers=headers)

@@ -79,7 +79,7 @@ def test_apps_and_workers_have_the_settings_of_env_and_over_them_those_of_this_f
             assert service.written["cap_drop"] == ["ALL"]
 
 
-def test_only_caddy_is_reached_from_outside_and_who_keeps_documents_by_our_processes_alone(services):
+def test_only_caddy_is_reachable_from_outside_and_only_our_processes_reach_the_databases(services):
     networks = compose.document()["networks"]
     assert [name for name, each in services.items() if "ports" in each.written] == ["caddy"]
     assert networks["inside"]["internal"] is True

@@ -212,7 +212,7 @@ def test_of_a_section_that_was_read_whole_the_chunk_that_was_found_is_highlighte
     assert re.sub(r"<[^>]+>|\s", "", read) == re.sub(r"\s", "", citation.text)
 
 
-def test_a_citation_of_before_chunks_were_noted_is_highlighted_whole(engine, citation):
+def test_an_old_citation_without_its_chunk_is_highlighted_completely(engine, citation):
     old = citation.model_copy(update={"best_start": None, "best_end": None})
     assert html_of(engine, "[1]", old).count(citation.text[:9]) == 1
     assert re.search(r'<div class="read"><div class="cited"><p>日当は', html_of(engine, "[1]", old))
@@ -266,7 +266,7 @@ def test_two_answers_of_a_page_do_not_share_their_passages(engine, citation):
     assert len(ids) == len(set(ids)) == 2
 
 
-def test_what_an_answer_at_work_cites_is_read_once(engine, tmp_path):
+def test_passages_of_a_running_answer_are_read_only_once(engine, tmp_path):
     add(engine, tmp_path, HANDBOOK, "at-work")
     citation, cards = cited(engine, "at-work"), {}
 

@@ -197,7 +197,7 @@ def test_stored_runs_of_anywhere_stand_side_by_side_and_a_vote_keeps_them(handbo
     assert f"★ {page.words['compare.best']}" in ComparePage(runs=",".join(runs)).buttons
 
 
-def test_from_an_answer_of_the_chat_it_is_the_first_column_and_only_the_others_are_asked(handbook, server):
+def test_a_chat_answer_becomes_the_first_column_and_only_other_columns_run(handbook, server):
     first = asked()
     chat = ChatPage(conversation=process.engine().history.run(first).conversation_id)
     assert [each for each in chat.app.get("page_link") if f"runs={first}" in each.proto.query_string]
@@ -212,7 +212,7 @@ def test_from_an_answer_of_the_chat_it_is_the_first_column_and_only_the_others_a
     assert len([each for each in server.chats[before:] if each.schema is None]) == 1
 
 
-def test_beside_a_follow_up_the_others_are_asked_what_it_meant(handbook, server):
+def test_other_columns_get_the_standalone_question_of_a_follow_up(handbook, server):
     conversation = process.engine().history.run(asked()).conversation_id
     server.answer_when(lambda request: "And of hotels?" in request.prompt, "Who approves hotels?", times=1)
     follow_up = asked("And of hotels?", conversation)
@@ -237,7 +237,7 @@ def test_an_address_of_nothing_leads_to_the_form(handbook, address, word):
     assert f"⇄ {page.words['compare.begin']}" in page.buttons
 
 
-def test_of_five_runs_four_are_shown_of_one_twice_one_and_of_a_deleted_one_the_others(handbook):
+def test_at_most_four_runs_are_shown_without_duplicates_and_deleted_ones(handbook):
     runs = [asked() for _ in range(5)]
     page = ComparePage(runs=",".join(runs))
     assert len(page.heads) == 4

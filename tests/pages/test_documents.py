@@ -261,7 +261,7 @@ def test_words_of_a_document_are_shown_as_they_are_and_run_nothing(engine, tmp_p
     assert "onerror" not in Tags(listed.html).attributes
 
 
-def test_a_reader_sees_no_button_that_would_refuse_and_a_manager_who_has_which_right(engine, tmp_path, monkeypatch):
+def test_readers_see_only_buttons_they_may_use_and_managers_see_all_grants(engine, tmp_path, monkeypatch):
     [document] = add(engine, tmp_path, "travel.md")
     grant(engine, "handbook")
     words = DocumentsPage().words

@@ -112,7 +112,7 @@ def test_each_step_that_can_be_changed_has_a_form_and_no_other(handbook, engine,
 
 
 @each_language
-def test_a_verdict_is_turned_over_and_the_fork_is_shown_beside_its_origin_on_that_step(handbook, language):
+def test_a_verdict_is_reversed_and_the_fork_opens_at_that_step_beside_its_origin(handbook, language):
     form = Form(asked("self_rag"), "check_grounding", language)
     assert form.words["change.check_grounding_no"] in form.told
     form.run_on()
@@ -169,7 +169,7 @@ def test_a_passage_of_the_index_that_was_not_found_is_looked_for_and_taken_in(ha
 
 
 @pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
-def test_the_prompt_of_the_answer_is_edited_and_asked_word_for_word_a_speculative_ones_too(handbook, server, pipeline):
+def test_an_edited_prompt_is_sent_unchanged_also_for_a_speculative_answer(handbook, server, pipeline):
     form = Form(asked(pipeline), "generate")
     form.choose("prompt")
     form.set("text_area", "message-0", "You are a parrot.")

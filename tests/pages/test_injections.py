@@ -66,7 +66,7 @@ def test_no_answer_and_no_source_of_it_acts_loads_or_leads_outside():
             assert acting(answer_html(text, (), None, "k")) == [], name
 
 
-def test_what_a_file_says_is_shown_with_all_that_was_unseen_in_it_and_acts_and_leads_nowhere(tmp_path):
+def test_hidden_text_of_a_file_is_shown_and_neither_runs_nor_links_anywhere(tmp_path):
     for name, carrier in CARRIERS.items():
         document = loaded(tmp_path, name)
         text = "\n\n".join(page.markdown for page in document.pages)

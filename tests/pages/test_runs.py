@@ -158,7 +158,7 @@ def test_many_runs_are_read_a_page_at_a_time(engine):
 
 
 @each_language
-def test_a_run_opens_by_its_address_as_it_was_with_why_it_was_no_answer(server, ask, language):
+def test_the_address_of_a_run_opens_it_with_the_reason_for_no_answer(server, ask, language):
     server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
     page = RunsPage(language, run=ask("Who pays for the hovercraft?"))
     assert "Who pays for the hovercraft?" in page.html

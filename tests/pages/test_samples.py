@@ -202,7 +202,7 @@ def test_no_address_leads_out_of_the_made_up_company(document: Path):
     assert not re.search(r"https?://|\d{2,4}-\d{2,4}-\d{4}", text)
 
 
-def test_whoever_loads_the_samples_everyone_reads_them(engine):
+def test_everyone_can_read_the_samples_that_an_editor_has_loaded(engine):
     editor, reader = as_person(engine, "anna", Role.EDITOR), as_person(engine, "ben")
     with pytest.raises(EditorNeeded):
         samples.load(reader.store)

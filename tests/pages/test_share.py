@@ -95,7 +95,7 @@ def test_an_answer_is_shared_alone(chat):
 
 
 @each_language
-def test_whatever_a_link_no_longer_shows_one_sentence_tells_it(chat, language):
+def test_a_revoked_an_unknown_and_a_missing_link_show_the_same_sentence(chat, language):
     open_sharing(chat, chat.conversation)
     chat.press(chat.words["share.make"])
     token = token_of(chat)
@@ -120,7 +120,7 @@ def test_a_page_that_is_open_shows_nothing_more_once_its_link_is_revoked(chat):
     assert "Where does it stand?" not in page.told
 
 
-def test_whoever_has_a_link_reads_by_it_what_is_anothers_with_its_prompts_but_no_document(chat, server, monkeypatch):
+def test_a_link_shows_another_persons_run_with_prompts_but_without_documents(chat, server, monkeypatch):
     server.default = "It stands there [1]."
     chat.ask("Who says so?")
     run = chat.wait()

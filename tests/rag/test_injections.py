@@ -265,9 +265,7 @@ def test_of_a_model_that_obeys_no_other_index_is_reached_nothing_is_changed_and_
     assert {request.path for request in tavily.requests} <= {SEARCH}
 
 
-def test_what_files_and_pages_hide_is_left_out_or_read_as_a_passage_that_is_shown_and_nothing_more_comes_of_it(
-    loaded, embeddings, tmp_path
-):
+def test_hidden_text_is_left_out_or_shown_in_the_passage_and_has_no_other_effect(loaded, embeddings, tmp_path):
     """A reader who opens the passage sees everything from the file that the model got."""
     chat = ObedientChat()
     settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False, crawl_allowed="127.0.0.1", crawl_rate=1e3)

@@ -62,7 +62,7 @@ MATRIX = {
 
 
 @pytest.mark.parametrize("role", MATRIX)
-def test_what_someone_may_do_is_what_they_were_granted_as_far_as_their_role_goes(kept: IndexStore, role: Role) -> None:
+def test_the_role_limits_the_granted_right(kept: IndexStore, role: Role) -> None:
     access, grants = kept.access, kept.access.grants
     alice, bob = as_role(access, role), as_role(access, Role.EDITOR, "bob")
     sources = {"person": of(alice), "group": HR, "everyone": EVERYONE}
@@ -122,7 +122,7 @@ def test_what_was_granted_to_someone_is_over_with_their_group(kept: IndexStore) 
         ("carol@example.com", {"mail": "carol@example.org"}, None),
     ],
 )
-def test_what_is_granted_to_an_account_waits_for_whoever_has_that_name_for_sure(
+def test_a_grant_to_an_account_counts_only_for_a_verified_address_or_subject(
     kept: IndexStore, granted_to: str, told: dict[str, object], comes_to: Right | None
 ) -> None:
     account = Grantee(GranteeKind.ACCOUNT, granted_to)
@@ -148,7 +148,7 @@ def test_who_has_which_right_is_told_by_name(kept: IndexStore) -> None:
 
 
 @pytest.mark.parametrize("kind", [GranteeKind.ACCOUNT, GranteeKind.GROUP])
-def test_a_right_is_given_to_somebody(kept: IndexStore, kind: GranteeKind) -> None:
+def test_a_grant_to_a_blank_name_is_refused(kept: IndexStore, kind: GranteeKind) -> None:
     with pytest.raises(errors.NobodyNamed):
         kept.access.grants.give("規程", Grantee(kind, " "), READ)
     assert kept.access.grants.of("規程").grants == ()

@@ -21,7 +21,7 @@ from tests.index_store.team import people_of
 Write = Callable[..., Path]
 
 
-def test_of_several_groups_the_most_generous_counts_and_of_none_what_everybody_has(
+def test_the_highest_limit_of_several_groups_counts_and_without_a_group_the_default(
     access: Access, people: People
 ) -> None:
     access.limits.set("sales", GroupLimits(runs_at_once=2, tokens_a_day=1000, files=10))

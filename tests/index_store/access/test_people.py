@@ -100,7 +100,7 @@ def test_the_groups_of_a_claim_make_a_role(settings: Settings, groups: list[str]
         assert people.signed_in(claim("alice", groups=frozenset(groups))).role is role
 
 
-def test_whom_no_group_names_has_the_usual_role(settings: Settings) -> None:
+def test_a_person_without_a_role_group_has_the_default_role(settings: Settings) -> None:
     with opened(settings, default_role="editor") as people:
         assert people.signed_in(claim("alice")).role is Role.EDITOR
 
@@ -218,7 +218,7 @@ def test_who_was_disabled_before_signing_in_does_not_come_in(people: People) -> 
         people.signed_in(claim("17", mail="alice@example.com"))
 
 
-def test_of_who_is_erased_an_id_is_left_that_nobody_comes_in_by_and_the_same_claim_is_someone_new(
+def test_an_erased_person_leaves_only_an_id_and_the_same_claim_becomes_a_new_person(
     access: Access, settings: Settings
 ) -> None:
     people, grants = access.people, access.grants
@@ -319,7 +319,7 @@ def test_of_two_admins_who_remove_each_other_at_once_one_is_refused(settings: Se
             assert len(admins) == 1
 
 
-def test_whom_the_provider_no_longer_calls_an_admin_is_none_and_the_log_says_what_to_do(
+def test_a_person_without_the_admin_group_loses_the_role_and_the_log_says_what_to_do(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     with opened(settings, admin_groups="boss") as people, caplog.at_level(logging.WARNING):

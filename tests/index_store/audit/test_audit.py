@@ -117,7 +117,7 @@ def test_lines_of_many_threads_and_of_another_process_stay_whole(audit: Audit, s
 
 
 @linux
-def test_a_full_disk_stops_nobody_is_told_and_the_log_says_afterwards_how_much_it_lacks(
+def test_a_full_disk_blocks_no_action_and_the_log_later_counts_the_lost_entries(
     audit: Audit, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     note = lambda: audit.note(Action.ASKED, ALICE, pipeline="p" * 250)  # noqa: E731

@@ -156,7 +156,7 @@ def test_changes_that_go_on_meanwhile_leave_one_consistent_state(
     assert app.check() == []
 
 
-def test_documents_stand_still_while_the_moment_is_taken_and_searches_go_on(
+def test_changes_wait_during_the_snapshot_and_searches_do_not(
     serviced: Settings, app: IndexStore, write: Write
 ) -> None:
     """The test holds the lock that the command takes for its snapshot."""

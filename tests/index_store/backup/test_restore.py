@@ -217,7 +217,7 @@ def test_killed_in_the_midst_it_leaves_a_folder_that_no_app_opens_and_that_is_re
         assert len(store.documents()) == 2
 
 
-def test_what_an_interrupted_restore_has_put_in_its_place_is_not_what_refuses_the_next(
+def test_files_of_an_interrupted_restore_do_not_block_the_next_restore(
     serviced: Settings, archive: Path, target: Path
 ) -> None:
     restore(archive, target)

@@ -85,7 +85,7 @@ def test_after_the_server_was_away_it_is_there_again_under_its_number_and_says_t
         assert eventually(lambda: heard == ["", "again"])
 
 
-def test_beside_an_app_that_shares_with_nobody_there_is_none_and_the_other_way_round(url: SecretStr) -> None:
+def test_an_exclusive_app_and_a_replica_refuse_each_other(url: SecretStr) -> None:
     place = PostgresSchema(url.get_secret_value(), "catalogue")
     owner, sharer = Catalogue(place), Catalogue(place)
     owner.own()

@@ -680,7 +680,9 @@ def test_a_job_gives_way_to_questions_that_this_machine_answers(
     assert outcome(job) == {"a.md": "ready"}
 
 
-def test_it_is_not_stopped_by_many_who_ask(store: IndexStore, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_ends_even_if_questions_never_stop(
+    store: IndexStore, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(embedding, "PAUSE", 0.01)
     with store.answering():
         assert outcome(store.ingest("a", given(write("a.md")))) == {"a.md": "ready"}

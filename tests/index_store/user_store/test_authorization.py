@@ -221,20 +221,20 @@ def state(store: IndexStore) -> object:
     )  # fmt: skip
 
 
-def test_every_way_into_the_store_is_a_door_or_the_processs_own(world: World) -> None:
+def test_each_method_of_the_store_is_on_the_facade_or_listed_as_internal(world: World) -> None:
     store, facade = world.people.store, world.people("owner")
     assert surface(store) - surface(facade) == set(OF_THE_PROCESS)
     assert surface(facade) <= surface(store)
 
 
-def test_every_door_is_tried_below(world: World) -> None:
+def test_each_method_of_the_facade_has_a_call_below(world: World) -> None:
     assert surface(world.people("owner")) == set(CALLS)
     job = world.people("owner").ingest("plans", [])
     assert surface(job) == set(JOB_CALLS)
 
 
 @pytest.mark.parametrize("who", ["stranger", "outside reader"])
-def test_a_guess_at_what_is_anothers_is_answered_as_if_it_did_not_exist(world: World, who: str) -> None:
+def test_what_a_person_may_not_see_looks_as_if_it_did_not_exist(world: World, who: str) -> None:
     before = state(world.people.store)
     facade = world.people(who)
     # With these calls, an editor creates an index: see below.
@@ -283,7 +283,7 @@ def met(calls: dict[str, Callable[[], object]]) -> dict[str, type[Exception] | N
 @pytest.mark.parametrize(
     ("who", "may"), [("stranger", MANAGE), ("reader", READ), ("writer", WRITE), ("manager", MANAGE), ("owner", MANAGE)]
 )
-def test_whoever_may_read_but_not_so_much_is_told_so_and_nothing_changes(world: World, who: str, may: Right) -> None:
+def test_a_call_beyond_the_persons_right_is_refused_and_changes_nothing(world: World, who: str, may: Right) -> None:
     before = state(world.people.store)
     facade = world.people(who)
     refused = {
@@ -296,7 +296,7 @@ def test_whoever_may_read_but_not_so_much_is_told_so_and_nothing_changes(world: 
 
 
 @pytest.mark.parametrize("who", ["reader", "writer", "manager", "owner", "root"])
-def test_whoever_may_does_it(world: World, who: str) -> None:
+def test_a_call_succeeds_with_the_right_that_it_needs(world: World, who: str) -> None:
     """A person with exactly the right that a call needs can make it. The owner and an admin can do more."""
     facade = world.people(who)
     most = {"reader": (READ, ANYBODY), "writer": (WRITE,), "manager": (MANAGE,), "owner": (ANYBODY, READ, WRITE)}

@@ -64,7 +64,7 @@ def at_once(*calls: Callable[[], object]) -> list[type[Exception] | None]:
 # Owners and readers
 
 
-def test_an_index_is_whoevers_made_it(people: People, write: Write) -> None:
+def test_the_owner_of_an_index_is_the_person_who_created_it(people: People, write: Write) -> None:
     people("anna").create_index("made")
     people("anna").ingest("given", [FileSource(write("a.md"))]).wait()
     people("anna").add("added", write("a.md"))
@@ -75,7 +75,7 @@ def test_an_index_is_whoevers_made_it(people: People, write: Write) -> None:
     assert [index.name for index in people("ben").indexes()] == []
 
 
-def test_a_reader_makes_no_index_and_can_tell_by_that_of_none(people: People, write: Write) -> None:
+def test_a_reader_cannot_create_an_index_nor_learn_which_ones_exist(people: People, write: Write) -> None:
     people("anna").create_index("secret")
     reader = people("some reader")
     for name in ("secret", "new"):
@@ -135,7 +135,7 @@ def test_who_may_not_remove_one_of_several_documents_removes_none(shared: People
 # Jobs
 
 
-def test_the_right_to_add_is_asked_when_the_job_gets_at_the_index(
+def test_the_right_to_add_is_checked_when_the_job_starts_to_write(
     shared: People, serviced: Settings, write: Write
 ) -> None:
     """A right that was taken away after the click no longer counts."""

@@ -58,7 +58,7 @@ def finds(store: IndexStore, name: str) -> bool:
     return store.search("a", f"This is what {name} says in part 1.", mode="vector", k=1)[0].source.endswith(name)
 
 
-def test_of_a_large_collection_nothing_is_asked_beside_the_search_as_it_grows(
+def test_a_search_in_a_large_collection_needs_no_further_requests_as_it_grows(
     behind: Settings, proxy: ChromaProxy, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server.ChromaServer, "combed", 50)
@@ -117,7 +117,7 @@ def test_an_address_that_is_blank_is_none(monkeypatch: pytest.MonkeyPatch) -> No
     assert Settings().chroma_url is None
 
 
-def test_vectors_that_are_elsewhere_are_neither_looked_for_here_nor_swept_there(
+def test_a_store_refuses_to_open_if_its_vectors_are_in_another_place(
     on_server: Settings, serviced: Settings, write: Write
 ) -> None:
     with IndexStore(on_server):
@@ -356,7 +356,7 @@ def test_a_disk_that_is_full_beneath_it_costs_what_was_written_meanwhile_and_is_
 
 
 @pytest.mark.soak
-def test_what_can_not_be_read_there_any_more_is_told_by_a_check_and_mended_by_a_reindex(
+def test_unreadable_vectors_are_found_by_check_and_repaired_by_a_reindex(
     on_server: Settings, chroma: ChromaServer, write: Write
 ) -> None:
     """The server was killed while it wrote, or its disk has lost everything."""

@@ -28,7 +28,7 @@ def test_a_connection_within_this_machine_is_let_in(address):
 @pytest.mark.parametrize(
     "address", ["192.0.2.7", "0.0.0.0", "[2001:db8::7]", "[::ffff:192.0.2.7]", "localhost.example"]
 )
-def test_one_from_elsewhere_is_only_where_that_is_meant(address):
+def test_a_connection_from_elsewhere_is_accepted_only_with_for_others(address):
     assert get(address) == 403
     assert get(address, for_others=True) == 200
     with pytest.raises(NotForOthers):

@@ -102,7 +102,7 @@ def test_groups_of_a_token_may_be_a_list_or_one_name_and_nothing_else(said, grou
 
 
 @pytest.mark.parametrize("said", [True, "true", 1, None])
-def test_an_address_is_verified_where_the_provider_says_so_and_in_no_other_words(said):
+def test_a_mail_address_is_verified_only_if_the_provider_says_true(said):
     [provider] = read_providers(ONE)
     claim = claim_of_token(provider, {"email": "anna@example.com", "email_verified": said})
     assert claim.mail_is_verified is (said is True)

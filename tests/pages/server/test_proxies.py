@@ -50,7 +50,7 @@ def test_a_trusted_proxy_is_believed_which_scheme_and_host_the_browser_used(ask,
 
 
 @pytest.mark.parametrize("peer", [STRANGER, "127.0.0.1", "::ffff:10.2.0.5", "10.1.0.5.example", "testclient"])
-def test_of_anybody_else_these_headers_are_taken_away(ask, peer):
+def test_headers_from_an_untrusted_peer_are_removed(ask, peer):
     forged = [("x-forwarded-proto", "https"), ("x-forwarded-host", "evil.example"), ("forwarded", "proto=https")]
     answer = ask(peer, *forged, ("x-forwarded-for", PROXY), ("x-forwarded-user", "admin"))
     assert answer.json() == {"scheme": "http", "host": "localhost:8501", "forwarded": {}}
@@ -125,7 +125,7 @@ def test_a_trusted_proxy_says_who_somebody_is(ask_who):
 
 @pytest.mark.parametrize("peer", [STRANGER, "127.0.0.1", "testclient"])
 @pytest.mark.parametrize("header", ["X-Forwarded-User", "remote-groups"])
-def test_anybody_else_who_says_so_is_refused(ask_who, peer, header):
+def test_an_identity_header_from_an_untrusted_peer_is_refused(ask_who, peer, header):
     answer = ask_who(peer, (header, "anna"))
     assert answer.status_code == 403
     assert "only the proxy" in answer.text

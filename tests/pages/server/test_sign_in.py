@@ -130,7 +130,7 @@ def test_signing_out_ends_it_on_the_server_and_goes_on_to_the_provider(sign_in_w
     assert shown(browser.cookies) == b""
 
 
-def test_groups_of_long_ago_do_not_come_back_with_the_cookie_of_then(sign_in_with, browser, access, settings):
+def test_an_old_cookie_does_not_bring_back_old_groups(sign_in_with, browser, access, settings):
     sign_in_with("right")
     issuer = settings.providers[0].issuer
     access.people.signed_in(SignInClaims(issuer, "anna", groups=frozenset({"leavers"})))  # later, in another browser

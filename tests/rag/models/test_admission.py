@@ -86,7 +86,7 @@ def test_who_leaves_the_queue_lets_the_others_move_up() -> None:
     assert asyncio.run(ask()) == [1, 0]
 
 
-def test_nobodys_tenth_goes_before_somebodys_first() -> None:
+def test_the_next_turn_goes_to_a_person_with_the_fewest_turns() -> None:
     """In any order of arrival: the person with the next turn had no more turns so far than anybody who still waits."""
     for seed in range(50):
         asking = random.Random(seed).choices("abcd", weights=(10, 3, 2, 1), k=30)
@@ -113,7 +113,7 @@ def test_calls_take_turns_by_person_and_those_of_one_person_by_run() -> None:
     assert asyncio.run(ask(asked)) == ["a1", "b1", "c1", "a2", "b1", "a3", "a1", "a2", "a1"]
 
 
-def test_a_party_with_another_share_than_all_has_that_and_holds_nobody_up() -> None:
+def test_a_party_can_have_its_own_limit_which_does_not_delay_others() -> None:
     async def ask() -> dict[str, int]:
         admission = Admission(at_once=6, of_one_party=2)
         at_work: list[str] = []

@@ -40,7 +40,7 @@ def test_the_reasoning_of_a_model_is_no_part_of_its_reply():
 
 
 @pytest.mark.parametrize("answer", ["", "  \n", "<think>It comes to no end.", "<think>It says no more.</think>"])
-def test_nothing_is_no_reply(answer):
+def test_an_empty_reply_is_an_error(answer):
     chat = ScriptedChat()
     chat.default = answer
     client = ChatClient(chat, "scripted")

@@ -143,7 +143,7 @@ def test_passages_follow_one_another_under_their_numbers():
     assert block.index('number="1"') < block.index("one") < block.index('number="2"') < block.index("two")
 
 
-def test_a_place_names_nothing_twice():
+def test_a_title_and_equal_headings_are_named_once():
     assert place(passage(title="Heading")) == "Heading"
 
 

@@ -36,7 +36,7 @@ def test_a_service_suggests_questions_and_the_embedded_model_only_where_it_is_to
     assert (ServiceChat.suggests, EmbeddedChat.suggests) == (True, False)
 
 
-def test_an_embedded_model_of_ones_own_goes_by_its_name(data_dir, tmp_path):
+def test_a_configured_embedded_model_is_named_after_its_file(data_dir, tmp_path):
     models = model_source(Settings(data_dir=data_dir, embedded_model=tmp_path / "mine.gguf"))
     assert models.name == "mine"
     asyncio.run(models.close())

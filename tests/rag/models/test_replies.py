@@ -127,7 +127,7 @@ def test_words_are_read_from_json_and_from_lists_of_any_kind(text):
 
 
 @pytest.mark.parametrize("text", ["", " \n", '{"words": []}', '{"words": [null, {}]}', "、、", "{" * 3000])
-def test_where_there_are_none_none_are_read_but_what_stands_there(text):
+def test_a_reply_without_search_words_gives_none(text):
     assert words_in("日当はいくらですか?", KeywordsReply.read(text)) == ()
 
 

@@ -115,7 +115,7 @@ def test_a_refusal_that_stands_is_no_confirmed_answer(engine, chat):
     assert ask(engine, pipeline="self_rag").result().outcome == "not_in_documents"
 
 
-def test_a_history_of_before_still_says_what_it_said():
+def test_an_old_history_without_roles_has_the_same_outcome():
     """Its steps had no roles; they were known by their names."""
     old = StepFinished(
         step="decline", attempt=1, start=0, milliseconds=1, model_calls=0, tokens_in=0, tokens_out=0,
@@ -128,7 +128,7 @@ def test_a_history_of_before_still_says_what_it_said():
     assert end.outcome == "not_in_documents"
 
 
-def test_graders_do_not_decide_what_the_word_means(engine, chat):
+def test_an_answer_that_quotes_the_token_is_still_an_answer(engine, chat):
     """An answer that quotes the token from a passage is not a no answer; one that begins with the token is."""
     for reply in (YES, PROSE):
         chat.answer_when(JA.relevance, answer=reply)

@@ -201,7 +201,7 @@ def test_the_limit_of_answers_holds_over_all_ways(ask, chat, tavily):
     assert tavily.requests == []
 
 
-def test_an_answer_that_is_borne_out_in_part_stands_unconfirmed_where_no_better_is_to_be_had(ask, chat):
+def test_a_partly_grounded_answer_is_kept_unconfirmed_if_there_is_no_better_one(ask, chat):
     partly = json.dumps({"reason": "", "unsupported": ["半額"], "support": "partly"})
     chat.answer_when(JA.grounding, answer=partly)
     chat.default = ANSWER
@@ -259,7 +259,7 @@ def test_a_key_that_is_refused_ends_the_run(open_engine, server):
     assert (result.status, result.error.code) == ("failed", "key_refused")
 
 
-def test_documents_that_do_not_hold_it_in_the_models_word_lead_to_the_web(ask, chat, tavily):
+def test_if_the_model_gives_no_answer_from_documents_the_web_is_searched(ask, chat, tavily):
     chat.enqueue("NOT_IN_PASSAGES 資料に書かれていません。", "晴れです[5]。")
     run = ask("東京タワーの高さは?")
     result = run.result()

@@ -111,7 +111,7 @@ def test_by_the_articles_rule_one_irrelevant_passage_asks_the_web(ask, chat):
 
 
 @pytest.mark.parametrize(("answer", "action"), [(YES, "correct"), (NO, "incorrect"), (PROSE, "correct")])
-def test_by_that_rule_what_is_all_alike_needs_no_half_measure(ask, chat, answer, action):
+def test_with_the_articles_rule_equal_grades_are_never_ambiguous(ask, chat, answer, action):
     chat.answer_when(JA.relevance, answer=answer)
     if answer is PROSE:
         chat.answer_when(JA.relevance, ALLOWANCE, answer=YES)

@@ -77,7 +77,7 @@ def test_on_a_full_disk_a_question_is_refused_in_a_sentence_and_its_attachments_
 
 @linux
 @pytest.mark.sqlite_alone
-def test_wherever_the_disk_gets_full_what_is_begun_is_there_as_a_whole_or_not_at_all(engine, chat):
+def test_on_a_full_disk_a_run_is_stored_completely_or_not_at_all(engine, chat):
     """No conversation without its run, and no run that is never executed. Each try has space for one page more."""
     first = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
     first.result()

@@ -454,7 +454,7 @@ def test_the_answers_prompt_is_asked_as_it_was_edited_and_only_once(open_engine,
     ("adaptive", "small_talk", "こんにちは"),
     ("self_rag_candidates", "answer_from_memory", "1+1は?"),
 ])  # fmt: skip
-def test_so_is_that_of_an_answer_without_passages(engine, speaking, pipeline, step, question):
+def test_the_prompt_of_an_answer_without_passages_can_be_edited(engine, speaking, pipeline, step, question):
     speaking.answer_when(JA.retrieval_need, answer=verdict("no", 0.05))
     origin = engine.ask(question, index=INDEX, pipeline_name=pipeline)
     origin.result()

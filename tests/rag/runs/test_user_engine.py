@@ -286,13 +286,13 @@ def state(engine: UserEngine) -> object:
     )  # fmt: skip
 
 
-def test_every_way_into_the_engine_is_a_door_or_the_processs_own(world):
+def test_each_method_of_the_engine_is_on_the_facade_or_listed_as_internal(world):
     process, facade = set(walked(world.process)), set(walked(world("owner")))
     assert process - facade == set(OF_THE_PROCESS)
     assert facade <= process
 
 
-def test_every_door_is_tried_below(world):
+def test_each_method_of_the_facade_has_a_call_below(world):
     assert set(walked(world("owner"))) == set(CALLS)
 
 
@@ -307,7 +307,7 @@ def test_no_page_names_what_is_behind_the_facades(world):
 
 
 @pytest.mark.parametrize("who", ["stranger", "outside reader", "root"])
-def test_a_guess_at_what_is_anothers_is_answered_as_if_it_did_not_exist(world, who):
+def test_what_a_person_may_not_see_looks_as_if_it_did_not_exist(world, who):
     """Also for an admin: other people can only use a link."""
     target = world.target("owner")
     before = state(world("owner"))

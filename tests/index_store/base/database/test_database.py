@@ -74,7 +74,7 @@ def test_a_new_one_has_the_last_version_at_once(file: Path, tmp_path: Path) -> N
     assert read(file, "SELECT id, name FROM things") == []
 
 
-def test_one_of_before_there_were_versions_is_changed_by_all_of_them_in_order(first: Path, tmp_path: Path) -> None:
+def test_a_database_without_a_version_gets_all_migrations_in_order(first: Path, tmp_path: Path) -> None:
     open_database(SqliteFile(first), line(tmp_path / "line", "pass", NAMES)).dispose()
     assert version(first) == [("0002",)]
     assert read(first, "SELECT id, name FROM things") == [(7, "old")]
@@ -88,7 +88,7 @@ def test_one_of_an_earlier_version_is_changed_by_what_came_since(first: Path, tm
     assert (version(first), read(first, "SELECT name FROM things")) == ([("0002",)], [("kept",)])
 
 
-def test_what_refers_to_a_table_that_is_made_anew_stays(first: Path, tmp_path: Path) -> None:
+def test_rows_that_reference_a_recreated_table_are_kept(first: Path, tmp_path: Path) -> None:
     open_database(SqliteFile(first), line(tmp_path / "line", NAMES, ANEW)).dispose()
     assert read(first, "SELECT thing_id FROM parts") == [(7,)]
 

@@ -90,7 +90,7 @@ def test_a_job_is_cancelled_from_the_other_while_it_is_still_taken_in(
     assert is_sound(one, queued.data_dir)
 
 
-def test_what_one_had_not_taken_in_when_it_went_is_gone_on_with_by_the_other(
+def test_an_app_continues_jobs_that_another_app_had_not_admitted_when_it_ended(
     one: IndexStore, queued: Settings, write: Write
 ) -> None:
     gone = IndexStore(queued)
@@ -162,7 +162,7 @@ def test_what_one_removes_while_the_other_searches_is_found_or_not_and_never_hal
 
 @pytest.mark.soak
 @pytest.mark.timeout(900)
-def test_killed_at_random_while_it_takes_in_and_adds_a_replica_loses_and_doubles_nothing_that_it_had_noted(
+def test_a_replica_killed_at_random_loses_and_doubles_no_recorded_document(
     one: IndexStore, queued: Settings, write: Write, service: EmbeddingService
 ) -> None:
     """`python -m index_store add` is a replica and a worker while it runs."""

@@ -127,7 +127,7 @@ def test_what_a_killed_worker_had_no_time_to_delete_does_not_stay(
     assert is_sound(app, queued.data_dir)
 
 
-def test_a_worker_ends_though_the_first_word_on_it_is_lost(
+def test_a_worker_ends_even_if_its_first_cancellation_is_lost(
     app: IndexStore, queued: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Python 3.11 may lose the cancellation of a task that continues at the same moment."""

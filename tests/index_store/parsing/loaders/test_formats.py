@@ -24,7 +24,7 @@ def test_a_format_brings_what_loads_it(record, raw: Callable[..., RawFile]) -> N
         record.loader()(raw(b"\x7fELF\x02\x01 a program", f"a{record.suffixes[0]}"))
 
 
-def test_nothing_is_said_of_two_formats() -> None:
+def test_no_two_formats_share_a_kind_suffix_media_type_or_loader() -> None:
     for said in ("kind", "suffixes", "media_types", "loader"):
         values = [getattr(record, said) for record in FORMATS]
         counts = Counter(value for each in values for value in ([each] if said in ("kind", "loader") else each))

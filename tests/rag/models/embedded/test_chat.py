@@ -49,7 +49,7 @@ def test_search_words_are_written_within_a_bound(data_dir):
     assert asked.token_limit <= 100
 
 
-def test_it_is_not_trusted_with_a_part_of_its_search_words(data_dir):
+def test_one_invented_search_word_rejects_all(data_dir):
     """If it changes one word, none is used: it copies badly, and often changes the most important word."""
     for said, why_not in (("出張, 日当", None), ("出張, 价格", "invented")):
         found, _ = asked_as_embedded(
@@ -91,7 +91,7 @@ def test_it_is_not_asked_to_correct_itself():
     assert not EmbeddedChat.regenerates
 
 
-def test_it_begins_no_answer_in_vain():
+def test_it_gives_no_speculative_answers():
     """Its calls wait for each other, so a speculative answer saves no time."""
     assert not EmbeddedChat.speculates
 

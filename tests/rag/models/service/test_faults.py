@@ -160,7 +160,7 @@ def test_a_service_without_structured_output_is_asked_in_the_next_way_it_knows(a
 
 
 @pytest.mark.parametrize("refused", [set(), {"response_format"}, {"response_format", "tools"}])
-def test_search_words_are_had_from_a_service_in_whichever_way_it_knows(ask, server, refused):
+def test_search_words_are_requested_in_a_format_that_the_service_supports(ask, server, refused):
     server.refuses = refused
     server.answer_when(lambda request: JA.keywords in request.prompt, '{"words": ["日当"]}')
     run = ask("hybrid")

@@ -40,7 +40,7 @@ def test_an_answer_that_begins_with_it_is_no_answer_and_is_shown_without_it(writ
 
 
 @each_size
-def test_alone_it_leaves_nothing(size):
+def test_a_reply_of_only_the_token_shows_no_text(size):
     assert taken(TOKEN, size)[0] == ""
 
 

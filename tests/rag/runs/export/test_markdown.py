@@ -85,7 +85,7 @@ def test_neither_html_nor_pictures_come_alive(hostile):
         "> ```\n{}", "``` a`b\n{}", "` a `` {}", "~~~\n```\n~~~\n{}",
     ],
 )  # fmt: skip
-def test_nor_where_it_only_looks_like_code(around):
+def test_html_and_pictures_stay_inactive_in_text_that_only_looks_like_code(around):
     assert "<img" not in html(run(around.format("![p](https://elsewhere.example/p.png)")))
     assert "<b>" not in html(run(around.format("<b>")))
 

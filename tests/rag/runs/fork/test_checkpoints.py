@@ -139,7 +139,7 @@ def test_who_wants_none_has_none(opened):
             fork(engine, run)
 
 
-def test_a_damaged_file_is_made_anew_and_the_history_is_none_the_wiser(opened, loaded):
+def test_a_damaged_checkpoint_file_is_replaced_and_the_history_is_unchanged(opened, loaded):
     with opened() as engine:
         before = ask(engine)
     (loaded / FILE).write_bytes(b"This is no database. " * 1000)
@@ -196,7 +196,7 @@ def test_a_run_that_was_stopped_or_still_goes_on_is_not_forked(opened, chat):
             run.result()
 
 
-def test_neither_is_one_that_there_is_not_nor_one_of_a_deleted_index(opened):
+def test_an_unknown_run_or_one_of_a_deleted_index_is_not_forked(opened):
     with opened() as engine:
         with pytest.raises(UnknownRun):
             engine.forks.begin("none", "retrieve", 1, [EditQuery(query="VPN")])

@@ -101,7 +101,7 @@ def test_why_a_run_was_no_good_one_is_kept_when_it_ends(runs, save, history, las
     assert not why or ids(runs, RunFilter(why=why)) == ["r"]
 
 
-def test_what_a_person_says_goes_above_the_trace_and_can_be_taken_back(runs, save, history):
+def test_a_persons_cause_replaces_that_of_the_trace_until_it_is_removed(runs, save, history):
     save("r", steps=[DECLINED], outcome="not_in_documents")
     runs.set_cause("r", "not_found")
     assert (history.run("r").why, history.run("r").cause) == ("not_found", "no_document")
@@ -198,7 +198,7 @@ def test_each_has_a_list_of_their_own_and_an_admin_what_is_nobodys_beside_it(run
     }
 
 
-def test_what_is_slow_and_what_was_voted_for_is_so_among_ones_own(runs, save, history):
+def test_slow_runs_and_voted_runs_are_found_among_a_persons_own_runs(runs, save, history):
     for number in range(10):
         save(f"mine {number}", whose=ME, seconds=number)
         save(f"other {number}", whose=OTHER, seconds=100 + number)

@@ -62,7 +62,7 @@ def test_an_answer_that_is_being_made_is_shown_when_it_is_finished(engine, chat,
     assert shown(engine, link.token) == [first.id, run.id]
 
 
-def test_a_link_that_is_revoked_deleted_or_never_was_meets_one_and_the_same_refusal(engine, ask):
+def test_revoked_deleted_and_unknown_links_get_the_same_error(engine, ask):
     revoked, deleted = engine.shares.add(ask().id), engine.shares.add(ask().conversation_id)
     engine.shares.revoke(revoked.share.id)
     engine.shares.revoke(revoked.share.id)

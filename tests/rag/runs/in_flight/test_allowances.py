@@ -95,7 +95,7 @@ def test_comparisons_and_forks_are_refused_as_well_and_leave_nothing_behind(limi
     assert alice.comparisons.latest(10) == []
 
 
-def test_a_run_that_meets_the_days_end_of_tokens_is_limited_and_says_so(limited):
+def test_a_run_that_uses_up_the_tokens_of_the_day_is_limited(limited):
     engine = limited(tokens_a_day=100)
     alice = as_person(engine, "alice")
     run = alice.ask(QUESTION, index=INDEX, pipeline_name="self_rag")

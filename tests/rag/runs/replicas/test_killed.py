@@ -132,7 +132,7 @@ def test_a_run_of_another_process_is_stopped_from_here(
     assert run.result().status == "stopped"
 
 
-def test_what_a_replica_was_about_to_delete_when_it_was_killed_another_deletes(
+def test_a_deletion_of_a_killed_replica_is_completed_by_another(
     here: UserEngine, shared: Settings, chroma: ChromaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(replicas, "TIDY", 0.2)

@@ -227,7 +227,7 @@ def test_an_app_that_was_thought_dead_saves_nothing_more_of_a_run_that_was_ended
     assert ends == [last]
 
 
-def test_what_an_app_has_left_that_is_over_counts_no_more(replica: Open, chat: ScriptedChat, gate: Gate) -> None:
+def test_rows_that_an_app_left_for_finished_runs_are_ignored(replica: Open, chat: ScriptedChat, gate: Gate) -> None:
     """This can happen if one app was alone with the database for a while and ended the runs of all apps."""
     gate.open()
     one = replica(chat, runs_per_person=1)

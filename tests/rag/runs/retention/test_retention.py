@@ -118,7 +118,7 @@ def old_copy(folder: Path, name: str, days: float) -> Path:
     return copy
 
 
-def test_there_are_more_than_go_at_once(opened, loaded):
+def test_more_conversations_than_one_batch_are_all_deleted(opened, loaded):
     with opened() as engine:
         for number in range(AT_ONCE + 3):
             process_of(engine).history.conversations.new(f"{number}", principal=LOCAL)
