@@ -76,8 +76,8 @@ class Tab:
         self.paces: list[float] = []
         """all intervals that fragments were told, in seconds"""
         self._drawn = Page()
-        self._runs = 0
-        """complete runs of the whole page"""
+        self.redraws = 0
+        """of the whole page, complete ones"""
         self._session: str | None = None
         self._query = "lang=en"
         self._hash = ""
@@ -133,9 +133,9 @@ class Tab:
 
     async def _run(self, *changed: WidgetState) -> None:
         """Waits until the page is drawn again."""
-        before = self._runs
+        before = self.redraws
         await self._rerun(changed=changed)
-        await self._until(lambda: self._runs > before)
+        await self._until(lambda: self.redraws > before)
 
     async def _rerun(self, fragment: str = "", changed: tuple[WidgetState, ...] = ()) -> None:
         state = ClientState(
@@ -205,7 +205,7 @@ class Tab:
             self._asked = None
         if is_whole:
             self.page = self._drawn
-            self._runs += 1
+            self.redraws += 1
             self._changed.set()
 
     def _look_every(self, seconds: float, fragment: str) -> None:

@@ -104,9 +104,9 @@ def show_conversation(conversation_id: str, outlines: list[RunOutline], branch: 
 
 
 def running_of(outlines: list[RunOutline]) -> str | None:
-    """The latest run, if it is in flight."""
-    live = engine().run(outlines[-1].run.id) if outlines else None
-    return live.id if live and not live.is_finished else None
+    """The id of the run in flight."""
+    live = [engine().run(run.id) for run, _ in outlines]
+    return next((each.id for each in live if each and not each.is_finished), None)
 
 
 def show_more(conversation_id: str) -> None:
@@ -165,25 +165,14 @@ conversation_id = current_conversation()
 known_jobs = jobs()
 indexes = {index.name: index for index in engine().store.indexes()}
 
-with st.sidebar:
-    show_conversations(conversation_id)
-
 outlines: list[RunOutline] = []
-is_busy = False
 if conversation_id:
     shown = st.session_state.setdefault(f"turns of {conversation_id}", LATEST)
     branch = current_branch(conversation_id)
     outlines = engine().history.outlines(conversation_id, latest=shown, branch=branch)
-keep_latest_in_view(conversation_id, running_of(outlines))
-if st.session_state.conversation and not conversation_id:
-    st.warning(say("chat.not_here"))
-if conversation_id:
-    if named := engine().history.conversations.get(conversation_id):
-        with st.container(horizontal=True, horizontal_alignment="right", key="conversation-actions"):
-            show_share(conversation_id, named.title, "share.help_conversation")
-    is_busy = show_conversation(conversation_id, outlines, branch)
-    show_script()
+running = running_of(outlines)
 
+# First, because a question leaves this page: what is drawn before it only delays its answer.
 with st.bottom:
     with st.container(key="pickers"):
         index_column, pipeline_column, options_column = st.columns([5, 4, 3], gap="small", wrap=False)
@@ -207,7 +196,7 @@ with st.bottom:
         # Independent of the chosen index: with another value, Streamlit makes a new field and the typed text is lost.
         accept_file="multiple" if engine().store.adds_documents else False,
         key="composer",
-        disabled=is_busy,
+        disabled=running is not None,
     )
     if not takes_files:
         st.html(NO_FILES)
@@ -221,8 +210,20 @@ if said:
         st.session_state["refused question"] = question, error
         st.rerun()
 
-# After the question, which leaves this page: drawing this part first would only delay the answer.
-if not conversation_id:
+with st.sidebar:
+    show_conversations(conversation_id)
+
+keep_latest_in_view(conversation_id, running)
+if st.session_state.conversation and not conversation_id:
+    st.warning(say("chat.not_here"))
+if conversation_id:
+    if named := engine().history.conversations.get(conversation_id):
+        with st.container(horizontal=True, horizontal_alignment="right", key="conversation-actions"):
+            show_share(conversation_id, named.title, "share.help_conversation")
+    if show_conversation(conversation_id, outlines, branch) != (running is not None):
+        st.rerun()  # it has ended or begun since the field for questions was drawn
+    show_script()
+else:
     show_welcome(indexes)
 
 # After the question: taking files reruns the page, which would lose a question sent at the same moment.

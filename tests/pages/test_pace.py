@@ -1,6 +1,7 @@
 """How often a page reads the events of a run: the interval that the server sends to the browser."""
 
 import asyncio
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -9,8 +10,10 @@ from benchmarks.tab import Tab, opened
 from index_store.ingestion.results import IngestStatus
 from index_store.store import IndexStore
 from pages.widgets.chat.pace import AT_ONCE, OFTEN, SELDOM, pace
+from rag.models.service.en import EN
 from rag.settings import Settings
 from tests.browser.app_process import App
+from tests.rag.verdicts import YES
 from tests.servers import Answer, OpenAIServer
 
 QUESTION = "Who approves the green car?"
@@ -69,7 +72,7 @@ def test_a_browser_is_told_to_look_less_often_while_nothing_comes(app, server):
     assert asyncio.run(slowest()) == SELDOM
 
 
-def test_a_browser_is_told_to_look_at_once_when_the_answer_begins_and_then_as_before(app, server):
+def test_a_browser_is_told_to_look_at_once_when_the_answer_begins_and_ends_and_as_before_in_between(app, server):
     async def paces() -> list[float]:
         async with opened(app.url) as tab:
             await tab.type(QUESTION)
@@ -78,6 +81,25 @@ def test_a_browser_is_told_to_look_at_once_when_the_answer_begins_and_then_as_be
 
     server.default = Answer("A director. " * 8, delay=1, token_seconds=0.05)
     told = [round(each, 2) for each in asyncio.run(paces())]
-    assert AT_ONCE in told
-    assert OFTEN in told[: told.index(AT_ONCE)]
-    assert OFTEN in told[told.index(AT_ONCE) :]
+    begins, ends = told.index(AT_ONCE), len(told) - 1 - told[::-1].index(AT_ONCE)
+    assert OFTEN in told[:begins]
+    assert OFTEN in told[begins:ends]
+
+
+def test_suggestions_come_without_another_redraw_of_the_page_and_end_the_looks(app, server):
+    async def after_the_answer() -> tuple[int, float | None]:
+        async with opened(app.url) as tab:
+            await tab.type(QUESTION)
+            await tab.read_answer()
+            before = tab.redraws
+            async with asyncio.timeout(60):
+                while not any(key.startswith("follow-up-") for key in tab.page.buttons) or tab.pace:
+                    await asyncio.sleep(0.05)
+            return tab.redraws - before, tab.pace
+
+    server.default = "A director [1]."
+    for instructions in (EN.relevance, EN.grounding, EN.usefulness):
+        server.answer_when(lambda request, asked=instructions: asked in request.prompt, YES)
+    suggestions = json.dumps({"questions": ["Who approves a taxi?"]})
+    server.answer_when(lambda request: EN.follow_ups in request.prompt, Answer(suggestions, delay=2))
+    assert asyncio.run(after_the_answer()) == (0, None)

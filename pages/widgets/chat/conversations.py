@@ -121,17 +121,25 @@ def _show_list(conversations: Sequence[Conversation], current: str | None) -> No
         if group != shown:
             st.caption(group)
             shown = group
-        with st.container(horizontal=True, wrap=False, gap=None, key=f"conversation-{conversation.id}"):
-            kind: Literal["secondary", "tertiary"] = "secondary" if conversation.id == current else "tertiary"
-            if conversation.id == current == st.session_state.get(RENAMED):
-                _ask_title(conversation)
-            elif st.button(plain(conversation.title), key=f"open-{conversation.id}", type=kind, width="stretch"):
-                open_conversation(conversation.id)
-            if conversation.id == current:
-                _offer_to_rename(conversation)
-            if (
-                conversation.id == current
-                and st.button("×", key=f"delete-{conversation.id}", type="tertiary", help=say("sidebar.delete"))
-                and run_or_show_error(engine().delete_conversation, conversation.id)
-            ):
-                open_conversation(None)
+        if conversation.id == current:
+            with st.container(horizontal=True, wrap=False, gap=None, key="current-conversation"):
+                _show_current(conversation)
+        else:
+            _show_title(conversation, "tertiary")
+
+
+def _show_title(conversation: Conversation, kind: Literal["secondary", "tertiary"]) -> None:
+    if st.button(plain(conversation.title), key=f"open-{conversation.id}", type=kind, width="stretch"):
+        open_conversation(conversation.id)
+
+
+def _show_current(conversation: Conversation) -> None:
+    if conversation.id == st.session_state.get(RENAMED):
+        _ask_title(conversation)
+    else:
+        _show_title(conversation, "secondary")
+    _offer_to_rename(conversation)
+    if st.button("×", key=f"delete-{conversation.id}", type="tertiary", help=say("sidebar.delete")) and (
+        run_or_show_error(engine().delete_conversation, conversation.id)
+    ):
+        open_conversation(None)

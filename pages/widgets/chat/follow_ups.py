@@ -7,7 +7,7 @@ import streamlit as st
 from pages.process import engine
 from pages.widgets.chat.ask import ask_like
 from pages.widgets.chat.conversations import open_conversation
-from pages.widgets.chat.pace import OFTEN
+from pages.widgets.chat.pace import OFTEN, look_no_more
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_or_show_error
 from pages.words import plain, say
@@ -18,8 +18,20 @@ from rag.trace.events import Event
 def show_follow_ups(run: PastRun, events: Sequence[Event]) -> None:
     """The suggestions of the run; each is asked with the run's settings. Shows nothing until they are there."""
     if engine().suggestions.are_coming(run.id):
-        _wait_for(run.id)
-        return
+        _wait_for(run, events)
+    else:
+        _show(run, events)
+
+
+@st.fragment(run_every=OFTEN)
+def _wait_for(run: PastRun, events: Sequence[Event]) -> None:
+    take_left()
+    if not engine().suggestions.are_coming(run.id):
+        look_no_more()
+        _show(run, events)
+
+
+def _show(run: PastRun, events: Sequence[Event]) -> None:
     questions = engine().suggestions.after(run.id)
     if not questions:
         return
@@ -32,10 +44,3 @@ def show_follow_ups(run: PastRun, events: Sequence[Event]) -> None:
 
 def _ask(run: PastRun, events: Sequence[Event], question: str) -> None:
     open_conversation(ask_like(run, events, question).conversation_id)
-
-
-@st.fragment(run_every=OFTEN)
-def _wait_for(run_id: str) -> None:
-    take_left()
-    if not engine().suggestions.are_coming(run_id):
-        st.rerun()

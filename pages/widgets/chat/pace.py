@@ -26,7 +26,7 @@ LOOKS = 25
 """reads per second of all pages together: each costs 12 ms of a processor, on which everything else runs too"""
 
 AT_ONCE = 0.05
-"""seconds until the browser reads when an answer begins; with less, it reads twice before it gets the next interval"""
+"""seconds until the browser reads when an answer begins or ends; with less, it reads twice before the next interval"""
 
 
 @dataclass
@@ -42,7 +42,7 @@ def pace(quiet: float, runs: int) -> float:
 
 
 def look_every(seconds: float, at_once: Iterable[Run] = ()) -> None:
-    """Sets the interval of the current fragment. It is also drawn when one of `at_once` begins to write.
+    """Sets the interval of the current fragment. It is also drawn when one of `at_once` begins to write or ends.
 
     `run_every` of Streamlit sends the same message, but only when the whole page is drawn.
     """
@@ -53,10 +53,19 @@ def look_every(seconds: float, at_once: Iterable[Run] = ()) -> None:
     if Runtime.exists():
         tell = partial(_look_at_once, Runtime.instance(), context.session_id, fragment, sent)
         for run in at_once:
-            run.tell_when_it_writes(f"{context.session_id} {fragment}", tell)
+            run.tell_when_it_writes_or_ends(f"{context.session_id} {fragment}", tell)
     if not context.fragment_ids_this_run or sent.seconds != seconds:
         sent.seconds = seconds
         context.enqueue(_message(seconds, fragment))
+
+
+def look_no_more() -> None:
+    """The current fragment is not drawn at intervals any more."""
+    context, fragment = get_script_run_ctx(), ThreadState.get().fragment_id
+    if context and fragment:
+        message = ForwardMsg()
+        message.stop_auto_rerun.fragment_ids.append(fragment)
+        context.enqueue(message)
 
 
 def _look_at_once(runtime: Runtime, session_id: str, fragment: str, sent: SentInterval) -> None:

@@ -84,8 +84,8 @@ class Run:
         if not before:
             self.begun_at = time.time()
 
-    def tell_when_it_writes(self, reader: str, tell: Callable[[], object]) -> None:
-        """Calls `tell` when an attempt to write an answer begins, in the thread that executes the run.
+    def tell_when_it_writes_or_ends(self, reader: str, tell: Callable[[], object]) -> None:
+        """Calls `tell` when an attempt to write an answer begins and when the run ends, in the thread that executes it.
 
         `tell` may neither raise nor wait. Each reader has one.
         """
@@ -97,11 +97,14 @@ class Run:
             self._events.append(event)
             self.changed_at = time.time()
             self._changed.notify_all()
-            readers = list(self._readers.values()) if self._begins_to_write(event) else []
+            readers = list(self._readers.values()) if self._is_told(event) else []
         for tell in readers:
             tell()
 
-    def _begins_to_write(self, event: Event) -> bool:
+    def _is_told(self, event: Event) -> bool:
+        """Whether readers are told of the event."""
+        if isinstance(event, RunFinished):
+            return True
         if not isinstance(event, Token) or not event.text or (event.step, event.attempt) == self._writing:
             return False
         self._writing = event.step, event.attempt

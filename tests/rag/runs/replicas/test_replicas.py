@@ -72,7 +72,7 @@ def test_a_run_is_seen_in_the_other_as_it_is_written_and_to_its_end(
     assert [each.id for each in other.history.runs(run.conversation_id)] == [run.id]
     assert other.runs_in_flight == 1
     told: list[str] = []
-    seen.tell_when_it_writes("a page", partial(told.append, "writes"))
+    seen.tell_when_it_writes_or_ends("a page", partial(told.append, "writes"))
     gate.open()
     last = run.result()
     assert soon(lambda: seen.is_finished)

@@ -1,9 +1,9 @@
-"""A run tells its readers when it begins to write."""
+"""A run tells its readers when it begins to write and when it ends."""
 
 import pytest
 
 from rag.runs.run.run import Run
-from rag.trace.events import RunStarted, StepStarted, Token
+from rag.trace.events import RunFinished, RunStarted, StepStarted, Token, Totals
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def write(run: Run, text: str, attempt: int = 1) -> None:
 
 def test_a_reader_is_told_once_when_an_attempt_begins_to_write(run):
     told = []
-    run.tell_when_it_writes("tab", lambda: told.append(run.events[-1]))
+    run.tell_when_it_writes_or_ends("tab", lambda: told.append(run.events[-1]))
     run.append(StepStarted(step="generate", attempt=1, start=0))
     write(run, "")
     assert not told
@@ -32,7 +32,7 @@ def test_a_reader_is_told_once_when_an_attempt_begins_to_write(run):
 
 def test_a_reader_is_told_again_of_the_next_attempt(run):
     told = []
-    run.tell_when_it_writes("tab", lambda: told.append(run.events[-1].attempt))
+    run.tell_when_it_writes_or_ends("tab", lambda: told.append(run.events[-1].attempt))
     write(run, "A clerk.")
     write(run, "A director.", attempt=2)
     assert told == [1, 2]
@@ -41,6 +41,13 @@ def test_a_reader_is_told_again_of_the_next_attempt(run):
 def test_a_reader_who_comes_again_takes_their_own_place_and_no_other(run):
     told = []
     for reader in ("tab", "tab", "other tab"):
-        run.tell_when_it_writes(reader, lambda reader=reader: told.append(reader))
+        run.tell_when_it_writes_or_ends(reader, lambda reader=reader: told.append(reader))
     write(run, "A director.")
     assert told == ["tab", "other tab"]
+
+
+def test_a_reader_is_told_of_the_end_also_without_an_answer(run):
+    told = []
+    run.tell_when_it_writes_or_ends("tab", lambda: told.append(run.is_finished))
+    run.append(RunFinished(status="failed", answer="", outcome=None, citations=(), totals=Totals()))
+    assert told == [True]
