@@ -179,7 +179,7 @@ def _columns(ids: Sequence[str], key: str) -> dict[str, Any]:
         "question": column.TextColumn(say("runs.question"), width=210),
         "when": column.DatetimeColumn(say("runs.when"), format="YYYY-MM-DD HH:mm", timezone=zone(), width=145),
         "result": column.MultiselectColumn(
-            say("runs.result"), width=165, options=results, color=list(RESULTS.values()), format_func=result
+            say("runs.result"), width=190, options=results, color=list(RESULTS.values()), format_func=result
         ),
         "why": column.TextColumn(say("runs.why"), width=160),
         "thumb": column.TextColumn(say("runs.thumb"), width=65),
