@@ -95,6 +95,8 @@ def test_the_list_of_links_is_reached_from_an_answer_and_ends_one(answered, visi
     open_sharing(visitor, visitor.page.get_by_test_id("stChatMessage").last)
     link = make_link(visitor)
     visitor.page.get_by_role("link", name=visitor.words["share.all"]).click()
+    expect(visitor.page.get_by_role("heading", name=visitor.words["share.all"])).to_be_visible(timeout=LOADED)
+    visitor.settle()  # until then, a button of the same name may still be there on the page that was left
     visitor.page.get_by_role("button", name=visitor.words["share.revoke"]).click()
     revoked = re.compile("^" + visitor.words["share.revoked"].partition(" ")[0])
     expect(visitor.page.get_by_text(revoked)).to_be_visible(timeout=LOADED)
