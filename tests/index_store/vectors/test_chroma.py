@@ -83,6 +83,7 @@ def killed(serviced: Settings, left_open: Path) -> Settings:
 
 
 @pytest.mark.sqlite_alone
+@pytest.mark.folder_alone
 @pytest.mark.parametrize(
     "tear", [each if each == "half of the graph" else pytest.param(each, marks=pytest.mark.soak) for each in TEAR]
 )
@@ -102,6 +103,7 @@ def test_where_a_killed_process_has_torn_an_index_its_documents_are_embedded_aga
 
 
 @pytest.mark.sqlite_alone
+@pytest.mark.folder_alone
 def test_what_a_killed_process_has_not_torn_is_left_as_it_is(killed: Settings) -> None:
     with IndexStore(killed) as store:
         assert {each.status for each in store.documents()} == {DocumentStatus.READY}
