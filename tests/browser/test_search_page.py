@@ -35,6 +35,7 @@ def ask(visitor: Visitor, words: str) -> None:
     question(visitor).fill(words)
     question(visitor).press("Enter")
     expect(visitor.page.locator(".results")).to_be_attached(timeout=LOADED)
+    expect(visitor.page).to_have_url(re.compile(rf"[?&]q={quote(words)}"), timeout=LOADED)
     visitor.settle()
 
 

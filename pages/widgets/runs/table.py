@@ -176,7 +176,7 @@ def _columns(ids: Sequence[str], key: str) -> dict[str, Any]:
         "open": column.ButtonColumn(
             "", width=60, type="tertiary", pinned=True, key=f"open-run-{key}", on_click=_open, args=(ids, key)
         ),
-        "question": column.TextColumn(say("runs.question"), width=210),
+        "question": column.TextColumn(say("runs.question"), width=200),
         "when": column.DatetimeColumn(say("runs.when"), format="YYYY-MM-DD HH:mm", timezone=zone(), width=145),
         "result": column.MultiselectColumn(
             say("runs.result"), width=190, options=results, color=list(RESULTS.values()), format_func=result
