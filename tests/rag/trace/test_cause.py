@@ -14,6 +14,7 @@ from rag.trace.events import StepFinished
 from rag.trace.passages import Retrieval
 from tests.local import process_of
 from tests.rag.conftest import LentStore
+from tests.rag.reading import finished
 from tests.rag.verdicts import NO, PROSE, approve, grounding, rating, verdict
 
 MISSING, NOT_FOUND, GRADED_AWAY, MISREAD = FAULTS
@@ -116,7 +117,8 @@ def test_a_passage_that_was_read_and_of_which_no_sentence_of_the_answer_is_groun
 )
 def test_the_embedded_model_meets_each_as_the_guide_tells(prepared_engine, fault, language):
     run = prepared_engine.ask(fault.questions[language], index=fault.index, pipeline_name=PIPELINE)
-    assert run.result().outcome == "not_in_documents", run.events
+    last, rewrites = run.result(), [each.detail.after for each in finished(run.events, "rewrite_question")]
+    assert last.outcome == "not_in_documents", (last.answer, rewrites)
     assert why(run) == fault.cause
 
 
