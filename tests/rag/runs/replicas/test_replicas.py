@@ -211,6 +211,7 @@ def test_an_app_that_was_thought_dead_saves_nothing_more_of_a_run_that_was_ended
 ) -> None:
     one, other = replica(chat, runs_per_person=1), replica(ScriptedChat())
     run = ask(one)
+    gate.wait_for(1, PATIENCE)  # of two that arrive at the same moment, either may be first
     waiting = ask(one, conversation_id=run.conversation_id)
     assert soon(lambda: waiting.before == 1)
     assert soon(lambda: answer_so_far(seen_in(other, run).events)[0] == BEGINNING)
