@@ -7,7 +7,7 @@ import streamlit as st
 from pages.process import engine
 from pages.widgets.chat.ask import ask_like
 from pages.widgets.chat.conversations import open_conversation
-from pages.widgets.chat.pace import OFTEN, look_no_more
+from pages.widgets.chat.pace import OFTEN, stop_looking
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_or_show_error
 from pages.words import plain, say
@@ -27,7 +27,7 @@ def show_follow_ups(run: PastRun, events: Sequence[Event]) -> None:
 def _wait_for(run: PastRun, events: Sequence[Event]) -> None:
     take_left()
     if not engine().suggestions.are_coming(run.id):
-        look_no_more()
+        stop_looking()
         _show(run, events)
 
 

@@ -59,7 +59,7 @@ def look_every(seconds: float, at_once: Iterable[Run] = ()) -> None:
         context.enqueue(_message(seconds, fragment))
 
 
-def look_no_more() -> None:
+def stop_looking() -> None:
     """The current fragment is not drawn at intervals any more."""
     context, fragment = get_script_run_ctx(), ThreadState.get().fragment_id
     if context and fragment:
