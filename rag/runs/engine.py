@@ -57,6 +57,9 @@ SEARCH_THREADS = 4
 """a search takes some milliseconds, mostly in libraries that let other threads run"""
 
 
+ENDING = 5
+"""seconds that steps which were stopped get to end"""
+
 UPLOAD_SECONDS = 24 * 60 * 60
 """an upload older than this, which nobody has taken in, was left by a replica that died"""
 
@@ -100,6 +103,8 @@ class Engine:
         self._thread = threading.Thread(target=self._loop.run_forever, name="engine", daemon=True)
         self._thread.start()
         self._checkpoints = self._open_checkpoints()
+        self._services = asyncio.all_tasks(self._loop)
+        """tasks that belong to no run, such as those of a pool of connections"""
         usual = self._models.usual
         admission = Admission(usual.runs_at_once or self.settings.runs_at_once, self.settings.runs_per_person)
         self.preload = Preload(usual, is_wanted=self._may_be_asked)
@@ -160,6 +165,7 @@ class Engine:
         self._retention.close()
         self._runs.stop()
         asyncio.run_coroutine_threadsafe(self.suggestions.end(), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._steps_end(), self._loop).result()
         asyncio.run_coroutine_threadsafe(self._models.close(), self._loop).result()
         if self._web:
             asyncio.run_coroutine_threadsafe(self._web.close(), self._loop).result()
@@ -174,6 +180,15 @@ class Engine:
         self._loop.close()
         self._searching.shutdown()
         self._opened.close()
+
+    async def _steps_end(self) -> None:
+        """Waits for steps and checkpoints that LangGraph has left behind.
+
+        A stop that comes while LangGraph waits for them interrupts it. Their requests and files would stay open.
+        """
+        left = asyncio.all_tasks() - self._services - {asyncio.current_task()}
+        if left:
+            await asyncio.wait(left, timeout=ENDING)
 
     def __enter__(self) -> "Engine":
         return self

@@ -308,8 +308,14 @@ class RunsInFlight:
                 execution.keep_attachments()
                 return "stopped", None
 
-        work = asyncio.ensure_future(take_turn())
-        run.on_stop(partial(self._loop.call_soon_threadsafe, work.cancel))
+        work = asyncio.create_task(take_turn())
+
+        def cancel() -> None:
+            # Not twice: the second time would interrupt LangGraph while it waits for the steps that it has cancelled.
+            if not work.cancelling():
+                work.cancel()
+
+        run.on_stop(partial(self._loop.call_soon_threadsafe, cancel))
         while not (await asyncio.wait([work], timeout=LOOK))[0]:
             await self._stop_where_access_is_withdrawn(pending)
         status, error = work.result()

@@ -1,8 +1,13 @@
 """How the engine executes runs: events, ends and stops, several runs at once, storage, attachments."""
 
+import asyncio
 import threading
+from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
+from langchain_core.outputs import ChatGenerationChunk
+from pydantic import PrivateAttr
 
 from index_store.access.principal import LOCAL
 from index_store.base.errors import QuestionTooLong, UnknownMode, UnknownUnit
@@ -22,7 +27,7 @@ from rag.trace.passages import Retrieval
 from tests.local import as_person, grant, local_engine, process_of
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished, of, started_steps, tokens
-from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
+from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource, eventually
 from tests.rag.verdicts import NO, YES, approve
 from tests.servers import Answer, OpenAIServer
 from tests.servers.chat import ChatRequest
@@ -37,6 +42,24 @@ def ask(engine: UserEngine, question: str = QUESTION, pipeline: str = "naive", *
 
 def wait_for_token(run: Run) -> None:
     next(event for event in run.stream() if isinstance(event, Token))
+
+
+class Lingering(ScriptedChat):
+    """After a stop it needs a moment to end, like a model behind a slow connection."""
+
+    _has_left: bool = PrivateAttr(default=False)
+
+    @property
+    def has_left(self) -> bool:
+        return self._has_left
+
+    async def _astream(self, *arguments: Any, **options: Any) -> AsyncIterator[ChatGenerationChunk]:
+        try:
+            async for chunk in super()._astream(*arguments, **options):
+                yield chunk
+        finally:
+            await asyncio.sleep(0.3)
+            self._has_left = True
 
 
 # Events
@@ -381,6 +404,31 @@ def test_stopping_a_finished_run_does_nothing(engine):
     run.stop()
     assert run.result() == result
     assert run.events[-1] == result
+
+
+def test_a_run_that_is_stopped_twice_ends_after_the_steps_that_it_has_begun(open_engine):
+    gate = Gate()
+    chat = Lingering()
+    chat.default = Held(gate, LONG_ANSWER)
+    run = ask(open_engine(chat))
+    gate.wait_for(1)
+    run.stop()
+    assert eventually(lambda: gate.waiting == 0)
+    run.stop()
+    assert run.result().status == "stopped"
+    assert chat.has_left
+
+
+def test_what_a_run_has_left_behind_ends_before_the_engine(opened):
+    ended = threading.Event()
+
+    async def left_behind() -> None:  # as LangGraph leaves steps and checkpoints, if a run is stopped as it ends
+        await asyncio.sleep(0.5)
+        ended.set()
+
+    with opened() as engine:
+        asyncio.run_coroutine_threadsafe(left_behind(), process_of(engine)._loop)
+    assert ended.is_set()
 
 
 def test_stop_closes_the_connection_to_the_model(open_engine, server):
