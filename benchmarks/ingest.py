@@ -29,7 +29,7 @@ from benchmarks.machine import Machine
 from index_store.base.settings import MEGABYTE, Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embeddings import Embeddings, Vectors
 from pages import samples

@@ -30,8 +30,8 @@ from benchmarks.fixed_speed import Speed, serve
 from benchmarks.machine import Machine
 from index_store.access.gate import as_local
 from index_store.ingestion.sources import FileSource
-from index_store.store import IndexStore
-from index_store.user_store.user_store import UserStore
+from index_store.store.index_store import IndexStore
+from index_store.store.user_store import UserStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embeddings import Vectors
 from pages import samples

@@ -35,7 +35,7 @@ from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embeddings import Embeddings
 from rag.models.context_window import ContextWindow, fit_to_context

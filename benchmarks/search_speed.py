@@ -37,7 +37,7 @@ from benchmarks.recombined import Texts, documents, made_up, real
 from index_store.base.settings import MEGABYTE, Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.library.library import CATALOGUE
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.local.folder import BATCH
 

@@ -24,7 +24,7 @@ from benchmarks.machine import Machine
 from index_store.base.settings import Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from tests.servers.chroma import ChromaServer
 from tests.servers.openai_server import OpenAIServer
 from tests.servers.postgres import PostgresServer

@@ -1,7 +1,7 @@
-"""The databases of this package, for `python -m index_store move` (index_store/move/databases.py)."""
+"""The databases of this package, for `python -m index_store move` (index_store/transfer/move/databases.py)."""
 
-from index_store.move.databases import MovableDatabase
-from index_store.move.tables import Tables
+from index_store.transfer.move.databases import MovableDatabase
+from index_store.transfer.move.tables import Tables
 from rag.runs.fork.checkpoint_database import CheckpointDatabase
 from rag.runs.history.schema import FILE, SCHEMA
 

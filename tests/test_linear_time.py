@@ -12,7 +12,7 @@ from datetime import date
 
 import pytest
 
-from index_store.audit.entry import cleaned_text
+from index_store.access.audit.entry import cleaned_text
 from index_store.base.errors import DocumentError
 from index_store.full_text.analysis import Analyzer, words_in_order
 from index_store.full_text.bm25 import ChunkTerms
@@ -159,7 +159,7 @@ def with_matches_marked(text: str) -> None:
 
 
 FUNCTIONS: dict[str, Callable[[str], object]] = {
-    # index_store/audit
+    # index_store/access/audit
     "cleaned_text": lambda text: cleaned_text(text, ["secret", text[:9]]),
     "cleaned_text, of an address": lambda text: cleaned_text(f"https://{text}", ["secret"]),
     # rag/text

@@ -35,7 +35,7 @@ from index_store.access.gate import as_local
 from index_store.access.grants import EVERYONE
 from index_store.access.rights import Right
 from index_store.ingestion.sources import FileSource
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from pages import samples
 from rag.runs.engine import Engine

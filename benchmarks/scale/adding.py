@@ -19,7 +19,7 @@ from benchmarks.scale.filled import INDEX, Filled
 from benchmarks.scale.made import CHUNKS
 from index_store.base.settings import Settings
 from index_store.ingestion.results import IngestStatus
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 
 
 @dataclass(frozen=True)

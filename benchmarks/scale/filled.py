@@ -34,7 +34,7 @@ from index_store.full_text.postings import ChunkRow
 from index_store.library.data_folder import NAMESPACE, open_library
 from index_store.library.library import Library
 from index_store.library.originals.originals import name_of
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from index_store.vectors.chroma import backend_of
 from tests.servers.chroma import ChromaServer
 from tests.servers.postgres import PostgresServer

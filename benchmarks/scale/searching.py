@@ -20,7 +20,7 @@ from benchmarks.machine import memory_of, processor_seconds_of
 from benchmarks.scale.filled import DATABASE, INDEX, Filled, patiently
 from benchmarks.search_speed import SEARCHES, WARM, Asked, K, total
 from index_store.base.settings import MEGABYTE, Settings
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from docs.pictures import answers, documents, faults  # noqa: F401  each enters its scenes
 from docs.pictures.scene import ANSWERED, SCENES, Loaded, Scene, small
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from pages.samples import faults as prepared
 from rag.settings import EMBEDDED, Settings
 from rag.text.language import Language

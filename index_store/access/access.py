@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Engine
 
+from index_store.access.audit.audit import Audit
+from index_store.access.audit.entry import Action
 from index_store.access.gate import CurrentPrincipal, Gate, as_local
 from index_store.access.grants import Grants
 from index_store.access.limits import Limits
@@ -14,8 +16,6 @@ from index_store.access.principal import LOCAL, Principal, Role
 from index_store.access.rights import Rights
 from index_store.access.sign_ins import SignIns
 from index_store.access.user_people import UserAudit, UserLimits, UserPeople
-from index_store.audit.audit import Audit
-from index_store.audit.entry import Action
 from index_store.base.errors import AccessWithdrawn
 from index_store.base.settings import Settings
 from index_store.library.data_folder import open_catalogue

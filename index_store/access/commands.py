@@ -1,16 +1,19 @@
-"""`python -m index_store people ...` and `grants ...`. Their user has the data folder, so they may do everything."""
+"""`python -m index_store people | grants | audit`. Their user has the data folder, so they may do everything."""
 
 import argparse
 from collections.abc import Callable
-from typing import Any, Protocol
 
-from index_store.access.access import Access
+from index_store.access.access import Access, open_access
+from index_store.access.audit import commands as audit
+from index_store.access.audit.entry import Action
+from index_store.access.gate import as_local
 from index_store.access.grants import EVERYONE, Grantee
 from index_store.access.people import ERASED, Person
 from index_store.access.principal import LOCAL, Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.access.user_people import noted
-from index_store.audit.entry import Action
+from index_store.base.command_line import Command, Commands, Output
+from index_store.base.settings import Settings
 
 CLAIMED = "claimed"
 """in place of a role: use the role from the sign-in and the settings"""
@@ -18,38 +21,51 @@ CLAIMED = "claimed"
 RIGHTS = {right.name.lower(): right for right in Right}
 
 
-class Output(Protocol):
-    def line(self, fields: dict[str, Any], text: str) -> None: ...
+def add_to(commands: Commands) -> None:
+    _add_people(commands.group("people", "people and their roles"))
+    _add_grants(commands.group("grants", "owners and rights of indexes"))
+    audit.add_arguments(commands.add("audit", _audit, "show the audit log: who did what; also while the app runs"))
 
 
-Command = Callable[[Access, argparse.Namespace, Output], bool]
-Add = Callable[[str, Command, str], argparse.ArgumentParser]
-"""the command's name, its function and its help text -> its parser"""
-
-
-def add_people(command: Add) -> None:
-    command("list", _list_people, "list the people and their roles")
-    added = command("add", _add_person, "add a person before they sign in for the first time")
+def _add_people(commands: Commands) -> None:
+    commands.add("list", _with(_list_people), "list the people and their roles")
+    added = commands.add("add", _with(_add_person), "add a person before they sign in for the first time")
     added.add_argument("name", metavar="MAIL_OR_SUBJECT")
     added.add_argument("--role", choices=list(Role), help="role set by hand (default: from the sign-in)")
-    changed = command("role", _set_role, "set a role by hand")
+    changed = commands.add("role", _with(_set_role), "set a role by hand")
     _add_person_argument(changed)
     changed.add_argument("role", choices=[*Role, CLAIMED], help=f"{CLAIMED}: use the role from the sign-in again")
-    _add_person_argument(command("disable", _disable, "withdraw a person's access; they are signed out at once"))
-    _add_person_argument(
-        command("erase", _erase, "erase a person's identity; the app deletes their data at its start or within a day")
+    for name, run, what in (
+        ("disable", _disable, "withdraw a person's access; they are signed out at once"),
+        ("erase", _erase, "erase a person's identity; the app deletes their data at its start or within a day"),
+        ("enable", _enable, "restore a person's access"),
+    ):
+        _add_person_argument(commands.add(name, _with(run), what))
+
+
+def _add_grants(commands: Commands) -> None:
+    commands.add("list", _with(_list_grants), "list the owner and the rights of each index").add_argument(
+        "--index", metavar="NAME"
     )
-    _add_person_argument(command("enable", _enable, "restore a person's access"))
-
-
-def add_grants(command: Add) -> None:
-    command("list", _list_grants, "list the owner and the rights of each index").add_argument("--index", metavar="NAME")
-    given = _add_grantees(command("give", _give, "grant the right to read, write or manage an index"))
+    given = _add_grantees(commands.add("give", _with(_give), "grant the right to read, write or manage an index"))
     given.add_argument("right", choices=list(RIGHTS))
-    _add_grantees(command("take", _take, "withdraw a right"))
-    owned = command("own", _own, "set or remove the owner of an index")
+    _add_grantees(commands.add("take", _with(_take), "withdraw a right"))
+    owned = commands.add("own", _with(_own), "set or remove the owner of an index")
     owned.add_argument("--index", required=True, metavar="NAME")
     owned.add_argument("--person", metavar="WHO", help="id, mail address or subject (default: no owner)")
+
+
+def _with(run: Callable[[Access, argparse.Namespace, Output], bool]) -> Command:
+    def opened(options: argparse.Namespace, out: Output) -> bool:
+        with open_access(Settings()) as access:
+            return run(access, options, out)
+
+    return opened
+
+
+def _audit(options: argparse.Namespace, out: Output) -> bool:
+    with open_access(Settings()) as access:
+        return audit.list_entries(access.as_user(as_local).audit, options, out)
 
 
 def _add_person_argument(command: argparse.ArgumentParser) -> None:

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Engine, FromClause, and_, func, select
 
+from index_store.access.audit.audit import Audit
+from index_store.access.audit.entry import Action
 from index_store.access.gate import Gate, managed
 from index_store.access.people import ERASED, account_name, has_account
 from index_store.access.principal import Principal
 from index_store.access.rights import GranteeKind, Right
 from index_store.access.transaction import changing, storable
-from index_store.audit.audit import Audit
-from index_store.audit.entry import Action
 from index_store.base.database.database import backend_of
 from index_store.base.errors import NobodyNamed, UnknownPerson
 from index_store.catalogue.schema import grants, indexes, people

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
+from index_store.access.audit.audit import PAGE, Audit, EntryFilter, EntryPage, LostEntries, as_lines
+from index_store.access.audit.entry import Action
 from index_store.access.gate import Gate
 from index_store.access.limits import GroupLimits, Limits
 from index_store.access.people import People, Person
 from index_store.access.principal import Principal, Role
-from index_store.audit.audit import PAGE, Audit, EntryFilter, EntryPage, LostEntries, as_lines
-from index_store.audit.entry import Action
 
 
 class UserPeople:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, model_validator
 from index_store.access.grants import EVERYONE
 from index_store.access.rights import Right
 from index_store.ingestion.sources import FileSource
-from index_store.user_store.user_store import UserStore
+from index_store.store.user_store import UserStore
 
 INDEX = "handbook"
 """the index for the samples"""

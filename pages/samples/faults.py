@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from index_store.base.errors import PlainError
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from rag.settings import Settings
 from rag.text.language import Language
 from rag.trace.cause import Cause

@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Literal
 
-from index_store.user_store.user_store import UserStore
+from index_store.store.user_store import UserStore
 from rag.graph.state import State
 from rag.models.chat_model import ChatModel
 from rag.models.usage import Budget

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 from sqlalchemy.exc import DatabaseError
 
 from index_store.access.gate import CurrentPrincipal
-from index_store.audit.entry import Action
+from index_store.access.audit.entry import Action
 from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads, discard_uploads
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from rag.models.admission import Admission
 from rag.models.chat_model import ModelSource
 from rag.models.offered import OfferedModels

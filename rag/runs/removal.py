@@ -9,7 +9,7 @@ from contextlib import suppress
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base.database.database import backend_of
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from rag.errors import NotSaved
 from rag.runs.fork.checkpoints import Checkpoints
 from rag.runs.history.history import History

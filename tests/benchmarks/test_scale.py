@@ -15,7 +15,7 @@ from benchmarks.scale.made import CHUNKS, MadeLibrary
 from benchmarks.search_speed import SEARCHES
 from index_store.full_text.analysis import Analyzer
 from index_store.full_text.bm25 import ChunkTerms
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from tests.benchmarks.conftest import Printed
 
 

@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
 from index_store.base.settings import Settings
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from rag.settings import Settings as RagSettings
 from rag.text.language import Language
 from tests.browser.app_process import App

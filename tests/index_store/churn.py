@@ -18,8 +18,8 @@ from pathlib import Path
 from index_store.base import errors
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
-from index_store.store import IndexStore
-from index_store.user_store.user_ingestion import UserIngestion
+from index_store.store.index_store import IndexStore
+from index_store.store.user_ingestion import UserIngestion
 
 INDEXES = ("規程", "manuals")
 FILES = tuple(f"{name}.{kind}" for name in ("travel", "旅費 ①", "leave", "vpn") for kind in ("md", "txt", "html"))

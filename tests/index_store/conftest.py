@@ -5,7 +5,7 @@ import pytest
 from pydantic import SecretStr
 
 from index_store.base.settings import Settings
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
 
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from index_store.catalogue.records import Document, DocumentStatus
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from tests.index_store.churn import ARCHIVES, mark, members
 
 Versions = set[int | None]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from index_store.catalogue.records import DocumentStatus
 from index_store.library.originals.originals import Original
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 
 
 def is_sound(store: IndexStore, data_dir: Path) -> bool:

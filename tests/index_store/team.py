@@ -8,8 +8,8 @@ from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.base.errors import UnknownPerson
 from index_store.base.settings import Settings
-from index_store.store import IndexStore
-from index_store.user_store.user_store import UserStore
+from index_store.store.index_store import IndexStore
+from index_store.store.user_store import UserStore
 from tests.index_store.access.conftest import claim
 
 

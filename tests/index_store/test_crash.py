@@ -26,7 +26,7 @@ from sqlalchemy import inspect, text
 from index_store.base.database.database import place_of
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from tests.by_hand import by_hand
 from tests.index_store.ledger import Ledger
 from tests.servers import OpenAIServer

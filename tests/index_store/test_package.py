@@ -11,4 +11,4 @@ def test_a_parsers_process_loads_no_database_and_no_client():
     command = [sys.executable, "-c", code]
     loaded = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     assert "index_store.parsing.chunking.chunker" in loaded
-    assert not {"sqlalchemy", "chromadb", "httpx", "numpy", "index_store.store"} & set(loaded)
+    assert not {"sqlalchemy", "chromadb", "httpx", "numpy", "index_store.store.index_store"} & set(loaded)

@@ -12,7 +12,7 @@ from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import is_sound, originals
 

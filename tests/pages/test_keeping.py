@@ -5,9 +5,9 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from index_store.access.audit.audit import FOLDER
+from index_store.access.audit.entry import Action
 from index_store.access.limits import GroupLimits
-from index_store.audit.audit import FOLDER
-from index_store.audit.entry import Action
 from pages.texts import texts
 from tests.full_disk import full_disk, linux
 from tests.local import as_person, grant, person_of, process_of

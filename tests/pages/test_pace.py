@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.tab import Tab, opened
 from index_store.ingestion.results import IngestStatus
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from pages.widgets.chat.pace import AT_ONCE, OFTEN, SELDOM, pace
 from rag.models.service.en import EN
 from rag.settings import Settings

@@ -5,7 +5,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from index_store.audit.audit import EntryFilter
+from index_store.access.audit.audit import EntryFilter
 from pages import process
 from pages.process import engine
 from pages.texts import texts

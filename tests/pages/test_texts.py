@@ -9,10 +9,10 @@ from pathlib import Path
 from string import Formatter
 from typing import get_args
 
+from index_store.access.audit.entry import Action
 from index_store.access.limits import GroupLimits
 from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
-from index_store.audit.entry import Action
 from index_store.catalogue.records import DocumentStatus
 from index_store.full_text.analysis import DropReason
 from index_store.ingestion.progress import Stage

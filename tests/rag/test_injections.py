@@ -14,7 +14,7 @@ from langchain_core.messages import BaseMessage
 
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.sources import FileSource, SiteSource, Source
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from rag.models.chat_model import ChatModel
 from rag.models.replies import GroundingReply, RelevanceReply, UsefulnessReply
 from rag.models.service.chat import ServiceChat

@@ -11,7 +11,7 @@ from markdown_it.token import Token
 
 from index_store.base.errors import UnknownSection
 from index_store.catalogue.records import Section
-from index_store.user_store.user_store import UserStore
+from index_store.store.user_store import UserStore
 from pages.widgets.answer.copying import copy_button
 from pages.widgets.answer.formulae import with_formulae
 from pages.widgets.location import links_to, location

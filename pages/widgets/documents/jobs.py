@@ -8,7 +8,7 @@ import streamlit as st
 from index_store.base.errors import AccessWithdrawn, UnknownJob
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import IngestResult, IngestStatus
-from index_store.user_store.user_ingestion import UserIngestion
+from index_store.store.user_ingestion import UserIngestion
 from pages.process import engine
 from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.uploader import take_left

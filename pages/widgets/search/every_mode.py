@@ -7,7 +7,7 @@ from string import ascii_uppercase
 from index_store.base.errors import PlainError
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
-from index_store.user_store.user_store import UserStore
+from index_store.store.user_store import UserStore
 
 GOLDEN_ANGLE = 137.508
 """degrees between two hues: neighbours differ, however many there are"""

@@ -5,7 +5,7 @@ from html import escape
 
 from index_store.base.errors import UnknownSection
 from index_store.search.hits import Hit
-from index_store.user_store.user_store import UserStore
+from index_store.store.user_store import UserStore
 from pages.widgets.location import links_to, location
 from pages.widgets.search.every_mode import ModeResult, PassageRanks, passages
 from pages.words import counted, language, say

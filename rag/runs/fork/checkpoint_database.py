@@ -20,8 +20,8 @@ from sqlalchemy.exc import DatabaseError
 
 from index_store.base.database.backend import DatabaseLocation
 from index_store.base.database.sqlite import SqliteFile
-from index_store.move.errors import CountsDiffer
-from index_store.move.tables import ProgressCallback
+from index_store.transfer.move.errors import CountsDiffer
+from index_store.transfer.move.tables import ProgressCallback
 from rag.runs.fork.checkpoint_store import NAME, CompressedSerializer
 
 log = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from index_store.search.hits import TextLocation
-from index_store.user_store.user_store import UserStore
+from index_store.store.user_store import UserStore
 from rag.errors import BadChange, NothingChanged
 from rag.graph.context import Outcome, Override
 from rag.graph.speculative_answer import SpeculativeAnswer

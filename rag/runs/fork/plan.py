@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from index_store.base.errors import UnknownDocument, UnknownSection
-from index_store.user_store.user_store import UserStore
+from index_store.store.user_store import UserStore
 from rag.errors import DocumentsGone, NoCheckpoint
 from rag.graph.context import Outcome, Override
 from rag.graph.state import State

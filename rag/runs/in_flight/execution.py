@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 
 from index_store.base.errors import EmptyQuestion, PlainError
 from index_store.ingestion.sources import FileSource, discard_uploads
-from index_store.user_store.user_store import UserStore
+from index_store.store.user_store import UserStore
 from rag.errors import RunLimit, RunTimeLimit, Unexpected
 from rag.graph.context import Assessment, GraphLimits, Recorder, RunContext
 from rag.graph.state import State

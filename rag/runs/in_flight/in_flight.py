@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store.audit.audit import Audit
-from index_store.audit.entry import Action
+from index_store.access.audit.audit import Audit
+from index_store.access.audit.entry import Action
 from index_store.base.errors import AccessWithdrawn, PlainError
 from index_store.ingestion.sources import FileSource
 from index_store.search.searcher import check_length

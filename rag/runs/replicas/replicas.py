@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base.errors import PlainError
 from index_store.base.replica import Replica
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from rag.errors import NotSaved
 from rag.runs.history.active_runs import ActiveRuns
 from rag.runs.history.history import History

@@ -7,7 +7,7 @@ from index_store.access.principal import LOCAL, Principal
 from index_store.access.rights import Right
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.catalogue.records import IndexRecord
-from index_store.user_store.user_store import UserStore
+from index_store.store.user_store import UserStore
 from rag.errors import IndexGone
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import text
 from index_store.__main__ import main
 from index_store.access.people import SignInClaims
 from index_store.base.settings import Settings
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from tests.by_hand import by_hand
 from tests.index_store.access.conftest import claim
 

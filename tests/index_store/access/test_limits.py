@@ -14,7 +14,7 @@ from index_store.base.errors import IndexHasTooManyFiles, IndexTooLarge
 from index_store.base.settings import Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from tests.index_store.access.conftest import claim
 from tests.index_store.team import people_of
 

@@ -5,7 +5,7 @@ import pytest
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.results import IngestStatus
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from tests.servers import Fault, OpenAIServer, Refusal
 
 KEY = "sk-test-secret-1234"

@@ -9,7 +9,7 @@ from index_store.base.database.sqlite import SqliteFile
 from index_store.base.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from tests.index_store.test_upgrade import FIRST
 from tests.migrated import differences
 

@@ -21,8 +21,8 @@ from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.ingestion.stages import embedding
 from index_store.parsing.worker.worker import NICENESS
-from index_store.store import IndexStore
-from index_store.user_store.user_ingestion import UserIngestion
+from index_store.store.index_store import IndexStore
+from index_store.store.user_ingestion import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import content, eventually, is_sound, originals
 from tests.processes import parsers_of

@@ -8,8 +8,8 @@ from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource, keep_upload
-from index_store.store import IndexStore
-from index_store.user_store.user_ingestion import UserIngestion
+from index_store.store.index_store import IndexStore
+from index_store.store.user_ingestion import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import is_sound, originals
 from tests.servers import Refusal

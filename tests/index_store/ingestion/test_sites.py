@@ -7,8 +7,8 @@ import pytest
 from index_store.base.settings import Settings
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.sources import FileSource, SiteSource
-from index_store.store import IndexStore
-from index_store.user_store.user_ingestion import UserIngestion
+from index_store.store.index_store import IndexStore
+from index_store.store.user_ingestion import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import eventually, is_sound, originals
 from tests.servers.site_server import Asked, Reply, SiteServer, html, moved, with_etag

@@ -12,7 +12,7 @@ from index_store.__main__ import main
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
 from index_store.library.check import Difference
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from index_store.vectors.backend import ChromaBackend
 from index_store.vectors.chroma import backend_of
 from tests.by_hand import by_hand

@@ -6,7 +6,7 @@ import pytest
 
 from index_store.base import errors
 from index_store.base.settings import Settings
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="rights as POSIX has them")
 

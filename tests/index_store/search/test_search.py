@@ -11,7 +11,7 @@ from index_store.catalogue.full_text import FullText
 from index_store.ingestion.sources import FileSource
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from index_store.vectors.chroma import VectorStore
 
 Write = Callable[..., Path]

@@ -10,7 +10,7 @@ import pytest
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import is_sound
 

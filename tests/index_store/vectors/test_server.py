@@ -16,7 +16,7 @@ from index_store.__main__ import main
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from index_store.vectors.server import connections, server
 from tests.full_disk import linux
 from tests.index_store.soundness import eventually, is_sound

@@ -8,7 +8,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from index_store.base.settings import Settings
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from pages import process
 from pages.server.health import healthz, readyz
 

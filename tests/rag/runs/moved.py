@@ -15,9 +15,9 @@ from index_store.access.limits import GroupLimits
 from index_store.access.people import SignInClaims
 from index_store.access.rights import Right
 from index_store.base.settings import Settings as StoreSettings
-from index_store.move.move import move
-from index_store.move.plan import MoveTarget
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
+from index_store.transfer.move.move import move
+from index_store.transfer.move.plan import MoveTarget
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import EditQuery
@@ -32,7 +32,7 @@ QUESTION = "出張の日当はいくらですか?"
 BROWSER = b"what a browser shows"
 
 processes = get_context("forkserver")
-processes.set_forkserver_preload(["index_store.move.move", "rag.kept", "chromadb"])
+processes.set_forkserver_preload(["index_store.transfer.move.move", "rag.kept", "chromadb"])
 
 
 def opened(settings: Settings, embeddings: EmbeddedEmbeddings) -> AbstractContextManager[UserEngine]:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from index_store.backup.restore import restore
 from index_store.ingestion.sources import FileSource
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
+from index_store.transfer.backup.restore import restore
 from rag.runs.engine import UserEngine
 from rag.settings import Settings
 from tests.local import local_engine, process_of

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
 from rag.runs.engine import UserEngine

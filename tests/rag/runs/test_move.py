@@ -15,7 +15,6 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import Table, select
 
-from index_store.backup.manifest import databases
 from index_store.base.database.database import place_of
 from index_store.base.database.sqlite import SqliteFile
 from index_store.base.errors import (
@@ -28,12 +27,13 @@ from index_store.base.errors import (
     VectorsAway,
 )
 from index_store.library.switch import MOVING, SWITCHING
-from index_store.move import errors as move_errors
-from index_store.move.databases import all_databases
-from index_store.move.move import move
-from index_store.move.plan import MoveTarget
-from index_store.move.tables import ProgressCallback, Tables
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
+from index_store.transfer.backup.manifest import databases
+from index_store.transfer.move import errors as move_errors
+from index_store.transfer.move.databases import all_databases
+from index_store.transfer.move.move import move
+from index_store.transfer.move.plan import MoveTarget
+from index_store.transfer.move.tables import ProgressCallback, Tables
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import EditQuery
 from rag.settings import Settings

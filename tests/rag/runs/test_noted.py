@@ -2,7 +2,7 @@
 
 import pytest
 
-from index_store.audit.audit import EntryFilter
+from index_store.access.audit.audit import EntryFilter
 from rag.errors import NothingOfThisName, UnknownShare
 from tests.local import as_person, grant, person_of, process_of
 from tests.rag.documents import INDEX

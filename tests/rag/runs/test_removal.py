@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from rag.pipelines import PIPELINES
 from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run

@@ -1,6 +1,6 @@
 """Every method and property of the engine, and who may use it. A new one fails here until it is added.
 
-Those for documents are tested in tests/index_store/user_store/test_authorization.py.
+Those for documents are tested in tests/index_store/store/test_authorization.py.
 """
 
 import ast
@@ -17,7 +17,7 @@ from index_store.access.grants import EVERYONE
 from index_store.access.rights import Right
 from index_store.base import errors
 from index_store.ingestion.sources import FileSource, keep_upload
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from rag.errors import IndexGone, SharerOut, UnknownShare
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.fork.edits import LeaveOut, TakeChunk

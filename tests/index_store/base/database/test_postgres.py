@@ -9,13 +9,13 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from index_store.access.access import open_access
-from index_store.backup.backup import back_up
-from index_store.backup.errors import CatalogueNotInFolder
 from index_store.base import errors
 from index_store.base.database.database import open_database, place_of
 from index_store.base.settings import Settings
 from index_store.catalogue.schema import SCHEMA, indexes
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
+from index_store.transfer.backup.backup import back_up
+from index_store.transfer.backup.errors import CatalogueNotInFolder
 from tests.index_store.access.conftest import claim
 from tests.index_store.embedding_service import EmbeddingService
 from tests.migrated import differences

@@ -4,7 +4,7 @@ import time
 from index_store.base.settings import Settings
 from index_store.crawl import Paces
 from index_store.ingestion.queue.host_paces import HostPaces
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 
 INTERVAL = 0.05
 """seconds between two requests to the host"""

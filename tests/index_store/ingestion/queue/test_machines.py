@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import keep_upload
-from index_store.store import IndexStore, working
+from index_store.store.index_store import IndexStore, working
 from tests.index_store.soundness import content, eventually, is_sound
 from tests.servers.s3 import S3Server
 

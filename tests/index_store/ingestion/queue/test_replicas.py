@@ -14,7 +14,7 @@ import pytest
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource, keep_upload
-from index_store.store import IndexStore, working
+from index_store.store.index_store import IndexStore, working
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import environment
 from tests.index_store.soundness import eventually, is_sound, originals

@@ -17,8 +17,8 @@ from index_store.base.settings import Settings
 from index_store.ingestion.queue import delivery
 from index_store.ingestion.queue.job_table import JobTable
 from index_store.ingestion.sources import FileSource, keep_upload
-from index_store.store import IndexStore, working
-from index_store.user_store.user_ingestion import UserIngestion
+from index_store.store.index_store import IndexStore, working
+from index_store.store.user_ingestion import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import WorkerProcess
 from tests.index_store.soundness import eventually, is_sound

@@ -10,7 +10,7 @@ from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
 from index_store.library.originals.registry import backend_of
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import content, is_sound
 from tests.servers import Refusal

@@ -15,8 +15,6 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from index_store.backup.backup import back_up
-from index_store.backup.errors import CatalogueNotInFolder, OriginalsNotInFolder, VectorsNotInFolder
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
@@ -24,7 +22,9 @@ from index_store.ingestion import retry
 from index_store.ingestion.sources import FileSource
 from index_store.library.originals import s3 as s3_module
 from index_store.library.originals.folder import MARK
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
+from index_store.transfer.backup.backup import back_up
+from index_store.transfer.backup.errors import CatalogueNotInFolder, OriginalsNotInFolder, VectorsNotInFolder
 from tests.full_disk import full_disk, linux
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import content, eventually, is_sound

@@ -12,7 +12,7 @@ from index_store.ingestion.results import IngestStatus
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.formats import format_of, is_archive
 from index_store.parsing.worker.parser import Parser
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from tests.index_store.parsing.loaders.office_file import POWERPOINT
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 from tests.index_store.parsing.loaders.test_archive import zipped

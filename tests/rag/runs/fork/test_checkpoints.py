@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 from pydantic import BaseModel
 
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from rag.errors import BadChange, ForkError, IndexGone, NoCheckpoint, NothingChanged, RunNotOver, UnknownRun
 from rag.graph.speculative_answer import SpeculativeAnswer
 from rag.graph.state import STORED, State

@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from index_store.ingestion.results import IngestStatus
-from index_store.store import IndexStore
+from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from rag.runs.engine import UserEngine
 from rag.settings import Settings

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from index_store.access.audit.audit import FOLDER, EntryFilter
 from index_store.access.grants import Grantee, GranteeKind
 from index_store.access.principal import Role
 from index_store.access.rights import Right
-from index_store.audit.audit import FOLDER, EntryFilter
 from index_store.base.errors import AdminNeeded, LastAdmin, UnknownIndex, UnknownPerson
 from index_store.ingestion.sources import FileSource
 from rag.errors import UnknownShare

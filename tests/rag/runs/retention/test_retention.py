@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from index_store.access.audit.audit import EntryFilter
 from index_store.access.principal import LOCAL
-from index_store.audit.audit import EntryFilter
 from rag.errors import NotSaved, UnknownShare
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut

@@ -1,0 +1,55 @@
+"""`python -m index_store audit`: prints the audit log. Its user has the data folder, so they may read everything."""
+
+import argparse
+from datetime import UTC, date, datetime, timedelta
+from typing import Protocol
+
+from index_store.access.audit.audit import PAGE, EntryFilter, EntryPage
+from index_store.access.audit.entry import Action, Entry
+from index_store.base.command_line import Output
+
+
+class Log(Protocol):
+    def read(self, filters: EntryFilter, *, latest: int | None) -> EntryPage: ...
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--latest", type=int, default=PAGE, metavar="N", help="number of latest entries, 0 for all (%(default)s)"
+    )
+    command.add_argument("--since", type=_day, metavar="YYYY-MM-DD", help="from this day on, UTC")
+    command.add_argument("--until", type=_day, metavar="YYYY-MM-DD", help="up to the end of this day, UTC")
+    command.add_argument("--person", default="", metavar="WHO", help="id, or part of a name or mail address")
+    command.add_argument("--action", default="", choices=list(Action), metavar="ACTION", help=", ".join(Action))
+    command.add_argument("--index", default="", metavar="NAME")
+    command.add_argument("--words", default="", metavar="WORDS", help="words that must all be in the entry")
+
+
+def list_entries(audit: Log, options: argparse.Namespace, out: Output) -> bool:
+    """The earliest first, as usual for logs."""
+    until = options.until and options.until + timedelta(days=1)
+    filters = EntryFilter(
+        person=options.person,
+        action=options.action,
+        index=options.index,
+        words=options.words,
+        since=options.since,
+        until=until,
+    )
+    for entry in reversed(audit.read(filters, latest=options.latest or None).entries):
+        out.line(entry.model_dump(mode="json", exclude_none=True), told(entry))
+    return True
+
+
+def told(entry: Entry) -> str:
+    facts = (f"{name}={', '.join(value) if isinstance(value, list) else value}" for name, value in entry.facts.items())
+    at = f"{entry.at:%Y-%m-%d %H:%M:%S}"
+    return "  ".join(filter(None, [at, entry.action, entry.person, entry.name, entry.index, *facts]))
+
+
+def _day(text: str) -> datetime:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError("must be a day such as 2026-11-23") from error
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)

@@ -1,0 +1,63 @@
+"""What the commands of `python -m index_store` share: how they are added to its parser, and how they print."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from index_store.base import errors
+
+
+class Output:
+    """Lines for a person, or with --json one object per line."""
+
+    def __init__(self, as_json: bool, language: str) -> None:
+        self.as_json = as_json
+        self.language = language
+
+    def line(self, fields: dict[str, Any], text: str) -> None:
+        print(json.dumps(fields, ensure_ascii=False) if self.as_json else text, flush=True)
+
+    def note(self, text: str) -> None:
+        """For people only: with --json nothing is printed."""
+        if not self.as_json:
+            print(text, file=sys.stderr)
+
+    def failed(self, source: str, failure: errors.Failure, fields: dict[str, Any]) -> None:
+        sentence = failure.sentence(self.language)
+        self.line({"source": source, "status": "failed", **fields, "error": sentence}, f"failed  {source}  {sentence}")
+
+    def refusal(self, error: errors.PlainError) -> None:
+        if self.as_json:
+            print(json.dumps({"error": error.as_failure().model_dump()}, ensure_ascii=False), flush=True)
+        else:
+            print(error.sentence(self.language), file=sys.stderr)
+
+
+Command = Callable[[argparse.Namespace, Output], bool]
+"""returns whether everything went well; raises PlainError if nothing did"""
+
+
+class Commands:
+    """The commands of a parser. The parsed arguments of each have `run`, the command; `json` and `language`; and its
+    own.
+    """
+
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        self._parsers = parser.add_subparsers(required=True, metavar="COMMAND")
+        self._common = argparse.ArgumentParser(add_help=False)
+        self._common.add_argument("--json", action="store_true", help="print one JSON object per line")
+        self._common.add_argument(
+            "--language", choices=("en", "ja"), help="language of messages (default: from LC_ALL or LANG)"
+        )
+
+    def add(self, name: str, run: Command, what: str) -> argparse.ArgumentParser:
+        """`what`: its help. Returns its parser, for arguments of its own."""
+        added = self._parsers.add_parser(name, parents=[self._common], help=what)
+        added.set_defaults(run=run)
+        return added
+
+    def group(self, name: str, what: str) -> "Commands":
+        """Commands of two words, such as `people add`."""
+        return Commands(self._parsers.add_parser(name, help=what))

@@ -1,0 +1,268 @@
+"""The commands of `python -m index_store` that work with documents and indexes, and the worker."""
+
+import argparse
+import json
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from index_store.base import errors
+from index_store.base.command_line import Command, Commands, Output
+from index_store.base.settings import Settings
+from index_store.crawl import CrawlOptions
+from index_store.ingestion.results import IngestResult
+from index_store.ingestion.sources import FileSource, SiteSource, expand, is_address
+from index_store.search.hits import Hit
+from index_store.search.searcher import MODES, UNITS
+from index_store.store.index_store import IndexStore, working
+from index_store.store.user_ingestion import UserIngestion
+
+NOTHING_ADDED = {"document_id": None, "chunks": 0, "sections": 0}
+"""for a source of which nothing was added"""
+
+OnStore = Callable[[IndexStore, argparse.Namespace, Output], bool]
+
+
+def add_to(commands: Commands) -> None:
+    def on_index(name: str, run: OnStore, what: str) -> argparse.ArgumentParser:
+        added = commands.add(name, with_store(run), what)
+        added.add_argument("--index", required=True, metavar="NAME")
+        return added
+
+    _add_sources(on_index("add", _add, "load files, folders and sites into an index"))
+    commands.add("list", with_store(_list), "list the indexes, or the documents of one").add_argument(
+        "--index", metavar="NAME"
+    )
+    on_index("remove", _remove, "remove documents from an index").add_argument(
+        "sources", nargs="+", metavar="SOURCE", help="a document's source, or a folder above it"
+    )
+    on_index("retry", _retry, "load documents again that failed or were interrupted")
+    on_index("reindex", _reindex, "load all documents again, with the current embedding model and chunk size")
+    commands.add(
+        "check", with_store(_check), "compare catalogue, vectors, full text and originals, and report differences"
+    )
+    on_index("rename", _rename, "give an index another name").add_argument("name", metavar="NEW_NAME")
+    on_index("drop", _drop, "remove an index with all its documents")
+    _add_search(on_index("search", _search, "search an index with a question"))
+    commands.add("worker", _work, "read and embed the documents that are added in the app, on this or another machine")
+
+
+def with_store(run: OnStore) -> Command:
+    def opened(options: argparse.Namespace, out: Output) -> bool:
+        with IndexStore(Settings()) as store:
+            return run(store, options, out)
+
+    return opened
+
+
+def _add_sources(command: argparse.ArgumentParser) -> None:
+    command.add_argument("sources", nargs="+", metavar="SOURCE", help="a file, a folder, or the address of a site")
+    site = CrawlOptions.model_fields
+    for name, what in (("depth", "links to follow"), ("limit", "pages at most")):
+        command.add_argument(f"--{name}", type=int, default=site[name].default, help=f"of a site: {what} (%(default)s)")
+    for name, what in (("include", "only these paths"), ("exclude", "but not these")):
+        command.add_argument(
+            f"--{name}", action="append", default=[], metavar="PATTERN", help=f"of a site: {what}, such as /docs/*"
+        )
+
+
+def _add_search(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--mode", default=MODES[0], help=" or ".join(MODES))
+    command.add_argument("--unit", default=UNITS[0], help=" or ".join(UNITS))
+    command.add_argument("-k", type=_count, default=4, metavar="N", help="number of hits (4)")
+    asked = command.add_mutually_exclusive_group(required=True)
+    asked.add_argument("--queries", metavar="FILE", help='a file with one JSON object per line: {"id", "question"}')
+    asked.add_argument("question", nargs="?", metavar="QUESTION")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number
+
+
+# Documents
+
+
+def _add(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
+    all_well = True
+    sources: list[FileSource | SiteSource] = []
+    for given in options.sources:
+        if is_address(given):
+            sources.append(SiteSource(_crawl_options(given, options)))
+            continue
+        files = expand([Path(given)])
+        if not files:
+            all_well = False
+            out.failed(given, errors.EmptyFolder(name=given).as_failure(), NOTHING_ADDED)
+        sources += [FileSource(file) for file in files]
+    return _all_added(store.ingest(options.index, sources), out) and all_well
+
+
+def _retry(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
+    return _all_added(store.retry(options.index), out)
+
+
+def _reindex(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
+    return _all_added(store.reindex(options.index), out)
+
+
+def _all_added(job: UserIngestion, out: Output) -> bool:
+    """Prints each document when it is done; after Ctrl-C the rest stays pending. Raises the failure of the job."""
+    all_well = True
+    for result in job.as_completed():
+        all_well &= result.error is None
+        _tell(result, out)
+    if job.failure:
+        raise job.failure
+    return all_well
+
+
+def _tell(result: IngestResult, out: Output) -> None:
+    if result.error:
+        out.failed(result.source, result.error, {**NOTHING_ADDED, "document_id": result.document_id})
+        return
+    counts = f"({result.sections} sections, {result.chunks} chunks)"
+    out.line(result.model_dump(mode="json"), f"{result.status.value}  {result.source}  {counts}")
+
+
+def _crawl_options(url: str, options: argparse.Namespace) -> CrawlOptions:
+    return CrawlOptions(
+        url=url,
+        depth=options.depth,
+        limit=options.limit,
+        include=tuple(options.include),
+        exclude=tuple(options.exclude),
+    )
+
+
+def _list(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
+    if options.index is None:
+        indexes = store.indexes()
+        if not indexes:
+            out.note("There is no index yet. `add` makes one.")
+        for index in indexes:
+            fields = index.model_dump(mode="json")
+            out.line(
+                fields, f"{index.name}  ({index.documents} documents, {index.chunks} chunks, {index.embedding_model})"
+            )
+        return True
+    documents = store.documents(options.index)
+    if not documents:
+        out.note("This index holds no documents yet. `add` brings some in.")
+    for document in documents:
+        fields = document.model_dump(mode="json")
+        fields["document_id"] = fields.pop("id")
+        fields["error"] = document.error and document.error.sentence(out.language)
+        counts = f"({document.sections} sections, {document.chunks} chunks)"
+        out.line(fields, "  ".join(filter(None, [document.status.value, document.source, counts, fields["error"]])))
+    return True
+
+
+def _remove(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
+    all_well = True
+    for source in options.sources:
+        try:
+            for document in store.remove(options.index, source):
+                fields = {"source": document.source, "status": "removed", "document_id": document.id, "error": None}
+                out.line(fields, f"removed  {document.source}")
+        except errors.UnknownDocument as error:
+            all_well = False
+            out.failed(source, error.as_failure(), {"document_id": None})
+    return all_well
+
+
+# Indexes
+
+
+def _check(store: IndexStore, _: argparse.Namespace, out: Output) -> bool:
+    all_well = compare(store, out)
+    if all_well:
+        out.note("Everything agrees.")
+    return all_well
+
+
+def compare(store: IndexStore, out: Output) -> bool:
+    differences = store.check()
+    for each in differences:
+        sentence = each.what.sentence(out.language)
+        fields = {"index": each.index, "source": each.document, "what": each.what.code, "error": sentence}
+        out.line(fields, "  ".join(filter(None, [each.index, each.document, sentence])))
+    return not differences
+
+
+def _rename(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
+    store.rename_index(options.index, options.name)
+    out.line({"index": options.name, "status": "renamed"}, f"renamed  {options.index}  {options.name}")
+    return True
+
+
+def _drop(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
+    store.delete_index(options.index)
+    out.line({"index": options.index, "status": "dropped"}, f"dropped  {options.index}")
+    return True
+
+
+# Search
+
+
+def _search(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
+    if options.queries is None:
+        hits = store.search(options.index, options.question or "", mode=options.mode, unit=options.unit, k=options.k)
+        _tell_hits(None, hits, out)
+        return True
+    all_well = True
+    for id_, question in _queries(options.queries):
+        try:
+            hits = store.search(options.index, question, mode=options.mode, unit=options.unit, k=options.k)
+        except (errors.EmptyQuestion, errors.QuestionTooLong, errors.ServiceError) as error:
+            all_well = False
+            sentence = error.sentence(out.language)
+            out.line({"id": id_, "hits": [], "error": sentence}, f"{id_}: {sentence}")
+        else:
+            _tell_hits(id_, hits, out)
+    return all_well
+
+
+def _queries(file: str) -> Iterator[tuple[object, str]]:
+    """Raises BadQueries before the first answer: a mistake at the end must not waste the work before it."""
+    try:
+        lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError) as error:
+        raise errors.BadQueries(file=file, line=1) from error
+    queries = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            query = json.loads(line)
+            queries.append((query["id"], str(query["question"])))
+        except (ValueError, KeyError, TypeError) as error:
+            raise errors.BadQueries(file=file, line=number) from error
+    yield from queries
+
+
+def _tell_hits(id_: object, hits: list[Hit], out: Output) -> None:
+    fields = {"id": id_, "hits": [hit.model_dump(mode="json") for hit in hits]}
+    out.line(fields, "\n\n".join([*([str(id_)] if id_ is not None else []), *map(_shown, hits)]))
+
+
+def _shown(hit: Hit) -> str:
+    where = " > ".join([hit.title, *hit.headings]) + (f"  p. {hit.page}" if hit.page else "")
+    return f"{hit.rank}. {hit.score:.3f}  {where}  {hit.source}\n{hit.text}"
+
+
+# The worker
+
+
+def _work(_: argparse.Namespace, out: Output) -> bool:
+    """Runs until Ctrl-C or a signal ends it."""
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    with working(Settings()):
+        out.line({"status": "working"}, "working")
+        ended.wait()
+    return True

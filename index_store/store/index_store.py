@@ -1,0 +1,244 @@
+"""The index store of a process: its documents, and a facade to them for each person."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence, Set
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Self
+
+from index_store.access.access import Access
+from index_store.access.gate import CurrentPrincipal, as_local
+from index_store.access.limits import in_force
+from index_store.access.principal import Principal
+from index_store.base.database.database import backend_of
+from index_store.base.errors import EmptyIndex, OriginalsError, UnknownIndex
+from index_store.base.settings import Settings
+from index_store.catalogue.records import IndexRecord
+from index_store.crawl import Paces
+from index_store.crawl.guard import AddressGuard
+from index_store.ingestion.context import Services
+from index_store.ingestion.jobs import Jobs, JobsOfProcess, ResumedJobs
+from index_store.ingestion.sources import SiteSource, Source, source_of, without_members
+from index_store.library.data_folder import open_library, open_shared_library, own, share
+from index_store.library.library import Library
+from index_store.library.versions import IndexLimits, Versions
+from index_store.parsing.worker.parser import Parser
+from index_store.search.searcher import Searcher
+from index_store.store.lifecycle import Lifecycle
+from index_store.store.user_ingestion import UserIngestion
+from index_store.store.user_store import Store, StoreParts, UserStore
+from index_store.vectors.embeddings import Embeddings
+from index_store.vectors.registry import make_embeddings
+
+log = logging.getLogger(__name__)
+
+
+class IndexStore(Store):
+    """One process owns a data folder, or replicas share it; the threads of each share the store. Its own methods run in
+    the name of the local person, who may do everything: command lines use them. For people there is `as_user`.
+
+    Raises InvalidSetting, StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, DatabaseAway,
+    DatabaseInUse, OlderVersionRuns, FolderNotShared, CatalogueInFolder, CatalogueInDatabase, VectorsInFolder,
+    VectorsOnServer, OriginalsInFolder, OriginalsElsewhere, OriginalsOfAnother, OriginalsNotThere.
+    """
+
+    def __init__(self, settings: Settings | None = None, embeddings: Embeddings | None = None) -> None:
+        settings = settings or Settings()
+        with ExitStack() as owned:
+            if embeddings is None:
+                embeddings = owned.enter_context(closing(make_embeddings(settings)))
+            AddressGuard(settings.crawl_allowed)  # reports a mistake at the start, not when a site is added
+            if settings.has_queue:
+                share(settings.data_dir)
+            else:
+                owned.callback(own(settings.data_dir).release)
+            library = owned.enter_context(closing(open_library(settings)))
+            self.access = owned.enter_context(closing(Access(library.catalogue.database, settings)))
+            """people, grants, limits, and the log of what was done"""
+            self.access.audit.sweep()
+            self.replica = library.catalogue.replica
+            """this app among those that share its database; None if there can be only one"""
+            self._parser = Parser(settings, _parsing_folder(settings, owned))
+            self._searcher = Searcher(library, embeddings, settings.fusion, settings.keyword_weight)
+            versions = Versions(library, partial(_limits_of, self.access, settings))
+            services = Services(settings, library, versions, self._parser, embeddings, paces=_paces(library, settings))
+            jobs = _jobs(services)
+            self._owned = owned.pop_all()
+            """closed last, or at once if a start fails: library, lock, the embedding model unless it was given"""
+        lifecycle = Lifecycle(services, self.access, jobs)
+        super().__init__(StoreParts(services, self._searcher, self.access, jobs, lifecycle), as_local)
+        self._is_closed = False
+
+    def close(self) -> None:
+        """Documents that jobs have not finished stay pending. Closing twice is fine."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._parts.jobs.suspend()
+        self._parser.close()
+        self._parts.jobs.join()
+        self._searcher.close()
+        self._owned.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def as_user(self, who: CurrentPrincipal) -> UserStore:
+        """`who`: called at each call."""
+        return UserStore(self._parts, who)
+
+    def resume(self) -> list[UserIngestion]:
+        """Continues what was pending when the last process ended, whoever began it: they had the right at that time."""
+        with self._library.held():  # another replica may do the same now
+            resumed = self._parts.jobs.resume()
+            jobs = [self._seen(job) for job in resumed.jobs]
+            for index in self._catalogue.indexes.records():
+                if index.id not in resumed.indexes and (sources := self._left(index, resumed)):
+                    jobs.append(self._seen(self._begin(index, sources)))
+        return jobs
+
+    def _left(self, index: IndexRecord, resumed: ResumedJobs) -> list[Source]:
+        """Pending sources of the index that no job works on."""
+        documents = [
+            each
+            for each in self._catalogue.documents.records(index.id)
+            if each.is_under_way and each.id not in resumed.documents and each.parent not in resumed.sources
+        ]
+        kept = self._originals_there() if documents else set()
+        sites = [site.options for site in self._catalogue.sites.of(index.id) if site.is_crawling]
+        return [
+            *(source_of(each, kept) for each in without_members(documents)),
+            *(SiteSource(options) for options in sites if options.url not in resumed.sources),
+        ]
+
+    def _originals_there(self) -> Set[tuple[str, int]]:
+        """Document and revision of all originals; if they can't be read now, of all that should exist."""
+        try:
+            return set(self._library.originals.kept())
+        except OriginalsError as error:
+            log.warning("%s", error)
+            return self._catalogue.documents.revisions()
+
+    def replicas(self) -> set[int]:
+        """Numbers of the replicas that have unfinished jobs, including replicas that are gone."""
+        return self._parts.jobs.apps()
+
+    def take_over(self, gone: Set[int]) -> None:
+        """Continues the jobs that these replicas have left. Raises OSError, SQLAlchemyError."""
+        with self._library.held():
+            self._library.repair()
+        self._parts.jobs.take_over(gone)
+        self.resume()
+
+    def unfinished(self) -> set[object]:
+        """What is recorded as to be deleted. What two calls in a row return, no process is deleting. Raises
+        SQLAlchemyError.
+        """
+        return self._library.unfinished()
+
+    def finish(self) -> None:
+        """Deletes what is `unfinished`. Raises OSError, SQLAlchemyError."""
+        self._library.finish()
+
+    def answering(self) -> AbstractContextManager[None]:
+        """While a model on this machine answers a question: jobs wait for it."""
+        return self._services.precedence.question()
+
+    def owned_by(self, person_id: str) -> tuple[list[str], list[str]]:
+        """Names of their indexes: those without grants, and those that others may use."""
+        owned = [each for each in self.access.grants.all() if each.owner == person_id]
+        alone = [each.index for each in owned if not each.grants]
+        return alone, [each.index for each in owned if each.grants]
+
+    def delete_owned_by(self, person_id: str, *, by: Principal) -> None:
+        """Deletes their indexes without grants; the others then have no owner. Raises ChangeFailed."""
+        alone, shared = self.owned_by(person_id)
+        for name in alone:
+            if index := self._catalogue.indexes.named(name):
+                self._parts.lifecycle.delete(self._gate, index, by)
+        for name in shared:
+            with suppress(UnknownIndex, EmptyIndex):
+                self.access.grants.set_owner(name, None)
+        backend_of(self._catalogue.database).clear_log(self._catalogue.database)
+
+    def cancel_jobs_of(self, person_id: str) -> None:
+        """Also waits until they have ended."""
+        jobs = [job for job in self._parts.jobs.all() if job.order.person_id == person_id]
+        for job in jobs:
+            job.cancel()
+        for job in jobs:
+            job.end()
+            self._parts.jobs.dismiss(job.id)
+
+    def watch_removals(self, told: Callable[[], object]) -> None:
+        """`told` is called, in any thread, after documents were removed, also by a job. It should return at once."""
+        self._library.on_removal = told
+
+    def removed(self) -> list[str]:
+        """Ids of documents that were removed and not forgotten since, also by an earlier process."""
+        return self._catalogue.removed_documents.ids()
+
+    def forget_removed(self, document_ids: Sequence[str]) -> None:
+        """Called when nothing quotes them any more."""
+        self._catalogue.removed_documents.forget(document_ids)
+
+
+def _paces(library: Library, settings: Settings) -> Paces:
+    if not settings.has_queue:
+        return Paces()
+    # Imported only with a queue: Procrastinate loads a lot.
+    from index_store.ingestion.queue.host_paces import HostPaces
+
+    return HostPaces(library.catalogue.database)
+
+
+def _jobs(services: Services) -> Jobs:
+    replica = services.library.catalogue.replica
+    if not replica:
+        return JobsOfProcess(services)
+    from index_store.ingestion.queue.queued_job import QueuedJobs
+
+    return QueuedJobs(services, replica, works=services.settings.workers == "here")
+
+
+def _parsing_folder(settings: Settings, owned: ExitStack) -> Path | None:
+    """A folder of this process alone, if others share the data folder; otherwise None."""
+    return Path(owned.enter_context(TemporaryDirectory(prefix="parsing-"))) if settings.has_queue else None
+
+
+@contextmanager
+def working(settings: Settings) -> Iterator[None]:
+    """Until the block ends, this process works on documents that are added to the app's store.
+
+    Raises InvalidSetting, NoQueue, FolderNotShared, DataFolderUnusable, DataFolderNewer, DatabaseAway.
+    """
+    with ExitStack() as owned:
+        library = owned.enter_context(closing(open_shared_library(settings)))
+        from index_store.ingestion.queue.worker import Worker
+
+        AddressGuard(settings.crawl_allowed)
+        embeddings = owned.enter_context(closing(make_embeddings(settings)))
+        access = owned.enter_context(closing(Access(library.catalogue.database, settings)))
+        folder = owned.enter_context(TemporaryDirectory(prefix="parsing-"))
+        parser = Parser(settings, Path(folder))
+        versions = Versions(library, partial(_limits_of, access, settings))
+        services = Services(settings, library, versions, parser, embeddings, paces=_paces(library, settings))
+        worker = Worker(services).start()
+        try:
+            yield
+        finally:
+            worker.stop()
+            parser.close()
+            worker.join()
+
+
+def _limits_of(access: Access, settings: Settings, index_id: str) -> IndexLimits:
+    of_owner = access.limits.of_index(index_id)
+    return IndexLimits(
+        in_force(of_owner.files, settings.files_per_index), in_force(of_owner.megabytes, settings.megabytes_per_index)
+    )

@@ -1,0 +1,207 @@
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from index_store.base import errors
+from index_store.base.settings import Settings
+from index_store.catalogue.documents import Documents
+from index_store.catalogue.indexes import Indexes
+from index_store.catalogue.pending_versions import PendingVersions
+from index_store.ingestion.results import IngestStatus
+from index_store.ingestion.sources import expand
+from index_store.store.index_store import IndexStore
+from tests.servers import OpenAIServer
+
+
+def test_a_question_finds_the_chunk_that_answers_it(store: IndexStore, handbook: Path) -> None:
+    store.add("規程", handbook)
+    hit = store.search("規程", "出張の日当はいくらですか", k=1)[0]
+    assert (hit.rank, hit.title, hit.headings) == (1, "出張旅費規程", ("日当",))
+    assert "2,500円" in hit.text
+    assert store.section(hit.section_id).text[hit.start : hit.end] == hit.text
+
+
+def test_an_unchanged_file_is_left_alone(store: IndexStore, handbook: Path) -> None:
+    first = store.add("a", handbook)
+    again = store.add("a", handbook)
+    assert (first.status, again.status) == (IngestStatus.READY, IngestStatus.UNCHANGED)
+    assert (again.document_id, again.chunks) == (first.document_id, first.chunks)
+
+
+def test_a_changed_file_replaces_its_old_version(store: IndexStore, handbook: Path) -> None:
+    first = store.add("a", handbook)
+    handbook.write_text("# Holidays\n\nThere are twenty days of leave.\n", encoding="utf-8")
+    second = store.add("a", handbook)
+    assert second.status is IngestStatus.READY
+    assert second.document_id == first.document_id
+    assert [hit.text for hit in store.search("a", "日当", k=10)] == ["There are twenty days of leave."]
+
+
+def test_a_changed_file_that_cannot_be_loaded_leaves_its_old_version_searchable(
+    store: IndexStore, handbook: Path
+) -> None:
+    store.add("a", handbook)
+    handbook.write_bytes(b"%PDF-1.7 this is no Markdown")
+    failed = store.add("a", handbook)
+    assert failed.status is IngestStatus.FAILED
+    assert "2,500" in store.search("a", "日当", k=1)[0].text
+    assert store.documents("a")[0].error == failed.error
+
+
+def test_a_second_owner_is_told_which_process_has_the_folder(store: IndexStore, settings: Settings) -> None:
+    with pytest.raises(errors.StoreInUse, match=str(os.getpid())):
+        IndexStore(settings)
+
+
+def test_removing_a_folder_removes_the_documents_below_it(store: IndexStore, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "config.txt").write_text("hidden")
+    for name in ("a.txt", "b.txt"):
+        (folder / name).write_text(f"This is the file {name}.")
+    added = [store.add("a", file) for file in expand([folder])]
+    assert [result.status for result in added] == [IngestStatus.READY] * 2
+    assert len(store.remove("a", str(folder))) == 2
+    with pytest.raises(errors.EmptyIndex):
+        store.search("a", "file")
+
+
+def test_a_failure_before_the_swap_leaves_the_old_version_and_no_vectors_behind(
+    settings: Settings, handbook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with IndexStore(settings) as store:
+        store.add("a", handbook)
+        handbook.write_text("# Another\n\nversion with other words\n")
+
+        def fail(*_: object) -> None:
+            raise OperationalError("INSERT", {}, Exception("database or disk is full"))
+
+        with monkeypatch.context() as broken:
+            broken.setattr(PendingVersions, "finish", fail)
+            failed = store.add("a", handbook)
+            assert failed.error
+            assert failed.error.code == "store_failed"
+        assert len(store.search("a", "日当", k=10)) == 2
+        assert "2,500" in store.search("a", "日当", k=1)[0].text
+    with IndexStore(settings) as store:
+        assert len(store.search("a", "日当", k=10)) == 2
+        assert len(_vectors(store, "a")) == 2
+        assert store.add("a", handbook).status is IngestStatus.READY
+        assert len(_vectors(store, "a")) == 1
+
+
+def test_a_removed_document_leaves_no_vectors_and_its_sections_are_gone(store: IndexStore, handbook: Path) -> None:
+    store.add("a", handbook)
+    section = store.search("a", "日当", k=1)[0].section_id
+    (removed,) = store.remove("a", str(handbook))
+    assert removed.source == str(handbook)
+    assert _vectors(store, "a") == []
+    with pytest.raises(errors.UnknownSection):
+        store.section(section)
+    with pytest.raises(errors.UnknownDocument):
+        store.remove("a", str(handbook))
+
+
+def test_an_index_that_was_emptied_takes_another_model(settings: Settings, handbook: Path) -> None:
+    with IndexStore(settings) as store:
+        store.add("a", handbook)
+        store.remove("a", str(handbook))
+    with OpenAIServer() as server:
+        service = settings.model_copy(update={"openai_base_url": server.base_url})
+        with IndexStore(service) as store:
+            assert store.add("a", handbook).status is IngestStatus.READY
+            assert store.search("a", "日当", k=1)
+
+
+def test_sections_are_found_by_their_best_chunk(store: IndexStore, tmp_path: Path) -> None:
+    file = tmp_path / "long.md"
+    file.write_text(
+        "## 日当\n\n" + "日当は1日2,500円です。宿泊するときの話です。\n" * 30 + "\n## 休暇\n\n休暇は年に20日です。\n"
+    )
+    store.add("a", file)
+    hits = store.search("a", "日当はいくら", unit="section", k=5)
+    assert [hit.headings for hit in hits] == [("日当",), ("休暇",)]
+    assert hits[0].text == store.section(hits[0].section_id).text
+
+
+def test_equal_scores_come_in_a_stable_order(store: IndexStore, tmp_path: Path) -> None:
+    for number in range(6):
+        (tmp_path / f"{number}.txt").write_text(f"The same words, number {number}.")
+        store.add("a", tmp_path / f"{number}.txt", source=f"{number}.txt")
+    found = [[hit.chunk_id for hit in store.search("a", "words", mode="keyword", k=4)] for _ in range(3)]
+    assert found[0] == found[1] == found[2]
+
+
+def test_threads_search_while_one_adds(store: IndexStore, handbook: Path, tmp_path: Path) -> None:
+    store.add("a", handbook)
+    files = []
+    for number in range(6):
+        files.append(tmp_path / f"{number}.txt")
+        files[-1].write_text(f"Note number {number} about something else.")
+    with ThreadPoolExecutor(4) as threads:
+        adding = [threads.submit(store.add, "a", file) for file in files]
+        asking = [threads.submit(store.search, "a", "日当", k=1) for _ in range(20)]
+        assert all("2,500" in job.result()[0].text for job in asking)
+        assert all(job.result().status is IngestStatus.READY for job in adding)
+
+
+def test_a_search_goes_on_while_another_index_is_deleted(serviced: Settings, write: Callable[..., Path]) -> None:
+    with IndexStore(serviced) as store, ThreadPoolExecutor(4) as threads:
+        store.add("stays", write("stays.md", sections=20))
+        for number in range(3):
+            store.add(f"goes {number}", write("goes.md", sections=20))
+        asking = [threads.submit(store.search, "stays", "part", k=1) for _ in range(100)]
+        for number in range(3):
+            store.delete_index(f"goes {number}")
+        assert {Path(job.result()[0].source).name for job in asking} == {"stays.md"}
+        assert store.check() == []
+
+
+@pytest.mark.parametrize(
+    ("table", "method", "change"),
+    [
+        (Documents, "mark_removing", lambda store, document: store.remove_documents([document])),
+        (Indexes, "rename", lambda store, _: store.rename_index("a", "b")),
+        (Indexes, "delete", lambda store, _: store.delete_index("a")),
+        (Indexes, "create", lambda store, _: store.create_index("b")),
+    ],
+)
+def test_a_change_that_fails_on_a_full_disk_is_told_and_leaves_all_as_it_was(
+    serviced: Settings,
+    handbook: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    table: type,
+    method: str,
+    change: Callable[[IndexStore, str], None],
+) -> None:
+    def fail(*_: object) -> None:
+        raise OperationalError("UPDATE", {}, Exception("database or disk is full"))
+
+    with IndexStore(serviced) as store:
+        document = store.add("a", handbook).document_id
+        assert document
+        with monkeypatch.context() as broken:
+            broken.setattr(table, method, fail)
+            with pytest.raises(errors.ChangeFailed, match="the disk may be full"):
+                change(store, document)
+        assert [index.name for index in store.indexes()] == ["a"]
+        assert len(store.search("a", "日当", k=10)) == 2
+        assert store.check() == []
+
+
+@pytest.mark.parametrize("name", ["", " a", "a/b", "a\\b", "a\nb", "x" * 65, ".."])
+def test_an_index_name_that_could_be_a_path_or_not_be_seen_is_refused(
+    store: IndexStore, handbook: Path, name: str
+) -> None:
+    with pytest.raises(errors.BadIndexName):
+        store.add(name, handbook)
+
+
+def _vectors(store: IndexStore, index: str) -> list[str]:
+    record = store._catalogue.indexes.named(index)
+    assert record
+    return list(store._library.vectors.ids(record.collection))
