@@ -17,8 +17,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
-from index_store.access.gate import as_local
 from index_store.access.audit.audit import Audit
+from index_store.access.gate import as_local
 from index_store.base.errors import PlainError
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation

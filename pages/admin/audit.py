@@ -7,11 +7,11 @@ from functools import partial
 import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
 import streamlit as st
 
+from index_store.access.audit.audit import EntryFilter
+from index_store.access.audit.entry import Action, Entry
 from index_store.access.limits import GroupLimits
 from index_store.access.rights import GranteeKind
 from index_store.access.user_people import UserAudit
-from index_store.access.audit.audit import EntryFilter
-from index_store.access.audit.entry import Action, Entry
 from index_store.base.errors import PlainError
 from pages.process import engine
 from pages.widgets.errors import show_error

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DatabaseError
 
-from index_store.access.gate import CurrentPrincipal
 from index_store.access.audit.entry import Action
+from index_store.access.gate import CurrentPrincipal
 from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads, discard_uploads
 from index_store.store.index_store import IndexStore

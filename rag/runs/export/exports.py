@@ -2,9 +2,9 @@
 
 from typing import Literal, TypeAlias
 
-from index_store.access.gate import CurrentPrincipal
 from index_store.access.audit.audit import Audit
 from index_store.access.audit.entry import Action
+from index_store.access.gate import CurrentPrincipal
 from rag.errors import NothingOfThisName
 from rag.runs.export.export import Export, ExportedRun, StepCalls
 from rag.runs.history.history import History, PastRun

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from index_store.access.access import Access
+from index_store.access.audit.entry import Action
 from index_store.access.gate import CurrentPrincipal
 from index_store.access.principal import Role
-from index_store.access.audit.entry import Action
 from index_store.base.errors import AdminNeeded
 from rag.errors import NothingOfThisName, SharerOut, UnknownRun, UnknownShare
 from rag.runs.history.calls import Calls

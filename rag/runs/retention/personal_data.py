@@ -8,9 +8,9 @@ it. What a person has added to somebody else's index belongs to that index.
 
 from dataclasses import dataclass
 
+from index_store.access.audit.entry import Action
 from index_store.access.principal import LOCAL, Principal
 from index_store.access.user_people import noted
-from index_store.access.audit.entry import Action
 from index_store.base.database.sqlite import DAMAGED, UPGRADED, drop_copies
 from index_store.store.index_store import IndexStore
 from rag.runs.history.daily_usage import DailyUsage

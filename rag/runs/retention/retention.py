@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store.access.principal import LOCAL
 from index_store.access.audit.audit import Audit
 from index_store.access.audit.entry import Action
+from index_store.access.principal import LOCAL
 from index_store.base.database.sqlite import DAMAGED, KEPT_DAYS, UPGRADED, drop_copies
 from index_store.base.errors import ChangeFailed
 from rag.errors import NotSaved
