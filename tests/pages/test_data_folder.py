@@ -29,6 +29,7 @@ from tests.pages.test_chat_extras import press_key
 from tests.pages.test_fork import Form
 from tests.pages.trace_examples import PASSAGE
 from tests.rag.scripted import eventually
+from tests.rag.verdicts import YES
 from tests.servers.postgres import PostgresServer, programs
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
@@ -42,6 +43,7 @@ def handbook(engine, server, tmp_path) -> None:
     file.write_text(f"# Safe\n\n{SENTENCE}\n", encoding="utf-8")
     assert engine.store.add("handbook", file, file.name).error is None
     server.default = "To the left [1]."
+    server.answer_when(lambda request: request.schema is not None, YES)
 
 
 @each_language

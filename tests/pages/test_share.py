@@ -15,6 +15,7 @@ from rag.text.language import Language
 from rag.trace.events import StepFinished
 from tests.local import as_person, person_of
 from tests.pages.chat_page import INDEX_PAGE, ChatPage, shown
+from tests.rag.verdicts import YES
 
 pytestmark = pytest.mark.usefixtures("engine")
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
@@ -54,6 +55,7 @@ def chat(server, tmp_path) -> ChatPage:
     file.write_text("# Handbook\n\nIt stands here.", encoding="utf-8")
     assert engine().store.add("documents", file, file.name).error is None
     server.default = "It is in the handbook."
+    server.answer_when(lambda request: request.schema is not None, YES)
     page = ChatPage()
     page.ask("Where does it stand?")
     return page

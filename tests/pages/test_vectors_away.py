@@ -11,6 +11,7 @@ from pages.server.health import readyz
 from tests.index_store.soundness import eventually
 from tests.pages.chat_page import ChatPage
 from tests.pages.search_page import SearchPage
+from tests.rag.verdicts import YES
 from tests.servers import Fault
 from tests.servers.chroma import ChromaProxy
 
@@ -25,6 +26,7 @@ def test_a_yellow_light_and_a_sentence_in_the_readers_language_until_it_is_back(
     file = tmp_path / "safe.md"
     file.write_text("# Safe\n\nThe safe opens to the left.\n", encoding="utf-8")
     server.default = "To the left [1]."
+    server.answer_when(lambda request: request.schema is not None, YES)
     with ChromaProxy(chroma) as proxy:
         monkeypatch.setenv("CHROMA_URL", proxy.url.replace("//", "//someone:not-a-secret@"))
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
