@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from pages.server.settings import Settings as ServerSettings
 from rag.settings import Settings
+from tests.servers.ports import free_port
 
 ROOT = Path(__file__).parent.parent.parent
 START_TIMEOUT = 60
@@ -27,8 +27,7 @@ class App:
         """
         self._script = script
         self._under = under
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.log = folder / "app.log"
         # Every setting is set, so that a developer's own .env in the repository has no effect.
         defaults = {

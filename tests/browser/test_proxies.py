@@ -27,6 +27,7 @@ from tests.browser.conftest import ARGUMENTS, KEY, installed_chromium
 from tests.browser.test_uploads import SEND
 from tests.browser.visitor import LOADED, Visitor
 from tests.servers import OpenAIServer
+from tests.servers.ports import free_port
 
 NAME = "rag.example.com"
 EXAMPLES = ROOT / "docs" / "operating"
@@ -106,7 +107,7 @@ def _proxy(name: str, behind: App, tmp_path: Path, **changed: str) -> Iterator[P
     program = shutil.which(name, path=os.pathsep.join([*map(str, UNPACKED), os.environ["PATH"], "/usr/sbin"]))
     if not program:
         pytest.skip(f"there is no {name} (`make proxies` fetches it on Debian and Ubuntu)")
-    authority, port = trustme.CA(), _free_port()
+    authority, port = trustme.CA(), free_port()
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     issued = authority.issue_cert(NAME)
     issued.private_key_pem.write_to_path(str(key))
@@ -117,7 +118,7 @@ def _proxy(name: str, behind: App, tmp_path: Path, **changed: str) -> Iterator[P
         f"/etc/ssl/private/{NAME}.key": str(key),
     }
     if name == "nginx":
-        changed |= {"listen 443": f"listen 127.0.0.1:{port}", "listen 80": f"listen 127.0.0.1:{_free_port()}"}
+        changed |= {"listen 443": f"listen 127.0.0.1:{port}", "listen 80": f"listen 127.0.0.1:{free_port()}"}
         file = _changed(EXAMPLES / "nginx.conf", changed, tmp_path / "rag.conf")
         user = "user root;" if os.getuid() == 0 else ""
         (tmp_path / "nginx.conf").write_text(AROUND_NGINX.format(user=user, file=file))
@@ -215,11 +216,6 @@ def _changed(file: Path, changed: dict[str, str], copy: Path, before: str = "") 
         text = text.replace(old, new)
     copy.write_text(before + text, encoding="utf-8")
     return copy
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
 
 
 def _wait_for(port: int, process: subprocess.Popen, log: Path) -> None:

@@ -25,6 +25,7 @@ import trustme
 from tests.cluster import compose
 from tests.cluster.dockerfile import ROOT, stages
 from tests.servers.chroma import ChromaServer
+from tests.servers.ports import free_port
 from tests.servers.postgres import PASSWORD, PostgresServer
 
 NAME = "rag.example.com"
@@ -85,7 +86,7 @@ class Topology:
         self._postgres = postgres
         self._database = postgres.new_database()
         self._owned.callback(postgres.drop, self._database)
-        self._ports = {name: _free_port() for name in ("app-1", "app-2", "caddy")}
+        self._ports = {name: free_port() for name in ("app-1", "app-2", "caddy")}
         self.authority = trustme.CA()
         files = folder / "certificate.pem", folder / "key.pem"
         issued = self.authority.issue_cert(NAME)
@@ -267,8 +268,3 @@ class Topology:
 
     def _log(self, service: str, number: int) -> Path:
         return self._folder / f"{service}-{number}.log"
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]

@@ -3,7 +3,6 @@
 import resource
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from typing import Self
 import httpx
 
 from tests.servers.loopback import Connection, Fault, LoopbackServer, Refusal, Request
+from tests.servers.ports import free_port
 
 ROOM = 64 * 1024
 """bytes of a file on a full disk: without the 32 KB that SQLite's connections share, Chroma hangs"""
@@ -33,9 +33,7 @@ class ChromaServer:
         self._is_kept = folder is not None
         self.folder = folder or Path(tempfile.mkdtemp(prefix="chroma-"))
         self.folder.mkdir(parents=True, exist_ok=True)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
+        self._port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:

@@ -16,6 +16,8 @@ from typing import Self
 
 import httpx
 
+from tests.servers.ports import free_port
+
 PATIENCE = 60
 """seconds for its start"""
 
@@ -26,9 +28,7 @@ class S3Server:
     """A context manager. It keeps its objects in memory."""
 
     def __init__(self) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
