@@ -26,12 +26,12 @@ OnStore = Callable[[IndexStore, argparse.Namespace, Output], bool]
 
 def add_to(commands: Commands) -> None:
     def on_index(name: str, run: OnStore, what: str) -> argparse.ArgumentParser:
-        added = commands.add(name, with_store(run), what)
+        added = commands.add(name, _with_store(run), what)
         added.add_argument("--index", required=True, metavar="NAME")
         return added
 
     _add_sources(on_index("add", _add, "load files, folders and sites into an index"))
-    commands.add("list", with_store(_list), "list the indexes, or the documents of one").add_argument(
+    commands.add("list", _with_store(_list), "list the indexes, or the documents of one").add_argument(
         "--index", metavar="NAME"
     )
     on_index("remove", _remove, "remove documents from an index").add_argument(
@@ -40,7 +40,7 @@ def add_to(commands: Commands) -> None:
     on_index("retry", _retry, "load documents again that failed or were interrupted")
     on_index("reindex", _reindex, "load all documents again, with the current embedding model and chunk size")
     commands.add(
-        "check", with_store(_check), "compare catalogue, vectors, full text and originals, and report differences"
+        "check", _with_store(_check), "compare catalogue, vectors, full text and originals, and report differences"
     )
     on_index("rename", _rename, "give an index another name").add_argument("name", metavar="NEW_NAME")
     on_index("drop", _drop, "remove an index with all its documents")
@@ -48,7 +48,7 @@ def add_to(commands: Commands) -> None:
     commands.add("worker", _work, "read and embed the documents that are added in the app, on this or another machine")
 
 
-def with_store(run: OnStore) -> Command:
+def _with_store(run: OnStore) -> Command:
     def opened(options: argparse.Namespace, out: Output) -> bool:
         with IndexStore(Settings()) as store:
             return run(store, options, out)
@@ -185,6 +185,7 @@ def _check(store: IndexStore, _: argparse.Namespace, out: Output) -> bool:
 
 
 def compare(store: IndexStore, out: Output) -> bool:
+    """Prints each difference between the parts of the store; True if there is none."""
     differences = store.check()
     for each in differences:
         sentence = each.what.sentence(out.language)
