@@ -5,16 +5,18 @@ from html import escape
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1.element_tree import Selectbox
 
+from index_store.access.grants import EVERYONE, Grant, Grantee
 from index_store.access.principal import Role
-from index_store.access.rights import Right
+from index_store.access.rights import GranteeKind, Right
 from index_store.base.errors import BadIndexName, EmptyDocument, IndexExists, NoText, UnknownDocument
 from index_store.ingestion.sources import upload_folder
 from index_store.parsing.loaders.formats import LOADABLE
 from pages import process, samples
 from pages.widgets.sidebar import CLOSE_ON_CHOICE
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
-from tests.local import as_person, grant, person_of
+from tests.local import as_person, grant, person_of, process_of
 from tests.pages.chat_page import shown
 from tests.pages.documents_page import DocumentsPage
 from tests.pages.test_detail import Tags
@@ -284,6 +286,30 @@ def test_readers_see_only_buttons_they_may_use_and_managers_see_all_grants(engin
     assert words["access.give"] in page.buttons
     page.press("access.take")
     assert not engine.store.access.grants.of("handbook").grants
+
+
+def test_the_field_of_a_right_stays_when_it_is_changed_here_or_elsewhere(engine, tmp_path, monkeypatch):
+    """If another field took its place, a press that comes quickly would meet neither."""
+    add(engine, tmp_path, "travel.md")
+    grants = process_of(engine).store.access.grants
+    manager = as_person(engine, "mika", Role.EDITOR)
+    grants.give("handbook", Grantee(GranteeKind.PERSON, person_of(manager).id), Right.MANAGE)
+    grant(engine, "handbook", Right.WRITE)
+    monkeypatch.setattr(process, "principal", lambda: person_of(manager))
+    monkeypatch.setattr("pages.widgets.documents.index_picker.server_settings", lambda: Signed)
+    page = DocumentsPage()
+
+    def field() -> Selectbox:
+        return next(each for each in page.look().app.selectbox if EVERYONE.kind in (each.key or ""))
+
+    before = field()
+    assert before.value == Right.WRITE
+    before.select(Right.MANAGE)
+    after = field()
+    assert (after.value, after.id) == (Right.MANAGE, before.id)
+    assert Grant(EVERYONE, Right.MANAGE) in grants.of("handbook").grants
+    grant(engine, "handbook", Right.READ)
+    assert (field().value, field().id) == (Right.READ, before.id)
 
 
 class Signed:

@@ -67,12 +67,13 @@ def _show_grant(access: IndexAccess, grant: Grant, number: int) -> None:
     grantee = grant.grantee
     name = access.names.get(grantee.name, grantee.name)
     shown = say("access.everyone") if grantee == EVERYONE else f"{say(f'access.{grantee.kind}')}: {name}"
-    # If a right was changed elsewhere, the key changes too: a new field shows the new right.
-    key = f"right of {access.index} {grantee.kind} {grantee.name} {grant.right}"
+    key = f"right of {access.index} {grantee.kind} {grantee.name}"
+    if st.session_state.get(key) != grant.right:  # at first, if it was changed elsewhere, or if a change was refused
+        st.session_state[key] = grant.right
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"granted-{number}"):
         st.markdown(plain(shown), width="stretch")
         st.selectbox(
-            say("access.right"), list(Right), list(Right).index(grant.right), format_func=_named, key=key,
+            say("access.right"), list(Right), format_func=_named, key=key,
             label_visibility="collapsed", width=180, on_change=_give, args=(access.index, grantee, key),
         )  # fmt: skip
         take = (engine().store.access.grants.take, access.index, grantee)
