@@ -128,23 +128,24 @@ def show_role(person: Person) -> None:
     labels = {each: role_name(each) for each in (CLAIMED, *Role)}
     if not person.role_is_given:
         labels[CLAIMED] = say("people.claimed", role=role_name(person.role))
-    key = f"role-{person.id}"
-    if st.session_state.get(key) != now:  # at first, if it was changed elsewhere, or if a change was refused
-        st.session_state[key] = now
+    # A new field for each role: one of its texts changes with the role, which a field of the same key does not show.
+    key = f"role-{person.id}-{now}"
     st.selectbox(
         say("people.role", name=known_as(person)),
         list(labels),
+        list(labels).index(now),
         format_func=labels.__getitem__,
         key=key,
         label_visibility="collapsed",
         width=220,
         on_change=set_role,
-        args=(person.id, key),
+        args=(person.id, key, now),
     )
 
 
-def set_role(person_id: str, key: str) -> None:
+def set_role(person_id: str, key: str, now: str) -> None:
     role = given(st.session_state[key])
+    st.session_state[key] = now  # stays if the change is refused
     run_as_callback(lambda: people().set_role(person_id, role))
 
 
