@@ -34,7 +34,7 @@ from rag.models.context_window import ContextWindow, fit_to_context
 from rag.models.embedded import grading
 from rag.models.embedded.attribution import AttributedText, source_of
 from rag.models.embedded.current_events import asks_about_current_events
-from rag.models.embedded.names import shared_names, unstated_names
+from rag.models.embedded.names import shared_names, unstated_codes, unstated_names
 from rag.models.replies import (
     FollowUpsReply,
     GroundingReply,
@@ -185,6 +185,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "source_of": lambda text: source_of(text, QUESTION, PASSAGES),
     "source_of, the passage": lambda text: source_of("日当は HazeGate 1.", QUESTION, [passage(text)]),
     "shared_names": lambda text: shared_names(text, text, QUESTION),
+    "unstated_codes": lambda text: unstated_codes(text, QUESTION),
     "unstated_names": lambda text: unstated_names(text, QUESTION),
     "asks_about_current_events": asks_about_current_events,
     "grading.relevance": lambda text: grading.relevance(text, passage(text)),

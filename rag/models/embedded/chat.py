@@ -24,6 +24,7 @@ from rag.models.embedded.attribution import AttributedText
 from rag.models.embedded.current_events import asks_about_current_events
 from rag.models.embedded.engine import CONTEXT
 from rag.models.embedded.log_odds import TOP, YesNoQuestion
+from rag.models.embedded.names import unstated_codes
 from rag.models.replies import FollowUpsReply, KeywordsReply
 from rag.models.usage import Usage, tokens_of
 from rag.text.citations import claims, without_markers
@@ -119,11 +120,13 @@ class EmbeddedChat(ChatModel):
     ) -> str:
         """The prompt does not say why another query is needed, because the grades have no reasons."""
         prompt = prompts.rewrite(question, language)
-        return await self.client.write(prompt, usage, about=CallSubject("query"), max_tokens=LINE_TOKENS)
+        written = await self.client.write(prompt, usage, about=CallSubject("query"), max_tokens=LINE_TOKENS)
+        return _with_codes_of(question, written)
 
     async def rewrite_for_web(self, question: str, usage: Usage, *, language: Language) -> str:
         prompt = prompts.web_query(question, language)
-        return await self.client.write(prompt, usage, about=CallSubject("query"), max_tokens=LINE_TOKENS)
+        written = await self.client.write(prompt, usage, about=CallSubject("query"), max_tokens=LINE_TOKENS)
+        return _with_codes_of(question, written)
 
     async def condense_question(self, question: str, turns: Sequence[Turn], usage: Usage, *, language: Language) -> str:
         prompt = prompts.standalone(question, turns, language)
@@ -193,3 +196,11 @@ class EmbeddedChat(ChatModel):
     async def _grade(self, asked: YesNoQuestion, usage: Usage, about: CallSubject) -> Grade:
         message = await self.client.ask(asked.prompt, usage, about=about, max_tokens=1, logprobs=True, top_logprobs=TOP)
         return asked.grade(tokens_of(message))
+
+
+def _with_codes_of(question: str, written: str) -> str:
+    """Puts back the codes that the first line lost: "What is part ZT-4083?" became "What is the name of the document?",
+    which asks for something else.
+    """
+    first, *rest = written.splitlines()
+    return "\n".join([" ".join([first, *unstated_codes(question, first)]), *rest])

@@ -1,5 +1,5 @@
-"""Names and numbers in a text, recognised by how they are written. A translation keeps them, and if no passage contains
-one, it does not come from the passages.
+"""Names, codes and numbers in a text, recognised by how they are written. A translation keeps them, and if no passage
+contains one, it does not come from the passages.
 """
 
 import re
@@ -11,6 +11,8 @@ _NAME = re.compile(r"(?<=[^\W_] )[A-Z][\w-]+|[\u30a1-\u30faー]{3,}")
 """a capitalised word within an English sentence; three or more katakana"""
 _LATIN_NAME = re.compile(r"(?:(?<![A-Za-z])[A-Za-z][a-z]*+[A-Z\d]|(?<=[^\W_] )[A-Z])[A-Za-z\d-]*")
 """HazeGate, VPN, S3; or a capitalised word within an English sentence"""
+_CODE = re.compile(r"(?<![A-Za-z\d])[A-Za-z]+-?\d(?:-?[A-Za-z\d])*")
+"""ZT-4083, FY2024, S3"""
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z\d-]+")
 
 
@@ -32,6 +34,13 @@ def unstated_names(part: str, whole: str) -> tuple[str, ...]:
     unstated = [number for number in _NUMBER.findall(part) if _plain(number) not in numbers]
     lower = whole.lower()
     return tuple(dict.fromkeys(unstated + [name for name in _NAME.findall(part) if name.lower() not in lower]))
+
+
+def unstated_codes(part: str, whole: str) -> tuple[str, ...]:
+    """Codes of `part`, such as ZT-4083, that `whole` does not contain."""
+    part, whole = (unicodedata.normalize("NFKC", text) for text in (part, whole))
+    upper = whole.upper()
+    return tuple(dict.fromkeys(code for code in _CODE.findall(part) if code.upper() not in upper))
 
 
 def _terms(text: str) -> set[str]:

@@ -172,7 +172,7 @@ def test_a_cancelled_job_leaves_out_what_was_not_done(
     changed = write("changed.md")
     store.add("a", changed)
     write("changed.md", words="A newer version.")
-    new = [write(f"{i}.md") for i in range(8)]
+    new = [write(f"{i}.md") for i in range(100)]  # a call that is under way is finished, and takes up to 64 texts
     archive = packed(changed.parent / "b.zip", a_md="# A\n\none", b_md="# B\n\ntwo")
     service.is_held = True
     job = store.ingest("a", [*given(changed, *new, archive), uploaded(serviced, "up.md", "# Up\n\nloaded")])
@@ -183,7 +183,7 @@ def test_a_cancelled_job_leaves_out_what_was_not_done(
     assert job.is_cancelled
     ready = {Path(each.source).name for each in job.results}
     assert all(each.status is IngestStatus.READY for each in job.results)
-    assert len(ready) < 8
+    assert len(ready) < 100
     assert stood(store) == dict.fromkeys(ready | {"changed.md"}, "ready")
     assert len(originals(serviced.data_dir)) == len(store.documents())
     assert is_sound(store, serviced.data_dir)

@@ -170,3 +170,24 @@ def test_the_call_of_an_answer_keeps_how_sure_it_was_of_each_token(data_dir):
     assert call.reply.text == "日当は2,500円。"
     assert [each.logprob for each in call.tokens] == [-0.1] * 3
     assert all(each.top == () for each in call.tokens)
+
+
+@pytest.mark.parametrize(
+    ("written", "query"),
+    [
+        ("What is the name of the part?", "What is the name of the part? ZT-4083"),
+        ("What does zt-4083 name?", "What does zt-4083 name?"),
+        ("What is the name?\nIt is ZT-4083.", "What is the name? ZT-4083\nIt is ZT-4083."),
+    ],
+    ids=["lost", "kept", "only in a second line, which is not used"],
+)
+@pytest.mark.parametrize("for_web", [False, True], ids=["documents", "web"])
+def test_a_rewrite_keeps_the_codes_of_the_question(data_dir, written, query, for_web):
+    question = "What is part ZT-4083?"
+
+    def ask(model: EmbeddedChat):
+        if for_web:
+            return model.rewrite_for_web(question, Usage(), language="en")
+        return model.rewrite_question(question, question, Usage(), language="en")
+
+    assert asked_as_embedded(data_dir, [Answer(written)], ask)[0] == query

@@ -1,6 +1,6 @@
 import pytest
 
-from rag.models.embedded.names import shared_names, unstated_names
+from rag.models.embedded.names import shared_names, unstated_codes, unstated_names
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,16 @@ def test_numbers_and_names_that_the_whole_does_not_have_are_unstated(part, unsta
 )
 def test_names_and_numbers_are_found_across_languages_but_not_those_of_the_question(part, whole, share):
     assert shared_names(part, whole, known="VPNの名前は?") == share
+
+
+@pytest.mark.parametrize(
+    ("part", "unstated"),
+    [
+        ("What is part ZT-4083?", ("ZT-4083",)),
+        ("部品ＱＦ－７７１２とqf-7713は何ですか？", ("QF-7712",)),
+        ("In FY2024, S3 and S3 cost 2,500 yen in May 2024.", ("S3",)),
+        ("Who is on call from 9-17?", ()),
+    ],
+)
+def test_a_code_is_letters_with_digits(part, unstated):
+    assert unstated_codes(part, "Part QF-7713 is a buckle, bought in fy2024.") == unstated
