@@ -27,6 +27,8 @@ LEAST_CONTRAST = 4.5
 """required by WCAG AA, for text of any size"""
 
 FAINT = """least => {
+    if (!document.querySelector("[data-test-script-state=notRunning]")) return null;
+    document.getAnimations().filter(each => each instanceof CSSTransition).forEach(each => each.finish());
     const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
     const context = canvas.getContext("2d", { willReadFrequently: true });
     const parts = colour => {
@@ -61,11 +63,9 @@ FAINT = """least => {
     }
     return [...faint].map(([told, ratio]) => `${told}: ${ratio}`);
 }"""
-"""texts on the page whose contrast with the background is less than `least`"""
-
-
-FADED = "() => document.getAnimations().filter(each => each instanceof CSSTransition).forEach(each => each.finish())"
-"""ends all transitions, so that colours have their final values"""
+"""Texts on the page whose contrast with the background is less than `least`, with the final values of all transitions.
+Null while the script of the page runs: texts that are to be replaced are faint until then.
+"""
 
 
 def foreign_words(visitor: Visitor) -> list[str]:
@@ -89,10 +89,16 @@ def look(visitor: Visitor, width: int) -> list[str]:
             arg=scheme == "dark",
         )
         visitor.page.wait_for_timeout(200)
-        visitor.page.evaluate(FADED)
         if visitor.width > width:
             found.append(f"{page}: {visitor.width} pixels wide")
-        found += [f"{page}, {scheme}: faint: {each}" for each in visitor.page.evaluate(FAINT, LEAST_CONTRAST)]
+        found += [f"{page}, {scheme}: faint: {each}" for each in faint(visitor)]
+    return found
+
+
+def faint(visitor: Visitor) -> list[str]:
+    # The script runs again when the colours change, and at any time where a page looks for news.
+    while (found := visitor.page.evaluate(FAINT, LEAST_CONTRAST)) is None:
+        visitor.settle()
     return found
 
 
