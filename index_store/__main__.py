@@ -9,11 +9,9 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 
-from index_store.access import commands as access
+from index_store.base import collector
 from index_store.base.command_line import Commands, Output
 from index_store.base.errors import PlainError
-from index_store.store import commands as store
-from index_store.transfer import commands as transfer
 
 INTERRUPTED = 130
 """exit status after Ctrl-C, as in shells: 128 + SIGINT"""
@@ -42,6 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    """Loads nearly all packages."""
+    from index_store.access import commands as access
+    from index_store.store import commands as store
+    from index_store.transfer import commands as transfer
+
     parser = argparse.ArgumentParser(prog="python -m index_store", description="Store documents and search them.")
     commands = Commands(parser)
     store.add_to(commands)
@@ -57,4 +60,6 @@ def _language_of_environment() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with collector.resting():
+        _parser()
+    collector.leave(main())

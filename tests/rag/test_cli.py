@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.__main__ import main
+from rag.commands import main
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN

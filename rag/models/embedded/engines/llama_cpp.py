@@ -1,6 +1,6 @@
 """The child process: serves a GGUF file as an OpenAI-compatible endpoint on loopback until its stdin closes.
 
-    python -m rag.models.embedded.server MODEL.gguf        (started by rag.models.embedded.process, not by hand)
+    python -m rag.models.embedded.engines.llama_cpp MODEL.gguf   (started by rag.models.embedded.process, not by hand)
 
 The first line of stdin is the API key that callers must send, so that no other user of the machine can use the model.
 It comes through stdin because other users can read arguments and environments of processes. The address goes to stdout
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import xllamacpp
 
-from rag.models.embedded.engine import CONTEXT
+from rag.models.embedded.engines.choice import CONTEXT
 
 # The figures for these are in docs/decisions/embedded-chat-model.md.
 SLOTS = 4

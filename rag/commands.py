@@ -1,0 +1,223 @@
+"""The commands of `python -m rag`: lists pipelines, asks a question, exports runs, from the command line.
+
+    python -m rag pipelines [--json]
+    python -m rag ask --index NAME --pipeline NAME [--mode vector|keyword|hybrid] [--unit chunk|section] [-k HITS]
+                      [--length short|normal|long] [--tone neutral|polite|plain] [--conversation ID] [--json] QUESTION
+    python -m rag export [--format md|json] RUN_OR_CONVERSATION
+
+With --json every line is one object; `ask` then prints the events of its run as they happen. Exit status 0 only when
+all went well. The answer goes to standard output, what happens on the way to standard error.
+"""
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+from index_store.access.audit.audit import Audit
+from index_store.access.gate import as_local
+from index_store.base.errors import PlainError
+from index_store.search.searcher import MODES, UNITS
+from rag.errors import UnknownConversation
+from rag.pipelines import PIPELINES, pipeline
+from rag.runs.engine import Engine
+from rag.runs.export.export import export_as_markdown
+from rag.runs.export.exports import Exports
+from rag.runs.history.history import History
+from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_count, style
+from rag.runs.run.run import Run
+from rag.settings import Settings
+from rag.text.language import Language
+from rag.trace.events import Decision, Outcome, RunFinished, RunStarted, StepFinished, Token, to_json
+from rag.trace.passages import Retrieval
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except PlainError as error:
+        return _refuse(error, options)
+    except BrokenPipeError:
+        # The reader of our output has ended. Without this, Python prints another error while it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m rag", description=__doc__.splitlines()[0])
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--json", action="store_true", help="print one JSON object per line")
+    common.add_argument("--language", choices=("ja", "en"), default=_language(), help="language of messages")
+    commands = parser.add_subparsers(required=True)
+
+    pipelines = commands.add_parser("pipelines", parents=[common], help="list the pipelines")
+    pipelines.set_defaults(command=_pipelines)
+
+    ask = commands.add_parser("ask", parents=[common], help="ask an index a question")
+    ask.add_argument("--index", required=True)
+    ask.add_argument("--pipeline", default="self_rag")
+    # No `choices`: argparse can't report unknown values in the reader's language.
+    ask.add_argument("--mode", help=f"search mode, instead of the pipeline's: {', '.join(MODES)}")
+    ask.add_argument("--unit", help=f"what the model reads, instead of the pipeline's: {', '.join(UNITS)}")
+    ask.add_argument(
+        "-k", metavar="HITS", help=f"number of hits, instead of the pipeline's: {LEAST_HITS} to {MOST_HITS}"
+    )
+    ask.add_argument("--length", help=f"length of the answer, instead of ANSWER_LENGTH: {', '.join(LENGTHS)}")
+    ask.add_argument("--tone", help=f"tone of the answer, instead of ANSWER_TONE: {', '.join(TONES)}")
+    ask.add_argument("--temperature", help="temperature of the answer, instead of ANSWER_TEMPERATURE: 0 to 2")
+    ask.add_argument("--conversation", metavar="ID", help="conversation to continue; each answer shows its id")
+    ask.add_argument("question")
+    ask.set_defaults(command=_ask)
+
+    export = commands.add_parser("export", parents=[common], help="write a conversation or a run to standard output")
+    export.add_argument("--format", choices=("md", "json"), default="md")
+    export.add_argument("name", metavar="RUN_OR_CONVERSATION", help="its id, from the address of a page or from events")
+    export.set_defaults(command=_export)
+    return parser
+
+
+def _language() -> str:
+    named = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return "ja" if named.startswith("ja") else "en"
+
+
+def _pipelines(options: argparse.Namespace) -> int:
+    for each in PIPELINES.values():
+        steps = list(each.graph.nodes)
+        if options.json:
+            _line(json.dumps({"name": each.name, "steps": steps, "retrieval": each.retrieval.model_dump()}))
+        else:
+            _line(f"{each.name}: {', '.join(steps)}")
+    return 0
+
+
+def _ask(options: argparse.Namespace) -> int:
+    with Engine() as process:
+        engine = process.as_user(as_local)
+        usual = engine.settings.style
+        if options.conversation and not engine.history.conversations.exists(options.conversation):
+            raise UnknownConversation(name=options.conversation)
+        run = engine.ask(
+            options.question,
+            index=options.index,
+            pipeline_name=options.pipeline,
+            conversation_id=options.conversation,
+            retrieval=_retrieval(options),
+            style=style(
+                options.length or usual.length, options.tone or usual.tone, options.temperature or usual.temperature
+            ),
+        )
+        # Ctrl-C ends the run and the model's work, like the page's stop button.
+        signal.signal(signal.SIGINT, lambda *_: run.stop())
+        for line in _events(run) if options.json else _told(run, options.language):
+            _line(line, end="\n" if options.json else "")
+        return 0 if run.result().status == "finished" else 1
+
+
+def _retrieval(options: argparse.Namespace) -> Retrieval | None:
+    """The pipeline's retrieval with the given options; None if there are none."""
+    given = {"mode": options.mode, "unit": options.unit, "k": options.k and hit_count(options.k)}
+    changes = {name: value for name, value in given.items() if value is not None}
+    return pipeline(options.pipeline).retrieval.model_copy(update=changes) if changes else None
+
+
+def _events(run: Run) -> Iterator[str]:
+    return map(to_json, run.stream())
+
+
+def _told(run: Run, language: Language) -> Iterator[str]:
+    writing: tuple[str, int] | None = None
+    for event in run.stream():
+        if isinstance(event, RunStarted):
+            print(f"conversation {event.conversation_id}", file=sys.stderr)
+        elif isinstance(event, Token):
+            if writing not in (None, (event.step, event.attempt)) or event.restart:
+                yield "\n"
+            writing = (event.step, event.attempt)
+            yield event.text
+        elif isinstance(event, StepFinished):
+            attempt = f" #{event.attempt}" if event.attempt > 1 else ""
+            verdict = f" {event.verdict}" if event.verdict else ""
+            print(f"· {event.step}{attempt}{verdict} {event.milliseconds:.0f} ms", file=sys.stderr)
+            if event.fallback:
+                print(f"  ! {event.fallback.sentence(language)}", file=sys.stderr)
+        elif isinstance(event, Decision):
+            print(f"  -> {event.to} ({event.why})", file=sys.stderr)
+        elif isinstance(event, RunFinished):
+            yield from _ending(event, language)
+
+
+def _export(options: argparse.Namespace) -> int:
+    # Only the history, which can be read while the app runs.
+    settings = Settings()
+    History.refuse_newer(settings.data_dir, settings.database_url)
+    with closing(History(settings.data_dir, settings.database_url)) as history:
+        found = Exports(history, Audit(settings)).gather(options.name, options.format, who=as_local)
+    _line(found.as_json() if options.format == "json" else export_as_markdown(found, options.language), end="")
+    return 0
+
+
+_WARNINGS: dict[Outcome, dict[Language, str]] = {
+    "unconfirmed": {
+        "en": "The checks did not confirm this answer. Read it with its sources.",
+        "ja": "この回答は確認に合格していません。出典と照らしてお読みください。",
+    },
+    "from_model": {
+        "en": "This comes from what the model remembers, not from any document: nothing grounds it.",
+        "ja": "この回答はモデルの記憶によるもので、文書の裏付けはありません。",
+    },
+}
+"""for outcomes that need a warning, because the answer's text has none"""
+
+
+def _warning(outcome: Outcome | None, language: Language) -> str | None:
+    words = _WARNINGS.get(outcome) if outcome else None
+    return words[language] if words else None
+
+
+_CUT = {
+    "en": "The end of this answer is missing: it reached the limit of its length.",
+    "ja": "長さの上限に達したため、回答が途中で切れています。",
+}
+
+_OUTSIDE = {"en": "from the web: ", "ja": "外部(Web): "}
+
+
+def _ending(event: RunFinished, language: Language) -> Iterator[str]:
+    yield "\n"
+    for each in event.citations:
+        page = f" p. {each.page}" if each.page else ""
+        outside = _OUTSIDE[language] if each.origin == "web" else ""
+        date = f", {each.published}" if each.published else ""
+        place = " > ".join(dict.fromkeys((each.title, *each.headings)))
+        yield f"[{each.number}] {outside}{place}{page} ({each.source}{date})\n"
+    for claim in event.unconfirmed:
+        print(f"  ? {claim}", file=sys.stderr)
+    if event.is_cut:
+        print(_CUT[language], file=sys.stderr)
+    told = event.error.sentence(language) if event.error else _warning(event.outcome, language)
+    if told:
+        print(told, file=sys.stderr)
+    totals = event.totals
+    print(
+        f"{event.status} · {totals.seconds:.1f} s · {totals.model_calls} calls · {totals.tokens} tokens"
+        + (f" · {event.outcome}" if event.outcome else ""),
+        file=sys.stderr,
+    )
+
+
+def _refuse(error: PlainError, options: argparse.Namespace) -> int:
+    if options.json:
+        _line(json.dumps({"error": error.as_failure().model_dump()}, ensure_ascii=False))
+    else:
+        print(error.sentence(options.language), file=sys.stderr)
+    return 1
+
+
+def _line(text: str, end: str = "\n") -> None:
+    print(text, end=end, flush=True)

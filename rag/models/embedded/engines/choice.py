@@ -1,0 +1,58 @@
+"""Which engine serves the model here, without loading one."""
+
+import logging
+import platform
+import sys
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from rag.models.embedded.engines.qwen2 import prepared
+
+log = logging.getLogger(__name__)
+
+CONTEXT = 4096
+"""tokens per slot, question and answer together"""
+
+BYTE_PRODUCTS = frozenset({"avx512_vnni", "avx_vnni"})
+"""Linux's names for the instructions that multiply bytes and add up the products"""
+
+
+def engine_is_installed() -> bool:
+    """xllamacpp has no build for some kinds of computers."""
+    return find_spec("xllamacpp") is not None
+
+
+def command(model: Path) -> list[str]:
+    """The module that serves the model, and its arguments.
+
+    llama.cpp serves every GGUF file, everywhere. The graph serves the model that was prepared for it.
+    """
+    module = "qwen2" if multiplies_bytes() and prepared.read(model) else "llama_cpp"
+    return [f"rag.models.embedded.engines.{module}", str(model.resolve())]
+
+
+def should_prepare(model: Path) -> bool:
+    """True if the model would be read faster here after `prepare`."""
+    return multiplies_bytes() and not prepared.read(model)
+
+
+def prepare(model: Path) -> None:
+    """Makes the graph of the model: half a minute and 2 GB on the disk, once. Raises OSError, ValueError."""
+    from rag.models.embedded.engines.qwen2.prepare import make  # takes two seconds, and is rarely needed
+
+    make(model)
+
+
+@cache
+def multiplies_bytes() -> bool:
+    """True on Linux if the processor has instructions without which the graph would be slower than llama.cpp."""
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        return False
+    try:
+        described = Path("/proc/cpuinfo").read_text()
+    except OSError as error:
+        log.info("The kind of the processor is not known: %s", error)
+        return False
+    flags = next((line for line in described.splitlines() if line.startswith("flags")), "")
+    return not BYTE_PRODUCTS.isdisjoint(flags.split())
