@@ -1,4 +1,4 @@
-"""Computes several replies side by side: each in turn reads a part of its prompt or writes a token."""
+"""Computes several replies side by side: each in turn reads a part of its prompt, or writes a token or more."""
 
 import logging
 import threading
@@ -9,6 +9,7 @@ from queue import SimpleQueue
 import numpy as np
 
 from rag.models.embedded.engines.qwen2.guesses import Guesses
+from rag.models.embedded.engines.qwen2.network import Floats, Request
 from rag.models.embedded.engines.qwen2.sampling import Chosen, chosen
 from rag.models.embedded.engines.qwen2.slots import Slot, Slots
 
@@ -39,7 +40,6 @@ class Job:
     """set by any thread: nobody waits for it any more"""
     is_cut: bool = False
     """the reply was as long as it may be"""
-    slot: Slot | None = None
     left: list[int] = field(default_factory=list)
     """tokens to read before the next one can be written"""
     written: int = 0
@@ -55,7 +55,7 @@ class Turns:
         self._slots = slots
         self._asked: SimpleQueue[Job] = SimpleQueue()
         self._waiting: list[Job] = []
-        self._active: list[Job] = []
+        self._active: dict[Job, Slot] = {}
         threading.Thread(target=self._work, name="turns", daemon=True).start()
 
     def add(self, job: Job) -> None:
@@ -69,59 +69,69 @@ class Turns:
             while not self._asked.empty():
                 self._waiting.append(self._asked.get())
             self._begin_waiting()
-            for job in list(self._active):
-                self._turn(job)
+            for job, slot in list(self._active.items()):
+                self._turn(job, slot)
 
     def _begin_waiting(self) -> None:
         while self._waiting:
             job = self._waiting[0]
             if not job.is_abandoned:
-                job.slot = self._slots.take(job.prompt)
-                if job.slot is None:
-                    return
-                job.left = list(job.prompt[len(job.slot.request.tokens) :])
-                self._active.append(job)
+                try:
+                    slot = self._slots.take(job.prompt)
+                except Exception as error:  # the edge of a reply: the others go on
+                    log.exception("A reply could not be begun")
+                    job.tell(error)
+                else:
+                    if slot is None:
+                        return
+                    job.left = list(job.prompt[len(slot.request.tokens) :])
+                    self._active[job] = slot
             self._waiting.pop(0)
 
-    def _turn(self, job: Job) -> None:
+    def _turn(self, job: Job, slot: Slot) -> None:
         try:
-            is_over = job.is_abandoned or self._go_on(job)
+            is_over = job.is_abandoned or _go_on(job, slot.request)
         except Exception as error:  # the edge of a reply: the others go on
             log.exception("A reply could not be computed")
             job.tell(error)
             is_over = True
-        if is_over and job.slot:
-            self._slots.give_back(job.slot)
-            self._active.remove(job)
+        if is_over:
+            self._slots.give_back(slot)
+            del self._active[job]
 
-    def _go_on(self, job: Job) -> bool:
-        """Reads a part of the prompt, or writes; True if the reply is whole."""
-        if job.slot is None:
-            raise TypeError
-        request = job.slot.request
-        part, job.left = job.left[:PART], job.left[PART:]
-        if job.left:
-            request.read(part)
-            return False
-        guess = job.guesses.next()[: job.most - job.written - 1] if job.written else []
-        logits = request.read([*part, *guess], len(guess) + 1)
-        right = 0
-        for row, guessed in zip(logits, [*guess, None], strict=True):
-            next_one = chosen(row, job.temperature, job.top, job.random)
-            if next_one.token in job.ends:
-                job.tell(None)
-                break
-            job.tell(next_one)
-            job.guesses.add(next_one.token)
-            job.written += 1
-            if job.written == job.most:
-                job.is_cut = True
-                job.tell(None)
-                break
-            job.left = [next_one.token]
-            if next_one.token != guessed:
-                request.forget(len(guess) - right)
-                return False
-            right += 1
-        request.forget(len(guess) - right)
-        return True
+
+def _go_on(job: Job, request: Request) -> bool:
+    """Reads a part of the prompt, or writes; True if the reply is whole."""
+    part, job.left = job.left[:PART], job.left[PART:]
+    if job.left:
+        request.read(part)
+        return False
+    guess = job.guesses.next()[: job.most - job.written - 1] if job.written else []
+    logits = request.read([*part, *guess], wanted=len(guess) + 1)
+    right, is_whole = _write(job, logits, guess)
+    request.forget(len(guess) - right)
+    return is_whole
+
+
+def _write(job: Job, logits: Floats, guess: Sequence[int]) -> tuple[int, bool]:
+    """Writes a token, and another one after each that was guessed.
+
+    Returns how many tokens of the guess were right, and True if the reply is whole.
+    """
+    right = 0
+    while True:
+        next_one = chosen(logits[right], job.temperature, job.top, job.random)
+        if next_one.token in job.ends:
+            job.tell(None)
+            return right, True
+        job.tell(next_one)
+        job.guesses.add(next_one.token)
+        job.written += 1
+        if job.written == job.most:
+            job.is_cut = True
+            job.tell(None)
+            return right, True
+        job.left = [next_one.token]
+        if right == len(guess) or next_one.token != guess[right]:
+            return right, False
+        right += 1

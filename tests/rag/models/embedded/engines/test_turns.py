@@ -145,3 +145,19 @@ def test_a_reply_that_cannot_be_computed_says_so_and_the_others_go_on(turns: Tur
     again = Reply(5, 6)
     turns.add(again.job)
     assert len(again.tokens()) == 5
+
+
+def test_a_reply_for_which_there_is_no_memory_says_so_and_the_others_go_on(turns: Turns, monkeypatch) -> None:
+    whole = Slots.take
+
+    def fails_at_99(slots: Slots, prompt: list[int]):
+        if 99 in prompt:
+            raise MemoryError
+        return whole(slots, prompt)
+
+    monkeypatch.setattr(Slots, "take", fails_at_99)
+    broken, good = Reply(99, 1), Reply(1, 2)
+    turns.add(broken.job)
+    turns.add(good.job)
+    assert isinstance(broken.told.get(timeout=WITHIN), MemoryError)
+    assert len(good.tokens()) == 5
