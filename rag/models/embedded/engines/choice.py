@@ -11,9 +11,6 @@ from rag.models.embedded.engines.qwen2 import prepared
 
 log = logging.getLogger(__name__)
 
-CONTEXT = 4096
-"""tokens per slot, question and answer together"""
-
 BYTE_PRODUCTS = frozenset({"avx512_vnni", "avx_vnni"})
 """Linux's names for the instructions that multiply bytes and add up the products"""
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import xllamacpp
 
-from rag.models.embedded.engines.choice import CONTEXT
+from rag.models.embedded.engines.context import CONTEXT
 
 # The figures for these are in docs/decisions/embedded-chat-model.md.
 SLOTS = 4

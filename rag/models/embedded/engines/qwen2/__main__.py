@@ -20,7 +20,7 @@ from pathlib import Path
 
 import uvicorn
 
-from rag.models.embedded.engines.choice import CONTEXT
+from rag.models.embedded.engines.context import CONTEXT
 from rag.models.embedded.engines.qwen2.app import ChatApp
 from rag.models.embedded.engines.qwen2.network import Network
 from rag.models.embedded.engines.qwen2.prepared import read
