@@ -4,7 +4,7 @@ The grade is the log-odds of the two words, never the word itself (log_odds.py).
 wording here and to Qwen2.5-Coder-1.5B-Instruct: `python -m benchmarks.grading --data DIR` measures them. Questions in
 English grade at least as well as questions in Japanese, in whatever language the passages are.
 
-A small model reads 70 to 80 tokens a second, but the beginning of a prompt is free if it was read before. So all
+A small model reads 70 to 200 tokens a second, but the beginning of a prompt is free if it was read before. So all
 prompts over several passages begin in the same way, with SYSTEM and then the passages, as the prompt for the answer
 does.
 """

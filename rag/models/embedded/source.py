@@ -13,7 +13,7 @@ from rag.models.embedded.process import EmbeddedServer
 from rag.settings import Settings
 
 TIMEOUT = 300
-"""seconds: it reads 70 tokens a second, and requests wait for each other"""
+"""seconds: llama.cpp reads 70 tokens a second, and requests wait for each other"""
 
 
 class EmbeddedSource:
