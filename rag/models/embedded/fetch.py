@@ -227,7 +227,7 @@ def prepare(model: Path) -> None:
         _require_space(model.parent, GRAPH_BYTES)
         log.info("Preparing the chat model for this processor. It takes half a minute, once.")
         choice.prepare(model)
-    except (NotEnoughSpace, OSError, ValueError) as error:
+    except (NotEnoughSpace, choice.PreparationFailed) as error:
         said = error.sentence("en") if isinstance(error, NotEnoughSpace) else error
         log.warning("The chat model could not be prepared for this processor, so it will read more slowly. %s", said)
 

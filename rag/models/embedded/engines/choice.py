@@ -2,17 +2,23 @@
 
 import logging
 import platform
+import subprocess
 import sys
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from index_store.base.child_process import environment
 from rag.models.embedded.engines.qwen2 import prepared
 
 log = logging.getLogger(__name__)
 
 BYTE_PRODUCTS = frozenset({"avx512_vnni", "avx_vnni"})
 """Linux's names for the instructions that multiply bytes and add up the products"""
+
+
+class PreparationFailed(Exception):
+    """The reason, as text. Without a graph, the model works too."""
 
 
 def engine_is_installed() -> bool:
@@ -35,10 +41,24 @@ def should_prepare(model: Path) -> bool:
 
 
 def prepare(model: Path) -> None:
-    """Makes the graph of the model: half a minute and 2 GB on the disk, once. Raises OSError, ValueError."""
-    from rag.models.embedded.engines.qwen2.prepare import make  # takes two seconds, and is rarely needed
+    """Makes the graph of the model: half a minute and 2 GB on the disk, once.
 
-    make(model)
+    In another process, which has 3 GB of memory for a moment: a small machine may end it. Raises PreparationFailed.
+    """
+    made = subprocess.run(  # noqa: S603 - our own module; the path can't be an option
+        [sys.executable, "-m", "rag.models.embedded.engines.qwen2.prepare", str(model.resolve())],
+        cwd=Path(__file__).parents[4],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    if made.returncode:
+        said = made.stderr.strip().splitlines()
+        raise PreparationFailed(said[-1] if said else f"exit status {made.returncode}")
 
 
 @cache

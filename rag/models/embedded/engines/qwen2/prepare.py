@@ -1,8 +1,12 @@
-"""Makes the graph and the tokenizer of a GGUF file."""
+"""Makes the graph and the tokenizer of a GGUF file.
+
+python -m rag.models.embedded.engines.qwen2.prepare MODEL.gguf   (run by rag.models.embedded.engines.choice)
+"""
 
 import json
 import os
 import shutil
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -55,3 +59,16 @@ def _keep(file: Path) -> None:
     """Waits until the file is on the disk: a sudden end of the machine must not leave a note beside half a file."""
     with file.open("rb") as opened:
         os.fsync(opened.fileno())
+
+
+def main() -> int:
+    try:
+        make(Path(sys.argv[1]))
+    except (OSError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

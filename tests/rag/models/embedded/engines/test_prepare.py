@@ -10,6 +10,7 @@ import pytest
 
 from rag.models.embedded import fetch
 from rag.models.embedded.engines import choice
+from rag.models.embedded.engines.choice import PreparationFailed
 from rag.models.embedded.engines.qwen2.prepared import BYTES, folder_of, read
 from tests.conftest import ROOT
 from tests.full_disk import full_disk, linux
@@ -42,7 +43,7 @@ def test_it_is_made_once_also_by_many_at_a_time(model: Path) -> None:
 
 def test_another_kind_of_model_is_refused(tmp_path: Path) -> None:
     model = write_model(tmp_path / "other.gguf", architecture="llama")
-    with pytest.raises(ValueError, match=r"other\.gguf.*llama"):
+    with pytest.raises(PreparationFailed, match=r"other\.gguf.*llama"):
         choice.prepare(model)
     assert not folder_of(model).exists()
 
@@ -50,17 +51,17 @@ def test_another_kind_of_model_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"Dear Sir or Madam", b"GGUF\x03\0\0\0", b"GGUF" + b"\xff" * 60])
 def test_a_file_that_is_no_model_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "letter.gguf").write_bytes(content)
-    with pytest.raises(ValueError, match=r"letter\.gguf is not a whole GGUF file"):
+    with pytest.raises(PreparationFailed, match=r"letter\.gguf is not a whole GGUF file"):
         choice.prepare(tmp_path / "letter.gguf")
     assert not folder_of(tmp_path / "letter.gguf").exists()
 
 
 @linux
 def test_a_full_disk_leaves_nothing_of_it(model: Path) -> None:
-    choice.prepare(model)  # loads the packages, which write files of their own
+    choice.prepare(model)
     length = (folder_of(model) / BYTES).stat().st_size
     (folder_of(model) / BYTES).unlink()
-    with full_disk(length // 2), pytest.raises(OSError, match=r"."):
+    with full_disk(length // 2), pytest.raises(PreparationFailed):
         choice.prepare(model)
     assert not folder_of(model).exists()
     choice.prepare(model)
@@ -80,6 +81,19 @@ def test_one_that_was_killed_on_the_way_is_made_anew(model: Path) -> None:
     assert not read(model)
     choice.prepare(model)
     assert read(model)
+
+
+def test_if_the_system_ends_the_process_its_status_is_told(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Linux does when there is too little memory."""
+    killed = tmp_path / "python"
+    killed.write_text("#!/bin/sh\nkill -9 $$\n")
+    killed.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(killed))
+    with pytest.raises(PreparationFailed, match=f"exit status {-signal.SIGKILL}"):
+        choice.prepare(model)
+    assert not read(model)
 
 
 # As `python -m rag.models.embedded.fetch` does it
