@@ -1,4 +1,4 @@
-"""`python -m rag`: lists pipelines, asks a question, exports runs. The commands are in commands.py."""
+"""`python -m rag`. Its commands are in commands.py."""
 
 from index_store.base import collector
 

@@ -1,4 +1,4 @@
-"""The commands of `python -m rag`: lists pipelines, asks a question, exports runs, from the command line.
+"""`python -m rag`: lists pipelines, asks a question, exports runs, from the command line.
 
     python -m rag pipelines [--json]
     python -m rag ask --index NAME --pipeline NAME [--mode vector|keyword|hybrid] [--unit chunk|section] [-k HITS]
