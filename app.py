@@ -14,6 +14,7 @@ from streamlit import config
 
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.process import close_engine
+from pages.server import watching
 from pages.server.gate import RequestGate, refuse_others
 from pages.server.health import healthz, readyz
 from pages.server.identity import NotSignedIn
@@ -101,6 +102,7 @@ routes = [
     Route("/originals/{document_id}", original),
 ]
 middleware = middlewares()
+watching.leave_out()
 secrets = secrets_of(server_settings())
 
 app = st.App(
