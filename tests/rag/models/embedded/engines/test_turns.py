@@ -128,6 +128,16 @@ def test_an_abandoned_reply_lets_the_next_one_begin(turns: Turns) -> None:
     assert waiting.told.empty()
 
 
+def error_of_99(turns: Turns) -> object:
+    """What a reply to a prompt with 99 tells first, while another one is written."""
+    broken, good = Reply(99, 1), Reply(1, 2)
+    turns.add(broken.job)
+    turns.add(good.job)
+    told = broken.told.get(timeout=WITHIN)
+    assert len(good.tokens()) == 5
+    return told
+
+
 def test_a_reply_that_cannot_be_computed_says_so_and_the_others_go_on(turns: Turns, monkeypatch) -> None:
     whole = Request.read
 
@@ -137,11 +147,7 @@ def test_a_reply_that_cannot_be_computed_says_so_and_the_others_go_on(turns: Tur
         return whole(request, tokens, wanted)
 
     monkeypatch.setattr(Request, "read", fails_at_99)
-    broken, good = Reply(99, 1), Reply(1, 2)
-    turns.add(broken.job)
-    turns.add(good.job)
-    assert isinstance(broken.told.get(timeout=WITHIN), RuntimeError)
-    assert len(good.tokens()) == 5
+    assert isinstance(error_of_99(turns), RuntimeError)
     again = Reply(5, 6)
     turns.add(again.job)
     assert len(again.tokens()) == 5
@@ -156,8 +162,4 @@ def test_a_reply_for_which_there_is_no_memory_says_so_and_the_others_go_on(turns
         return whole(slots, prompt)
 
     monkeypatch.setattr(Slots, "take", fails_at_99)
-    broken, good = Reply(99, 1), Reply(1, 2)
-    turns.add(broken.job)
-    turns.add(good.job)
-    assert isinstance(broken.told.get(timeout=WITHIN), MemoryError)
-    assert len(good.tokens()) == 5
+    assert isinstance(error_of_99(turns), MemoryError)
