@@ -14,7 +14,7 @@ from streamlit import config
 
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.process import close_engine
-from pages.server import watching
+from pages.server import streamlit_fixes
 from pages.server.gate import RequestGate, refuse_others
 from pages.server.health import healthz, readyz
 from pages.server.identity import NotSignedIn
@@ -102,7 +102,7 @@ routes = [
     Route("/originals/{document_id}", original),
 ]
 middleware = middlewares()
-watching.leave_out()
+streamlit_fixes.apply()
 secrets = secrets_of(server_settings())
 
 app = st.App(

@@ -52,8 +52,6 @@ SETTLED = 600
 MOST_GROWTH = 1.15
 LOOK = 5
 """seconds between two reads of the memory"""
-RETRY = 0.5
-"""seconds after which a browser connects again at the earliest; with 0.05, a page sometimes got no reply any more"""
 LONGEST_PAUSE = 2
 """longest pause in seconds between two acts of a person"""
 
@@ -223,7 +221,6 @@ class Person:
             await tab.go(self._chance.randrange(len(tab.page.links)))
         elif act == "reconnect":
             await tab.leave()
-            await asyncio.sleep(RETRY)
             await tab.open()
         elif act == "open":
             await tab.press(self._chance.choice(others))

@@ -1,0 +1,28 @@
+"""What is different here in Streamlit's own server."""
+
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime import Runtime
+from streamlit.runtime.session_manager import ActiveSessionInfo
+from streamlit.watcher.local_sources_watcher import LocalSourcesWatcher
+
+
+def apply() -> None:
+    """Call it once, before the server starts."""
+    # With `fileWatcherType = "none"` no file is watched. Still, whenever a page is opened or connects again, and for
+    # every open page when a module was loaded, Streamlit looks up the files of all modules: 0.1 to 0.2 s of the event
+    # loop, for which everybody waits.
+    LocalSourcesWatcher.update_watched_modules = _nothing  # type: ignore[method-assign, assignment]
+
+    # Streamlit notes the connections of all pages, then sends to one after the other. What was written for a page that
+    # connected again meanwhile went to its old connection and was lost: the page stood still until it was reloaded.
+    send = Runtime._send_message  # noqa: SLF001 - no public method knows the connections
+
+    def send_to_latest_connection(runtime: Runtime, noted: ActiveSessionInfo, message: ForwardMsg) -> None:
+        latest = runtime._session_mgr.get_active_session_info(noted.session.id)  # noqa: SLF001
+        send(runtime, latest or noted, message)
+
+    Runtime._send_message = send_to_latest_connection  # type: ignore[method-assign, assignment]  # noqa: SLF001
+
+
+def _nothing(_: LocalSourcesWatcher) -> None:
+    pass
