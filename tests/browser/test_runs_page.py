@@ -63,7 +63,8 @@ def test_a_run_is_found_and_opened_by_address_and_a_thumb_down_marks_it_misread(
 
 @one_language("ja")
 def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(answered, visit, language):
-    answered(QUESTION, Answer(ANSWER, token_seconds=0.3), "naive")  # plays for 20 s: a busy machine may need seconds for each press
+    # Played for 20 s: a busy machine may need seconds for each press.
+    answered(QUESTION, Answer(ANSWER, token_seconds=0.3), "naive")
     visitor = visit(language, path="/runs")
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
     open_first(visitor)
