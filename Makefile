@@ -11,7 +11,11 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
 SBOM := $(VENV)/sbom
+TOOLS := chromium proxies postgres clock provider
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes
+
+# Some images of containers turn bytecode off. The tests start hundreds of processes, and each would compile all modules.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
@@ -122,24 +126,28 @@ provider: $(INSTALLED_DEV)
 	  echo "Node.js or npm's packages can't be had: the tests that sign in are skipped." >&2; \
 	fi
 
+# While the tools and the model arrive, one core checks the code. If that fails, no test starts.
 # First the tests that wait half of their time: three processes on two cores. Then the browser tests, which wait for a
 # quarter of their time: also three processes, but one per file, because its servers take seconds to start. Then the
 # models, which use all cores. All three parts run, even if one fails. A failed test is not run again.
 # Each part collects only its own folders: importing all tests takes a process ten seconds.
 
 ifdef T
-test: install-dev chromium proxies postgres clock provider model
+test: install-dev $(TOOLS) model
 	@$(BIN)/pytest $(T)
 else
-test: install-dev chromium proxies postgres clock provider model lint
-	@status=0; \
+test: install-dev
+	@$(MAKE) lint & lint=$$!; $(MAKE) model & model=$$!; $(MAKE) $(TOOLS); tools=$$?; \
+	wait $$model; model=$$?; wait $$lint; lint=$$?; \
+	if [ $$tools$$model$$lint != 000 ]; then exit 1; fi; \
+	status=0; \
 	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \
 	$(BIN)/pytest -n 3 --dist loadfile -m "browser and not soak" tests/browser || status=1; \
 	$(BIN)/pytest -m "embedded and not soak" $$(grep -rl "mark\.embedded" --include "test_*.py" tests/rag) || status=1; \
 	exit $$status
 endif
 
-soak: install-dev chromium proxies postgres clock provider model
+soak: install-dev $(TOOLS) model
 	@$(BIN)/pytest -m soak
 
 lint: $(INSTALLED_DEV)

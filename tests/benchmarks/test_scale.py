@@ -86,6 +86,7 @@ def test_a_filled_store_is_whole_and_an_interrupted_filling_goes_on(texts, open_
             assert opened.check() == []
 
 
+@pytest.mark.soak
 def test_a_small_store_is_filled_searched_and_added_to(printed: Printed):
     out = printed(scale, "fill", "search", "add", "--chunks", 200, 300, "--questions", 3, "--add", 10)
     assert re.search(r"^\| \| 200 chunks \| 300 chunks \|$", out, re.M)

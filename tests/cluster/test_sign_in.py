@@ -78,6 +78,7 @@ def let_only(app: str, topology: Topology) -> None:
     assert eventually(lambda: is_reached(topology)), topology.log("caddy")
 
 
+@pytest.mark.soak  # tests/pages/server/test_sign_in.py signs in with clocks apart, at one app
 def test_who_is_in_at_one_app_is_in_at_the_other_whatever_its_clock_says_until_they_sign_out(
     topology: Topology, open_browser: Open
 ) -> None:

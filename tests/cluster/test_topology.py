@@ -85,6 +85,7 @@ def test_a_document_that_is_added_by_caddy_is_read_by_a_worker_and_answered_from
         assert " ERROR " not in topology.log(app)
 
 
+@pytest.mark.soak
 def test_a_page_says_what_to_do_where_a_browser_does_not_stay_with_one_app_and_where_there_is_none(
     topology: Topology, visit: Visit, tmp_path: Path
 ) -> None:

@@ -244,6 +244,7 @@ def test_a_store_that_is_killed_agrees_with_itself_and_has_all_that_was_acknowle
 
 
 @reads_proc
+@pytest.mark.soak
 def test_the_same_with_its_originals_in_s3(tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
     bucket = s3.new_bucket()
     monkeypatch.setenv("ORIGINALS_URL", f"s3://{bucket}/originals?endpoint_url={s3.url}&key=a&secret=b")

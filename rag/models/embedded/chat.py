@@ -22,7 +22,7 @@ from rag.models.context_window import ContextWindow
 from rag.models.embedded import grading, prompts
 from rag.models.embedded.attribution import AttributedText
 from rag.models.embedded.current_events import asks_about_current_events
-from rag.models.embedded.engines.context import CONTEXT
+from rag.models.embedded.engines.child import CONTEXT
 from rag.models.embedded.log_odds import TOP, YesNoQuestion
 from rag.models.embedded.names import unstated_codes
 from rag.models.replies import FollowUpsReply, KeywordsReply

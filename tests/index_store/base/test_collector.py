@@ -17,7 +17,6 @@ def test_the_collector_rests_while_modules_are_loaded_also_if_that_fails() -> No
     with pytest.raises(ImportError):
         load()
     assert gc.isenabled()
-    gc.unfreeze()
 
 
 @pytest.mark.parametrize("status", [0, 3])
@@ -33,4 +32,3 @@ def test_a_command_ends_with_its_status_and_its_output_and_what_was_registered_f
 def test_it_never_returns() -> None:
     with pytest.raises(SystemExit):
         leave(0)
-    gc.unfreeze()

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rag.models.embedded.engines.context import CONTEXT
+from rag.models.embedded.engines.child import CONTEXT
 from rag.models.embedded.errors import ModelDidNotStart
 from tests.rag.models.embedded.engines.served import Served
 

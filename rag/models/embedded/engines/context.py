@@ -1,4 +1,0 @@
-"""What every engine serves."""
-
-CONTEXT = 4096
-"""tokens per slot, question and answer together"""
