@@ -1,1 +1,1 @@
-"""How documents are stored and found. Entry point: `store.IndexStore`; docs/architecture.md has a map of packages."""
+"""How documents are kept and found. Entry point: `store.index_store.IndexStore`; map: docs/architecture.md."""

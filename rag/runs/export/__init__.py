@@ -1,1 +1,1 @@
-"""A conversation or a run as a file. Entry point: `export.gather`."""
+"""A conversation or a run as a file. Entry point: `exports.Exports`."""
