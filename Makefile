@@ -17,6 +17,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --require-hash
 # Some images of containers turn bytecode off. The tests start hundreds of processes, and each would compile all modules.
 export PYTHONDONTWRITEBYTECODE :=
 
+MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help run install install-dev announce port model chromium proxies postgres clock provider test soak lint fix lock sbom bench pictures clean
