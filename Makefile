@@ -14,7 +14,8 @@ SBOM := $(VENV)/sbom
 TOOLS := chromium proxies postgres clock provider
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes
 
-# Some images of containers turn bytecode off. The tests start hundreds of processes, and each would compile all modules.
+# Some images of containers turn bytecode off. Then each start of the app, and of each of the hundreds of processes of the
+# tests, would compile all modules.
 export PYTHONDONTWRITEBYTECODE :=
 
 MAKEFLAGS += --no-print-directory
@@ -140,8 +141,8 @@ else
 test: install-dev
 	@$(MAKE) lint & lint=$$!; $(MAKE) model & model=$$!; $(MAKE) $(TOOLS); tools=$$?; \
 	wait $$model; model=$$?; wait $$lint; lint=$$?; \
-	if [ $$tools$$model$$lint != 000 ]; then exit 1; fi; \
-	status=0; \
+	[ $$tools$$model$$lint = 000 ]
+	@status=0; \
 	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \
 	$(BIN)/pytest -n 3 --dist loadfile -m "browser and not soak" tests/browser || status=1; \
 	$(BIN)/pytest -m "embedded and not soak" $$(grep -rl "mark\.embedded" --include "test_*.py" tests/rag) || status=1; \

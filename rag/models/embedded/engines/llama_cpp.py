@@ -1,4 +1,4 @@
-"""llama.cpp: serves every GGUF file, on every kind of processor (child.py says how).
+"""The server of llama.cpp, for every GGUF file and every kind of processor (engines/child.py says how it serves).
 
 python -m rag.models.embedded.engines.llama_cpp MODEL.gguf   (run by rag.models.embedded.process, not by hand)
 """
