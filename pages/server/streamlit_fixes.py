@@ -1,9 +1,14 @@
 """What is different here in Streamlit's own server."""
 
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime import Runtime
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.session_manager import ActiveSessionInfo
 from streamlit.watcher.local_sources_watcher import LocalSourcesWatcher
+
+PRESSES = {"trigger_value", "string_trigger_value", "json_trigger_value", "chat_input_value"}
+"""values that the browser sends for one act, such as a press, and then forgets"""
 
 
 def apply() -> None:
@@ -22,6 +27,26 @@ def apply() -> None:
         send(runtime, latest or noted, message)
 
     Runtime._send_message = send_to_latest_connection  # type: ignore[method-assign, assignment]  # noqa: SLF001
+
+    # The browser sends a press a moment after it was made. When a fragment's interval ended in this moment, the browser
+    # sent the press with the fragment too, and it counted twice: a playback was paused and went on.
+    rerun = AppSession.request_rerun
+
+    def rerun_without_presses_if_by_interval(session: AppSession, client_state: ClientState | None) -> None:
+        if client_state and client_state.is_auto_rerun:
+            client_state = _without_presses(client_state)
+        rerun(session, client_state)
+
+    AppSession.request_rerun = rerun_without_presses_if_by_interval  # type: ignore[method-assign, assignment]
+
+
+def _without_presses(client_state: ClientState) -> ClientState:
+    without = ClientState()
+    without.CopyFrom(client_state)
+    del without.widget_states.widgets[:]
+    widgets = client_state.widget_states.widgets
+    without.widget_states.widgets.extend(each for each in widgets if each.WhichOneof("value") not in PRESSES)
+    return without
 
 
 def _nothing(_: LocalSourcesWatcher) -> None:

@@ -73,7 +73,7 @@ def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(answ
     visitor.button("playback.play").click()
     expect(visitor.answers).to_contain_text("A director", timeout=LOADED)
     expect(running.first).to_be_visible(timeout=LOADED)
-    visitor.button("playback.pause").click()
+    visitor.press_as_a_read_is_due(visitor.button("playback.pause"))
     expect(visitor.button("playback.go_on")).to_be_visible(timeout=LOADED)
     position = visitor.page.get_by_text(re.compile(r"\d+\.\d (of|/) \d+\.\d"))
     stands = position.inner_text()

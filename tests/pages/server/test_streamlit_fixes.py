@@ -20,7 +20,7 @@ watcher.update_watched_modules()
 print(len(looked_up))
 """
 
-CONNECTING_AGAIN = """
+SERVER = """
 import asyncio
 import sys
 import threading
@@ -41,21 +41,37 @@ class Connection(SessionClient):
     def __init__(self, at_first=lambda: None):
         self.at_first = at_first
         self.is_open = True
-        self.got = []
+        self.messages = []
+
+    @property
+    def got(self):
+        return [message.WhichOneof("type") for message in self.messages]
 
     def write_forward_msg(self, message):
         if not self.is_open:
             raise SessionClientDisconnectedError
-        if not self.got:
+        if not self.messages:
             self.at_first()
-        self.got.append(message.WhichOneof("type"))
+        self.messages.append(message)
+
+
+async def finished(times, *connections):
+    async with asyncio.timeout(10):
+        while sum(each.got.count("script_finished") for each in connections) < times:
+            await asyncio.sleep(0.01)
 
 
 async def main():
     files = MemoryUploadedFileManager("/files")
     runtime = Runtime(RuntimeConfig(sys.argv[1], MemoryMediaFileStorage("/media"), files))
     await runtime.start()
+    await act(runtime)
+    runtime.stop()
+    await runtime.stopped
+"""
 
+CONNECTING_AGAIN = """
+async def act(runtime):
     def connect_again():
         before.is_open = False
         runtime.disconnect_session(page, client=before)
@@ -68,21 +84,52 @@ async def main():
     # Both scripts end before the server sends anything.
     while any("ScriptRunner" in thread.name for thread in threading.enumerate()):
         time.sleep(0.01)
-    async with asyncio.timeout(10):
-        while "script_finished" not in (*before.got, *after.got):
-            await asyncio.sleep(0.01)
+    await finished(1, before, after)
     print(*after.got)
-    runtime.stop()
-    await runtime.stopped
+
+
+asyncio.run(main())
+"""
+
+PRESSED_PAGE = """
+import streamlit as st
+
+@st.fragment(run_every=1)
+def fragment():
+    st.button("Press", on_click=lambda: print("pressed"))
+
+fragment()
+"""
+
+PRESSING = """
+async def act(runtime):
+    page = Connection()
+    session = runtime.connect_session(page, {})
+    runtime.handle_backmsg(session, BackMsg(rerun_script=ClientState()), client=page)
+    await finished(1, page)
+    fragment = next(each.auto_rerun.fragment_id for each in page.messages if each.HasField("auto_rerun"))
+    elements = (each.delta.new_element for each in page.messages if each.HasField("delta"))
+    button = next(each.button.id for each in elements if each.HasField("button"))
+    for times, by_interval in enumerate((True, False), start=2):
+        pressed = ClientState(fragment_id=fragment, is_auto_rerun=by_interval)
+        pressed.widget_states.widgets.add(id=button, trigger_value=True)
+        runtime.handle_backmsg(session, BackMsg(rerun_script=pressed), client=page)
+        await finished(times, page)
 
 
 asyncio.run(main())
 """
 
 
+def run(code: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
 def test_an_opened_page_does_not_look_up_the_files_of_all_modules() -> None:
     """It takes 0.1 to 0.2 s of the event loop."""
-    done = subprocess.run([sys.executable, "-c", WATCHING], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = run(WATCHING)
     assert done.stdout.split() == ["0"], done.stderr
 
 
@@ -91,8 +138,12 @@ def test_a_page_that_connects_again_while_the_server_sends_to_others_gets_all_th
 ) -> None:
     script = tmp_path / "page.py"
     script.write_text("import streamlit as st\nst.write('drawn')\n", encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", CONNECTING_AGAIN, str(script)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    got = done.stdout.split()
-    assert {"new_session", "delta", "script_finished"} <= set(got), done.stderr
+    done = run(SERVER + CONNECTING_AGAIN, script)
+    assert {"new_session", "delta", "script_finished"} <= set(done.stdout.split()), done.stderr
+
+
+def test_a_press_that_the_browser_also_sends_with_a_fragment_whose_interval_ended_counts_once(tmp_path: Path) -> None:
+    script = tmp_path / "page.py"
+    script.write_text(PRESSED_PAGE, encoding="utf-8")
+    done = run(SERVER + PRESSING, script)
+    assert done.stdout.split() == ["pressed"], done.stderr
