@@ -149,8 +149,13 @@ test: install-dev
 	exit $$status
 endif
 
+# The same three parts as in `test`.
 soak: install-dev $(TOOLS) model
-	@$(BIN)/pytest -m soak
+	@status=0; \
+	$(BIN)/pytest -n 2 --dist worksteal -m "soak and not (browser or embedded)" --ignore tests/browser || status=1; \
+	$(BIN)/pytest -n 2 --dist loadfile -m "soak and browser" tests/browser || status=1; \
+	$(BIN)/pytest -m "soak and embedded" || status=1; \
+	exit $$status
 
 lint: $(INSTALLED_DEV)
 	@$(BIN)/ruff check
