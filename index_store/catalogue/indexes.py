@@ -69,6 +69,14 @@ class Indexes:
         with self._engine.connect() as connection:
             return connection.execute(query.limit(1)).first() is not None
 
+    def is_filling(self, index_id: str) -> bool:
+        """Whether a document is being added."""
+        query = select(documents.c.id).where(
+            documents.c.index_id == index_id, documents.c.status == DocumentStatus.PENDING
+        )
+        with self._engine.connect() as connection:
+            return connection.execute(query.limit(1)).first() is not None
+
     def create(
         self, id_: str, name: str, embedding_model: str, collection: str, analysis: str, owner_id: str | None
     ) -> None:

@@ -82,7 +82,7 @@ class Searcher:
 
     def search(self, index: IndexRecord, query: Query) -> list[Hit]:
         """Best first, always in the same order. Raises UnknownMode, UnknownUnit, EmptyQuestion, QuestionTooLong,
-        EmptyIndex, EmbeddingModelMismatch, VectorsLost, VectorServerError, ServiceError.
+        EmptyIndex, IndexNotReady, EmbeddingModelMismatch, VectorsLost, VectorServerError, ServiceError.
         """
         if query.mode not in MODES:
             raise errors.UnknownMode(mode=query.mode, known=", ".join(MODES))
@@ -97,7 +97,8 @@ class Searcher:
         # The first document sets the dimension; before that, no question needs to be embedded.
         hits = self._hits_of(index, query, self._vector_of(index, query)) if index.dimension else []
         if not hits and not self._catalogue.indexes.has_chunks(index.id):
-            raise errors.EmptyIndex(index=index.name)
+            is_filling = self._catalogue.indexes.is_filling(index.id)
+            raise errors.IndexNotReady(index=index.name) if is_filling else errors.EmptyIndex(index=index.name)
         return hits
 
     def _check_there(self, index: IndexRecord) -> None:

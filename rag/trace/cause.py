@@ -74,7 +74,7 @@ def cause_of(events: Sequence[Event]) -> Finding | None:
     last = events[-1] if events else None
     if not isinstance(last, RunFinished):
         return None
-    if last.error and last.error.code == "empty_index":
+    if last.error and last.error.code in ("empty_index", "index_not_ready"):
         return Finding("no_document")
     if last.status != "finished":
         return None

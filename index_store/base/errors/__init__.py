@@ -20,8 +20,10 @@ PlainError                        a sentence in each language that says what to 
     │   NobodyNamed
     ├── NotAllowed                for an object that the person may know about
     │   └── RightMissing, EditorNeeded, AdminNeeded
-    ├── BadIndexName, IndexExists, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection,           indexes.py
-    │   OriginalMissing, UnknownJob
+    ├── BadIndexName, IndexExists, UnknownIndex, UnknownDocument, UnknownSection, OriginalMissing,      indexes.py
+    │   UnknownJob
+    ├── EmptyIndex                nothing can be found in it
+    │   └── IndexNotReady
     ├── EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit, BadQueries                            questions.py
     ├── DocumentError             one document can't be loaded; the others continue                       documents.py
     │   ├── IndexHasTooManyFiles, IndexTooLarge

@@ -23,6 +23,13 @@ class EmptyIndex(IndexStoreError):
     ja = "インデックス「{index}」には検索できる文書がありません。文書を追加するか、追加できる人に依頼してください。"
 
 
+class IndexNotReady(EmptyIndex):
+    """Documents are being added, and none is ready yet."""
+
+    en = "The documents of the index “{index}” are still being added. Ask again as soon as the first one is ready."
+    ja = "インデックス「{index}」の文書はまだ追加の途中です。最初の文書の準備ができてから、もう一度質問してください。"
+
+
 class UnknownDocument(IndexStoreError):
     en = "“{source}” is not in the index “{index}”. List the index to see its documents."
     ja = "「{source}」はインデックス「{index}」にありません。一覧で確認してください。"

@@ -84,7 +84,7 @@ def test_a_job_returns_at_once_and_its_documents_are_pending_until_they_are_read
     assert not job.is_finished
     assert job.results == ()
     assert store.ingestions == (job,)
-    with pytest.raises(errors.EmptyIndex):
+    with pytest.raises(errors.IndexNotReady):
         store.search("a", "part")
     service.is_held = False
     assert {each.source: each.status for each in job.as_completed()} == {

@@ -122,7 +122,7 @@ def test_under_another_model_none_is_found_until_it_is_embedded_again(
     with IndexStore(other) as store:
         job = _begun(store, service)
         assert statuses(store) == ["pending"] * 3
-        with pytest.raises(errors.EmptyIndex):
+        with pytest.raises(errors.IndexNotReady):
             found(store)
         service.is_held = False
         assert outcome(job) == ["ready"] * 3

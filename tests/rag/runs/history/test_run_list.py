@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import event
 
 from index_store.access.principal import LOCAL, Principal, Role
-from index_store.base.errors import EmptyIndex
+from index_store.base.errors import EmptyIndex, IndexNotReady
 from rag.runs.history.conversations.comparison import StoredComparisons
 from rag.runs.history.history import History
 from rag.runs.history.run_list import ORDERS, RunFilter, RunList
@@ -93,6 +93,7 @@ def test_a_run_that_goes_on_is_listed_without_what_it_will_come_to(runs, save):
         ({"outcome": "from_model"}, [], "none"),
         ({"outcome": None, "status": "stopped"}, [], None),
         ({"outcome": None, "status": "failed", "error": EmptyIndex(index="i").as_failure()}, [], "no_document"),
+        ({"outcome": None, "status": "failed", "error": IndexNotReady(index="i").as_failure()}, [], "no_document"),
     ],
 )
 def test_why_a_run_was_no_good_one_is_kept_when_it_ends(runs, save, history, last, steps, why):
