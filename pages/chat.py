@@ -116,7 +116,7 @@ def show_more(conversation_id: str) -> None:
 def show_welcome(indexes: dict[str, Index]) -> None:
     st.header(say("empty.title"), anchor=False)
     if not any(index.documents for index in indexes.values()):
-        if not all(known_jobs.values()):
+        if not all(job.is_finished for job in known_jobs.values()):
             st.info(say("empty.adding"))
             return
         st.write(nothing_here("empty.no_documents"))

@@ -55,7 +55,7 @@ def show_all() -> None:
     coming, listed = st.container(), st.container()
     with coming:
         show_jobs(known_jobs)
-    is_busy = any(job.index == name and not is_finished for job, is_finished in known_jobs.items())
+    is_busy = any(job.index == name and not each.is_finished for job, each in known_jobs.items())
     count = size(index) if index else 0
     with listed:
         if count or is_busy:

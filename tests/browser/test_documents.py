@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 from index_store.base.errors import EmptyDocument, NoText, UnknownKind
 from index_store.parsing.loaders.formats import LOADABLE
 from tests.browser.test_run import script
+from tests.browser.visitor import LOADED
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
 
 
@@ -24,6 +25,20 @@ def test_a_file_uploaded_in_the_sidebar_is_added_and_counted(visit, tmp_path):
     another.write_text("# Toaster\n\nThe toaster of the kitchen has two slots.", encoding="utf-8")
     visitor.upload(another)
     expect(picker).to_have_value(re.compile(rf"\D{before + 1}\D"))
+
+
+def test_as_soon_as_the_first_document_is_ready_the_page_offers_to_ask_while_others_are_added(visit, server, tmp_path):
+    server.delay = 1.5  # seconds for each call for vectors; the long file needs many
+    short, long = tmp_path / "kettle.md", tmp_path / "log.txt"
+    short.write_text("# Kettle\n\nThe kettle of the kitchen holds 1.7 litres.", encoding="utf-8")
+    long.write_text("\n\n".join(f"On day {day} nothing happened. " * 20 for day in range(3000)), encoding="utf-8")
+    visitor = visit()
+    visitor.sidebar.locator("input[type=file]").set_input_files([short, long])
+    expect(visitor.text("empty.adding")).to_be_visible(timeout=LOADED)
+    expect(visitor.text("empty.ask")).to_be_visible(timeout=LOADED)
+    expect(visitor.index_picker).to_have_value(re.compile(r"\b1 document\b"))
+    visitor.cancel.click()
+    expect(visitor.button("documents.dismiss")).to_be_visible(timeout=LOADED)
 
 
 def test_a_file_dropped_with_a_question_is_what_the_answer_comes_from(visit, server, tmp_path):

@@ -1,7 +1,8 @@
 """Jobs: the progress and results of each, and what to do about failed documents."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -25,28 +26,34 @@ LISTED = 5
 """failures that are shown without a click"""
 
 
-def jobs() -> dict[UserIngestion, bool]:
-    """Each job, and whether it is finished. Call it before you read the indexes, so that the page shows both in
-    agreement.
-    """
-    return {job: job.is_finished for job in engine().store.ingestions}
+class KnownJob(NamedTuple):
+    """What a page knows of a job when it is drawn."""
+
+    is_finished: bool
+    has_results: bool
 
 
-def show_jobs(known: dict[UserIngestion, bool]) -> None:
+def jobs() -> dict[UserIngestion, KnownJob]:
+    """Call it before you read the indexes, so that the page shows both in agreement."""
+    return {job: KnownJob(job.is_finished, bool(job.results)) for job in engine().store.ingestions}
+
+
+def show_jobs(known: Mapping[UserIngestion, KnownJob]) -> None:
     # The container keeps its position when the jobs are done, so what is below is not drawn again while someone clicks
     # it.
     with st.container():
-        if running := [job for job, is_finished in known.items() if not is_finished]:
+        if running := {job: each for job, each in known.items() if not each.is_finished}:
             _show_running(running)
-    for job in (job for job, is_finished in known.items() if is_finished):
+    for job in (job for job, each in known.items() if each.is_finished):
         _show_finished(job)
 
 
 @st.fragment(run_every=REFRESH)
-def _show_running(running: Sequence[UserIngestion]) -> None:
+def _show_running(running: Mapping[UserIngestion, KnownJob]) -> None:
     take_left()
     try:
-        if any(job.is_finished for job in running):
+        # With its first document, a page may offer more: to ask, if there was none before.
+        if any(job.is_finished or (job.results and not each.has_results) for job, each in running.items()):
             st.rerun()
         for job in running:
             with st.container(border=True, key=f"job-{job.id}"):
