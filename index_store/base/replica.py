@@ -123,8 +123,8 @@ class Replica:
         for callback in tuple(self._subscribers):
             try:
                 callback(word)
-            except (SQLAlchemyError, errors.PlainError):  # the edge of the thread
-                log.exception("A message of another replica is lost")
+            except (SQLAlchemyError, errors.PlainError) as error:  # the edge of the thread
+                log.warning("A message of another replica is lost: %s", error)
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None

@@ -110,8 +110,8 @@ class SignIn:
     def _sign_out(self, shown: bytes) -> None:
         try:
             access().signed_out(shown)
-        except PlainError:
-            log.exception("A sign-out could not be saved: only the browser has deleted its cookie")
+        except PlainError as error:
+            log.warning("A sign-out can't be saved, so only the browser has deleted its cookie: %s", error)
 
     async def _begin(self, request: Request) -> Response:
         came_from = _address(request.headers.get("referer", ""))

@@ -59,8 +59,8 @@ class Removal:
                 and self._history.redaction.has_been_read_by(run_id)
             ):
                 self._checkpoints.delete([run_id])
-        except SQLAlchemyError:
-            log.exception("The checkpoints of run %s can't be deleted", run_id)
+        except SQLAlchemyError as error:
+            log.warning("The checkpoints of run %s can't be deleted: %s", run_id, error)
 
     def sweep(self) -> None:
         """Deletes the checkpoints of runs that were deleted or are too old."""
@@ -70,8 +70,8 @@ class Removal:
             kept = self._checkpoints.run_ids()
             since = time.time() - self._settings.keep_checkpoints_days * DAY
             self._checkpoints.delete(kept - self._history.known_runs(kept, since=since))
-        except SQLAlchemyError:
-            log.exception("Checkpoints of deleted runs can't be deleted")
+        except SQLAlchemyError as error:
+            log.warning("Checkpoints of deleted runs can't be deleted: %s", error)
 
     def clear_log(self) -> None:
         """Clears the log of the history's database, so that its file contains no deleted data."""
@@ -93,8 +93,8 @@ class Removal:
             is_done = self._settings.keep_removed or self._blank(removed)
             if not self._settings.keep_removed:
                 self._tell()
-        except (NotSaved, SQLAlchemyError):  # the edge of the thread; the records stay for the next time
-            log.exception("The passages of removed documents can't be removed from the history")
+        except (NotSaved, SQLAlchemyError) as error:  # the edge of the thread; the records stay for the next time
+            log.warning("The passages of removed documents can't be removed from the history: %s", error)
             return
         if not self._settings.keep_removed:
             self._forget_runs()

@@ -101,8 +101,8 @@ class Completion:
             if not self._versions.is_wanted(version):
                 error = errors.Superseded(name=version.name)
             self._versions.fail(version, error)
-        except (OSError, SQLAlchemyError):
-            log.exception("The failure of %s can't be recorded", version.source)
+        except (OSError, SQLAlchemyError) as fault:
+            log.warning("The failure of %s can't be recorded: %s", version.source, fault)
         if isinstance(error, errors.Superseded) and self._items.has_other(task.item):
             self._items.remove(task.item)
         else:
@@ -116,7 +116,7 @@ class Completion:
         try:
             if not self._stop.is_suspended:
                 self._versions.withdraw(task.version)
-        except (OSError, SQLAlchemyError):
-            log.exception("%s can't be withdrawn", task.version.source)
+        except (OSError, SQLAlchemyError) as error:
+            log.warning("%s can't be withdrawn: %s", task.version.source, error)
         finally:
             task.ended.set_result(None)

@@ -251,6 +251,6 @@ class Replicas:
     def _take_over(self, gone: Set[int]) -> None:
         try:
             self._store.take_over(gone)
-        except (PlainError, SQLAlchemyError, OSError):  # the edge of the thread; the next check finds them again
-            log.exception("The jobs of an app that ended can't be continued")
+        except (PlainError, SQLAlchemyError, OSError) as error:  # the edge of the thread; the next check retries
+            log.warning("The jobs of an app that ended can't be continued: %s", error)
         self._on_removal()

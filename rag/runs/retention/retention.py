@@ -64,8 +64,8 @@ class Retention:
             try:
                 self._sweep()
                 pause = PAUSE
-            except (NotSaved, ChangeFailed, SQLAlchemyError, OSError):  # the edge of the thread
-                log.exception("Expired data can't be deleted. It is tried again in an hour")
+            except (NotSaved, ChangeFailed, SQLAlchemyError, OSError) as error:  # the edge of the thread
+                log.warning("Expired data can't be deleted. It is tried again in an hour: %s", error)
                 pause = UNTIL_TRIED_AGAIN
 
     def _sweep(self) -> None:

@@ -246,8 +246,8 @@ def test_rows_that_an_app_left_for_finished_runs_are_ignored(replica: Open, chat
     assert soon(lambda: history.active_runs.apps() == set())
 
 
-def test_without_a_database_for_a_moment_a_run_ends_and_is_seen_once_it_is_back(
-    one: UserEngine, other: UserEngine, gate: Gate, postgres
+def test_without_a_database_for_a_moment_a_run_ends_is_seen_once_it_is_back_and_no_traceback_is_logged(
+    one: UserEngine, other: UserEngine, gate: Gate, postgres, caplog
 ) -> None:
     run = ask(one)
     gate.wait_for(1, PATIENCE)
@@ -260,3 +260,4 @@ def test_without_a_database_for_a_moment_a_run_ends_and_is_seen_once_it_is_back(
         postgres.start()
     assert seen.wait(PATIENCE * 3)
     assert seen.result().answer
+    assert not [record.message for record in caplog.records if record.exc_info]
