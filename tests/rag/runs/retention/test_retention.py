@@ -1,6 +1,5 @@
 """Retention: what is deleted when its time is over, and what stays."""
 
-import logging
 import os
 import sqlite3
 import threading
@@ -170,7 +169,7 @@ def test_what_can_not_be_dropped_is_told_in_the_log_and_tried_again(opened, load
     expire = Conversations.expire
     monkeypatch.setattr(retention, "UNTIL_TRIED_AGAIN", 0.05)
     monkeypatch.setattr(Conversations, "expire", fails)
-    with caplog.at_level(logging.ERROR), opened(retention_days=30) as engine:
+    with opened(retention_days=30) as engine:
         run = ask(engine)
         grow_old(loaded, 31)
         assert eventually(lambda: "tried again" in caplog.text)
