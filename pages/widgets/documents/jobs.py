@@ -53,7 +53,7 @@ def _show_running(running: Mapping[UserIngestion, KnownJob]) -> None:
     take_left()
     try:
         # With its first document, a page may offer more: to ask, if there was none before.
-        if any(job.is_finished or (job.results and not each.has_results) for job, each in running.items()):
+        if any(job.is_finished or (not each.has_results and job.results) for job, each in running.items()):
             st.rerun()
         for job in running:
             with st.container(border=True, key=f"job-{job.id}"):
