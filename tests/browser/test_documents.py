@@ -37,8 +37,8 @@ def test_as_soon_as_the_first_document_is_ready_the_page_offers_to_ask_while_oth
     expect(visitor.text("empty.adding")).to_be_visible(timeout=LOADED)
     expect(visitor.text("empty.ask")).to_be_visible(timeout=LOADED)
     expect(visitor.index_picker).to_have_value(re.compile(r"\b1 document\b"))
-    visitor.cancel.click()
-    expect(visitor.button("documents.dismiss")).to_be_visible(timeout=LOADED)
+    visitor.cancel.last.click()  # on a slow machine, the files may be two jobs
+    expect(visitor.button("documents.dismiss").last).to_be_visible(timeout=LOADED)
 
 
 def test_a_file_dropped_with_a_question_is_what_the_answer_comes_from(visit, server, tmp_path):
