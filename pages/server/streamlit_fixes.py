@@ -2,6 +2,7 @@
 
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.session_manager import ActiveSessionInfo
@@ -30,23 +31,38 @@ def apply() -> None:
 
     # The browser sends a press a moment after it was made. When a fragment's interval ended in this moment, the browser
     # sent the press with the fragment too, and it counted twice: a playback was paused and went on.
+    # Streamlit drops a press in a fragment that the page has just replaced by another. Here, it redraws the page.
     rerun = AppSession.request_rerun
 
-    def rerun_without_presses_if_by_interval(session: AppSession, client_state: ClientState | None) -> None:
-        if client_state and client_state.is_auto_rerun:
-            client_state = _without_presses(client_state)
+    def rerun_with_each_press_once(session: AppSession, client_state: ClientState | None) -> None:
+        if client_state and any(map(_is_press, client_state.widget_states.widgets)):
+            if client_state.is_auto_rerun:
+                client_state = _without_presses(client_state)
+            elif client_state.fragment_id and not session.has_fragment(client_state.fragment_id):
+                client_state = _for_page(client_state)
         rerun(session, client_state)
 
-    AppSession.request_rerun = rerun_without_presses_if_by_interval  # type: ignore[method-assign, assignment]
+    AppSession.request_rerun = rerun_with_each_press_once  # type: ignore[method-assign, assignment]
+
+
+def _is_press(widget: WidgetState) -> bool:
+    return widget.WhichOneof("value") in PRESSES
 
 
 def _without_presses(client_state: ClientState) -> ClientState:
     without = ClientState()
     without.CopyFrom(client_state)
     del without.widget_states.widgets[:]
-    widgets = client_state.widget_states.widgets
-    without.widget_states.widgets.extend(each for each in widgets if each.WhichOneof("value") not in PRESSES)
+    without.widget_states.widgets.extend(each for each in client_state.widget_states.widgets if not _is_press(each))
     return without
+
+
+def _for_page(client_state: ClientState) -> ClientState:
+    """The same for the whole page instead of a fragment."""
+    whole = ClientState()
+    whole.CopyFrom(client_state)
+    whole.ClearField("fragment_id")
+    return whole
 
 
 def _nothing(_: LocalSourcesWatcher) -> None:

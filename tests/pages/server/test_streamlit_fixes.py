@@ -121,6 +121,43 @@ asyncio.run(main())
 """
 
 
+REPLACING_PAGE = """
+import streamlit as st
+
+def draw():
+    st.button("Press", key="press", on_click=lambda: print("pressed"))
+
+@st.fragment
+def first():
+    draw()
+
+@st.fragment
+def second():
+    draw()
+
+st.session_state.runs = st.session_state.get("runs", 0) + 1
+first() if st.session_state.runs == 1 else second()
+"""
+
+PRESSING_LATE = """
+async def act(runtime):
+    page = Connection()
+    session = runtime.connect_session(page, {})
+    for times in (1, 2):
+        runtime.handle_backmsg(session, BackMsg(rerun_script=ClientState()), client=page)
+        await finished(times, page)
+    drawn = [each.delta for each in page.messages if each.HasField("delta")]
+    button = next(each for each in drawn if each.new_element.HasField("button"))
+    pressed = ClientState(fragment_id=button.fragment_id)
+    pressed.widget_states.widgets.add(id=button.new_element.button.id, trigger_value=True)
+    runtime.handle_backmsg(session, BackMsg(rerun_script=pressed), client=page)
+    await finished(3, page)
+
+
+asyncio.run(main())
+"""
+
+
 def run(code: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, check=False
@@ -146,4 +183,11 @@ def test_a_press_that_the_browser_also_sends_with_a_fragment_whose_interval_ende
     script = tmp_path / "page.py"
     script.write_text(PRESSED_PAGE, encoding="utf-8")
     done = run(SERVER + PRESSING, script)
+    assert done.stdout.split() == ["pressed"], done.stderr
+
+
+def test_a_press_in_a_fragment_that_the_page_has_just_replaced_is_not_lost(tmp_path: Path) -> None:
+    script = tmp_path / "page.py"
+    script.write_text(REPLACING_PAGE, encoding="utf-8")
+    done = run(SERVER + PRESSING_LATE, script)
     assert done.stdout.split() == ["pressed"], done.stderr
