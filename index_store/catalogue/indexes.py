@@ -3,7 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, FunctionFilter, Row, bindparam, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    FunctionFilter,
+    Row,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from index_store.base.batches import batches
 from index_store.base.database.database import VARIABLES
@@ -63,17 +75,14 @@ class Indexes:
 
     def has_chunks(self, index_id: str) -> bool:
         """Whether a search can find anything."""
-        query = select(documents.c.id).where(
-            documents.c.index_id == index_id, documents.c.status == DocumentStatus.READY, documents.c.chunks > 0
-        )
-        with self._engine.connect() as connection:
-            return connection.execute(query.limit(1)).first() is not None
+        return self._has_document(index_id, documents.c.status == DocumentStatus.READY, documents.c.chunks > 0)
 
     def is_filling(self, index_id: str) -> bool:
         """Whether a document is being added."""
-        query = select(documents.c.id).where(
-            documents.c.index_id == index_id, documents.c.status == DocumentStatus.PENDING
-        )
+        return self._has_document(index_id, documents.c.status == DocumentStatus.PENDING)
+
+    def _has_document(self, index_id: str, *conditions: ColumnElement[bool]) -> bool:
+        query = select(documents.c.id).where(documents.c.index_id == index_id, *conditions)
         with self._engine.connect() as connection:
             return connection.execute(query.limit(1)).first() is not None
 
