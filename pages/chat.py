@@ -115,8 +115,9 @@ def show_more(conversation_id: str) -> None:
 
 def show_welcome(indexes: dict[str, Index]) -> None:
     st.header(say("empty.title"), anchor=False)
+    are_coming = not all(job.is_finished for job in known_jobs.values())
     if not any(index.documents for index in indexes.values()):
-        if not all(job.is_finished for job in known_jobs.values()):
+        if are_coming:
             st.info(say("empty.adding"))
             return
         st.write(nothing_here("empty.no_documents"))
@@ -124,7 +125,8 @@ def show_welcome(indexes: dict[str, Index]) -> None:
             offer_samples()
         return
     st.write(say("empty.ask"))
-    if samples.INDEX in indexes and indexes[samples.INDEX].documents:
+    # Not before all samples are ready: a question whose document is missing would be answered from another.
+    if samples.INDEX in indexes and indexes[samples.INDEX].documents and not are_coming:
         show_suggestions()
 
 
