@@ -26,6 +26,7 @@ from rag.pipelines import PIPELINES, pipeline
 from rag.runs.engine import Engine
 from rag.runs.export.export import export_as_markdown
 from rag.runs.export.exports import Exports
+from rag.runs.export.markdown import EXPORT_LABELS
 from rag.runs.history.history import History
 from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_count, style
 from rag.runs.run.run import Run
@@ -180,11 +181,6 @@ def _warning(outcome: Outcome | None, language: Language) -> str | None:
     return words[language] if words else None
 
 
-_CUT = {
-    "en": "The end of this answer is missing: it reached the limit of its length.",
-    "ja": "長さの上限に達したため、回答が途中で切れています。",
-}
-
 _OUTSIDE = {"en": "from the web: ", "ja": "外部(Web): "}
 
 
@@ -199,7 +195,9 @@ def _ending(event: RunFinished, language: Language) -> Iterator[str]:
     for claim in event.unconfirmed:
         print(f"  ? {claim}", file=sys.stderr)
     if event.is_cut:
-        print(_CUT[language], file=sys.stderr)
+        print(EXPORT_LABELS[language].cut, file=sys.stderr)
+    if event.pending:
+        print(EXPORT_LABELS[language].pending.format(count=event.pending), file=sys.stderr)
     told = event.error.sentence(language) if event.error else _warning(event.outcome, language)
     if told:
         print(told, file=sys.stderr)

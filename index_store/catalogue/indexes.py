@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Engine,
     FunctionFilter,
@@ -75,16 +74,15 @@ class Indexes:
 
     def has_chunks(self, index_id: str) -> bool:
         """Whether a search can find anything."""
-        return self._has_document(index_id, documents.c.status == DocumentStatus.READY, documents.c.chunks > 0)
-
-    def is_filling(self, index_id: str) -> bool:
-        """Whether a document is being added."""
-        return self._has_document(index_id, documents.c.status == DocumentStatus.PENDING)
-
-    def _has_document(self, index_id: str, *conditions: ColumnElement[bool]) -> bool:
-        query = select(documents.c.id).where(documents.c.index_id == index_id, *conditions)
+        ready = (documents.c.status == DocumentStatus.READY, documents.c.chunks > 0)
+        query = select(documents.c.id).where(documents.c.index_id == index_id, *ready)
         with self._engine.connect() as connection:
             return connection.execute(query.limit(1)).first() is not None
+
+    def pending(self, index_id: str) -> int:
+        """Number of documents that are being added, so that no search finds them yet."""
+        with self._engine.connect() as connection:
+            return connection.execute(_PENDING, {"id": index_id}).scalar_one()
 
     def create(
         self, id_: str, name: str, embedding_model: str, collection: str, analysis: str, owner_id: str | None
@@ -137,3 +135,6 @@ def _drop_collection(connection: Connection, index_id: str) -> None:
 
 # Made once: to make a query takes as long as to run it, and each search runs it.
 _NAMED = select(indexes).where(indexes.c.name == bindparam("name"))
+_PENDING = select(func.count(documents.c.id)).where(
+    documents.c.index_id == bindparam("id"), documents.c.status == DocumentStatus.PENDING
+)

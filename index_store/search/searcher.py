@@ -97,8 +97,8 @@ class Searcher:
         # The first document sets the dimension; before that, no question needs to be embedded.
         hits = self._hits_of(index, query, self._vector_of(index, query)) if index.dimension else []
         if not hits and not self._catalogue.indexes.has_chunks(index.id):
-            is_filling = self._catalogue.indexes.is_filling(index.id)
-            raise errors.IndexNotReady(index=index.name) if is_filling else errors.EmptyIndex(index=index.name)
+            pending = self._catalogue.indexes.pending(index.id)
+            raise errors.IndexNotReady(index=index.name) if pending else errors.EmptyIndex(index=index.name)
         return hits
 
     def _check_there(self, index: IndexRecord) -> None:

@@ -332,6 +332,10 @@ class Store:
         query = Query(question, mode, unit, k, words, document_ids)
         return self._parts.searcher.search(self._gate.index(index, READ), query)
 
+    def pending(self, index: str) -> int:
+        """Number of documents that are being added, so that no search finds them yet. Raises UnknownIndex."""
+        return self._catalogue.indexes.pending(self._gate.index(index, READ).id)
+
     def survey(self, index: str, question: str, *, k: int) -> Survey:
         """What the index contains for a question: up to `k` chunks by vector and keyword, and the words that it lacks.
 

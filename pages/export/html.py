@@ -71,14 +71,19 @@ def _run(run: ExportedRun, key: str, count: int) -> str:
 
 
 def _ending(last: RunFinished) -> str:
-    cut = _note(say("chat.cut")) if last.is_cut else ""
+    """The notes that the page shows below the answer."""
+    notes = ""
     if last.error:
-        return _failure(last.error) + cut
-    if last.status == "stopped":
-        return _note(say("chat.stopped"))
-    if last.outcome in ("unconfirmed", "not_in_documents", "from_model"):
-        return _note(say(f"outcome.{last.outcome}_note")) + cut
-    return cut
+        notes = _failure(last.error)
+    elif last.status == "stopped":
+        notes = _note(say("chat.stopped"))
+    elif last.outcome in ("unconfirmed", "not_in_documents", "from_model"):
+        notes = _note(say(f"outcome.{last.outcome}_note"))
+    if last.is_cut:
+        notes += _note(say("chat.cut"))
+    if last.pending:
+        notes += _note(counted("chat.pending", last.pending))
+    return notes
 
 
 def _note(sentence: str) -> str:

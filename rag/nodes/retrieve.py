@@ -18,11 +18,12 @@ async def retrieve(state: State, step: NodeStep) -> State:
     query = state.get("query") or state["question"]
     words = state.get("words") if how.mode != "vector" else None
 
-    def search() -> tuple[list[Hit], list[Hit]]:
+    def search() -> tuple[int, list[Hit], list[Hit]]:
+        pending = context.store.pending(context.index)  # first: a document may become ready during the search
         hits = context.store.search(context.index, query, mode=how.mode, unit=how.unit, k=how.k, words=words)
-        return hits, fit_to_context(hits, step.model.context_window)
+        return pending, hits, fit_to_context(hits, step.model.context_window)
 
-    hits, kept = await asyncio.get_running_loop().run_in_executor(context.search_threads, search)
+    pending, hits, kept = await asyncio.get_running_loop().run_in_executor(context.search_threads, search)
     seen = dict(state.get("seen", {}))
     passages = []
     for hit, found in zip(kept, hits, strict=False):
@@ -42,6 +43,7 @@ async def retrieve(state: State, step: NodeStep) -> State:
         passages=tuple(passages),
         words=words,
         left_out=len(hits) - len(kept),
+        pending=pending,
     )
     return {
         "query": query,

@@ -20,6 +20,8 @@ class RetrievalDetail(Frozen):
     """words for the keyword search, instead of the query"""
     left_out: int = 0
     """number of last hits that did not fit into the context window"""
+    pending: int = 0
+    """documents of the index that were being added, so that this search could not find them"""
 
     @property
     def trimmed(self) -> int:

@@ -165,6 +165,8 @@ class RunFinished(Frozen):
     """claims of the answer that are not grounded in its sources"""
     is_cut: bool = False
     """the answer's end is missing: the model reached its limit of tokens"""
+    pending: int = 0
+    """documents of the index that were being added when it was searched last, so that the answer lacks them"""
     error: Failure | None = None
 
 

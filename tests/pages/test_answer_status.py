@@ -7,6 +7,7 @@ import pytest
 from pages import process
 from pages.texts import texts
 from pages.widgets.answer.status import dropped, show_answer_status, show_unconfirmed
+from pages.widgets.chat.turn import show_ending
 from rag.models.service.no_answer import TOKEN
 from rag.trace.details import GenerationDetail, RetrievalDetail
 from rag.trace.events import Decision, Event, Outcome, RunFinished, RunStarted, StepFinished, StepStarted, Token, Totals
@@ -103,6 +104,18 @@ def test_claims_that_could_not_be_confirmed_are_listed_as_text():
     assert texts("en")["chat.unconfirmed"] in listed
     assert listed.count("<li>") == 2
     assert "<b>" not in listed
+
+
+@each_language
+def test_below_an_answer_stands_how_many_documents_it_may_lack(language):
+    def told(pending: int) -> list[str]:
+        _, page = for_reader(language, lambda: show_ending(finished().model_copy(update={"pending": pending})))
+        return [each.value for each in page.info]
+
+    words = texts(language)
+    assert told(0) == []
+    assert told(1) == [words["chat.pending_one"]]
+    assert told(12) == [words["chat.pending"].format(count=12)]
 
 
 # On the whole page

@@ -157,6 +157,11 @@ def test_what_was_trimmed_and_what_was_left_out_is_told():
     assert re.search(r"Left out.*?3", text)
 
 
+def test_a_search_tells_how_many_documents_were_still_being_added():
+    assert re.search(r"still being added.*?3", Tags(html_of(hybrid(BOTH_SIDES, pending=3))).text)
+    assert "still being added" not in Tags(html_of(hybrid(BOTH_SIDES))).text
+
+
 @each_language
 def test_words_that_are_not_used_are_told_with_the_reason_and_what_is_used_instead(language):
     reasons = get_args(NotUsed)

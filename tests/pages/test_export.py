@@ -100,6 +100,15 @@ def test_nothing_that_people_documents_or_models_wrote_acts_loads_or_leads_away(
     assert parts.values("lang") == [language]
 
 
+@each_language
+def test_it_says_how_many_documents_an_answer_may_lack(language):
+    [*events, last] = run().events
+    lacking = ExportedRun(feedback=None, events=(*events, last.model_copy(update={"pending": 12})), calls=())
+    told = texts(language)["chat.pending"].format(count=12)
+    assert told in Parts(html(export(lacking), language)).text
+    assert told not in Parts(html(export(run()), language)).text
+
+
 def test_no_style_of_it_asks_for_a_font_or_another_file():
     [style] = re.findall(r"<style>(.*?)</style>", html(export(run())), re.DOTALL)
     assert not re.search(r"@import|@font-face|url\(", style)

@@ -118,6 +118,7 @@ WRITTEN_OUT = (
         passages=(BOTH_SIDES, BOTH_SIDES.model_copy(update={"vector_rank": None, "vector_score": None})),
         words=(HOSTILE,),
         left_out=3,
+        pending=2,
     ),
     KeywordsDetail(question=HOSTILE, words=(HOSTILE,), named=(HOSTILE, "x"), own_words=(HOSTILE,)),
     KeywordsDetail(

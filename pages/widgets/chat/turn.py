@@ -135,6 +135,8 @@ def show_ending(last: RunFinished) -> None:
         st.info(say(f"outcome.{last.outcome}_note"))
     if last.is_cut:
         st.info(say("chat.cut"))
+    if last.pending:
+        st.info(counted("chat.pending", last.pending))
     show_unconfirmed(last)
 
 

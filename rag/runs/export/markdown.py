@@ -29,9 +29,10 @@ class ExportLabels:
     not_in_documents: str
     from_model: str
     cut: str
+    pending: str
 
 
-WORDS: dict[Language, ExportLabels] = {
+EXPORT_LABELS: dict[Language, ExportLabels] = {
     "en": ExportLabels(
         question="Question",
         answer="Answer",
@@ -43,6 +44,7 @@ WORDS: dict[Language, ExportLabels] = {
         not_in_documents="Nothing that was searched answers this.",
         from_model="From what the model remembers: no source confirms it.",
         cut="The end of this answer is missing: it reached the limit of its length.",
+        pending="Documents that were still being added: {count}. This answer may lack what they say.",
     ),
     "ja": ExportLabels(
         question="質問",
@@ -55,6 +57,7 @@ WORDS: dict[Language, ExportLabels] = {
         not_in_documents="検索した範囲に答えはありませんでした。",
         from_model="モデルの記憶による回答で、裏付ける文書はありません。",
         cut="長さの上限に達したため、回答が途中で切れています。",
+        pending="まだ追加中の文書: {count} 件。その内容はこの回答に反映されていないことがあります。",
     ),
 }
 
@@ -70,7 +73,7 @@ _blocks = MarkdownIt("commonmark", {"html": False})
 
 def run_as_markdown(events: Sequence[Event], language: Language) -> str:
     """`events`: of a run, from the first one; an unfinished run is shown as far as it is. Ends with a newline."""
-    words = WORDS[language]
+    words = EXPORT_LABELS[language]
     question = next((each.question for each in events if isinstance(each, RunStarted)), "")
     last = events[-1] if events and isinstance(events[-1], RunFinished) else None
     answer = last.answer if last else answer_so_far(events)[0]
@@ -97,6 +100,8 @@ def _notes(last: RunFinished | None, words: ExportLabels, language: Language) ->
         yield f"_{words.from_model}_"
     if last.is_cut:
         yield f"_{words.cut}_"
+    if last.pending:
+        yield f"_{words.pending.format(count=last.pending)}_"
 
 
 def _with_footnotes(answer: str, citations: Sequence[Citation]) -> str:

@@ -41,6 +41,7 @@ def summarize_run(events: Sequence[Event], status: RunStatus, error: PlainError 
         ),
         unconfirmed=_unconfirmed(answer, ended) if outcome == "unconfirmed" else (),
         is_cut=_is_cut(answer, ended),
+        pending=_pending(ended),
         error=error.as_failure() if error else None,
     )
 
@@ -101,6 +102,11 @@ def _is_cut(answer: str, ended: Sequence[StepFinished]) -> bool:
         if any(each.is_cut and each.text == answer for each in written):
             return True
     return False
+
+
+def _pending(ended: Sequence[StepFinished]) -> int:
+    """As the last search found it: what an earlier one lacked may have been there by then."""
+    return next((each.detail.pending for each in reversed(ended) if isinstance(each.detail, RetrievalDetail)), 0)
 
 
 def _unconfirmed(answer: str, ended: Sequence[StepFinished]) -> tuple[str, ...]:

@@ -33,6 +33,8 @@ class RetrievalView(View[RetrievalDetail], of=RetrievalDetail):
             told["detail.words"] = ", ".join(detail.words)
         if detail.left_out:
             told["detail.left_out"] = str(detail.left_out)
+        if detail.pending:
+            told["detail.pending"] = str(detail.pending)
         listed = "".join(passage_row(passage, ranks(passage, detail.mode)) for passage in detail.passages)
         return facts(told) + listed + self._link_to_search()
 

@@ -4,7 +4,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from rag.errors import Interrupted
-from rag.runs.export.markdown import WORDS, run_as_markdown
+from rag.runs.export.markdown import EXPORT_LABELS, run_as_markdown
 from rag.trace.events import Event, RunFinished, RunStarted, Token, Totals
 from rag.trace.passages import Citation
 
@@ -99,12 +99,13 @@ def test_a_document_cannot_add_footnotes_or_leave_its_quote():
 
 @each_language
 def test_what_an_answer_is_worth_is_said_in_the_readers_language(language):
-    words = WORDS[language]
+    words = EXPORT_LABELS[language]
     for outcome in ("unconfirmed", "not_in_documents", "from_model"):
         assert f"_{getattr(words, outcome)}_" in run_as_markdown(run("2,500円", outcome=outcome), language)
     assert f"_{words.stopped}_" in run_as_markdown(run("2,5", status="stopped", outcome=None), language)
     assert f"_{words.cut}_" in run_as_markdown(run("2,5", is_cut=True), language)
     assert f"_{words.cut}_" not in run_as_markdown(run("2,5"), language)
+    assert f"_{words.pending.format(count=3)}_" in run_as_markdown(run("2,5", pending=3), language)
     failed = run("", status="failed", outcome=None, error=Interrupted().as_failure())
     assert Interrupted().sentence(language) in run_as_markdown(failed, language)
     assert words.removed in run_as_markdown(run("[1]", citation(removed=True, text="")), language)
