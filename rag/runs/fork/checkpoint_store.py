@@ -1,8 +1,9 @@
 """The common interface of sqlite_checkpoints.py and postgres_checkpoints.py: LangGraph's saver and a few additions."""
 
+import asyncio
 import zlib
 from abc import abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Coroutine, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol
 
@@ -49,8 +50,8 @@ class CheckpointStore(Protocol):
 
 
 class LenientSaver(BaseCheckpointSaver[Any]):
-    """A mixin for a LangGraph saver: its errors end no run. Checkpoints have numbers, so a missing one is noticed when
-    it is needed.
+    """A mixin for a LangGraph saver: its errors end no run, and a stop does not interrupt it. Checkpoints have numbers,
+    so a missing one is noticed when it is needed.
     """
 
     faults: ClassVar[type[Exception]]
@@ -63,20 +64,32 @@ class LenientSaver(BaseCheckpointSaver[Any]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        try:
-            return await super().aput(config, checkpoint, metadata, new_versions)
-        except self.faults as error:
-            place = config["configurable"]
-            await self.go_on_without(place["thread_id"], error)
-            return RunnableConfig(configurable=place | {"checkpoint_id": checkpoint["id"]})
+        place = config["configurable"]
+        await self._save(place["thread_id"], super().aput(config, checkpoint, metadata, new_versions))
+        return RunnableConfig(configurable=place | {"checkpoint_id": checkpoint["id"]})
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
+        await self._save(config["configurable"]["thread_id"], super().aput_writes(config, writes, task_id, task_path))
+
+    async def _save(self, run_id: str, saving: Coroutine[Any, Any, object]) -> None:
+        """If the run is stopped meanwhile, this ends first. Else a transaction, cancelled between its statement and its
+        commit, would stay open and lock the database for everyone.
+        """
+
+        async def save() -> None:
+            try:
+                await saving
+            except self.faults as error:
+                await self.go_on_without(run_id, error)
+
+        task = asyncio.create_task(save())
         try:
-            await super().aput_writes(config, writes, task_id, task_path)
-        except self.faults as error:
-            await self.go_on_without(config["configurable"]["thread_id"], error)
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await asyncio.wait([task])
+            raise
 
     @abstractmethod
     async def go_on_without(self, run_id: str, error: Exception) -> None:

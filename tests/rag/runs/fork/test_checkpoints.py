@@ -1,12 +1,16 @@
 """Checkpoints are kept only as long as they are needed. A run that can't be forked gets an error of one sentence."""
 
+import asyncio
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from itertools import count
+from threading import Event
 from typing import Any, get_args, get_type_hints
 
+import aiosqlite
 import pytest
 from pydantic import BaseModel
 
@@ -304,3 +308,25 @@ def test_a_fork_that_waits_for_the_checkpoints_file_keeps_nobody_from_the_histor
             finally:
                 other.rollback()
             assert forked.result().id in kept(engine)
+
+
+@pytest.mark.parametrize("which", range(1, 6))
+def test_a_run_that_is_stopped_while_it_saves_a_checkpoint_leaves_the_file_to_others(opened, monkeypatch, which):
+    commits = count(1)
+    is_saving = Event()
+    commit = aiosqlite.Connection.commit
+
+    async def commit_slowly(connection: aiosqlite.Connection) -> None:
+        if next(commits) == which:
+            is_saving.set()
+            await asyncio.sleep(0.2)
+        await commit(connection)
+
+    with opened() as engine, closing(sqlite3.connect(engine.settings.data_dir / FILE, timeout=2)) as other:
+        monkeypatch.setattr(aiosqlite.Connection, "commit", commit_slowly)
+        run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+        assert is_saving.wait(10)
+        run.stop()
+        run.result()
+        other.execute("BEGIN IMMEDIATE")  # like a deletion
+        other.rollback()
