@@ -1,53 +1,26 @@
-"""The chat page, used as in one browser tab, but without a browser: with Streamlit's AppTest."""
+"""The chat page in a test."""
 
-import re
-from pathlib import Path
-
-from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput, Selectbox
 
 from pages.process import engine
-from pages.texts import texts
-from pages.words import WORD_JOINER
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import PastRun
 from rag.text.language import Language
-
-INDEX_PAGE = Path(__file__).parent.parent.parent / "pages" / "index.py"
-
-
-def shown(label: str) -> str:
-    """A label in Markdown as people read it: without escapes."""
-    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", label).replace(WORD_JOINER, "")
+from tests.pages.app_page import AppPage, shown
 
 
-class ChatPage:
+class ChatPage(AppPage):
     def __init__(self, language: Language = "en", conversation: str | None = None, branch: str | None = None) -> None:
-        self.words = texts(language)
-        self.app = AppTest.from_file(INDEX_PAGE, default_timeout=30)
-        self.app.query_params["lang"] = language
-        if conversation:
-            self.app.query_params["c"] = conversation
-        if branch:
-            self.app.query_params["b"] = branch
-        self.look()
-
-    def look(self) -> "ChatPage":
-        self.app.run()
-        assert not self.app.exception, self.app.exception
-        return self
+        address = {"c": conversation, "b": branch}
+        super().__init__(None, language, **{name: value for name, value in address.items() if value})
 
     @property
     def conversation(self) -> str | None:
-        return self._address("c")
+        return self.parameter("c")
 
     @property
     def branch(self) -> str | None:
-        return self._address("b")
-
-    @property
-    def buttons(self) -> list[str]:
-        return [shown(button.label) for button in self.app.button]
+        return self.parameter("b")
 
     @property
     def answers(self) -> list[str]:
@@ -107,10 +80,6 @@ class ChatPage:
         engine().run(latest.id).result()
         self.look()
         return engine().history.run(latest.id)
-
-    def _address(self, name: str) -> str | None:
-        named = self.app.query_params.get(name)
-        return named[0] if isinstance(named, list) else named
 
     @property
     def _pipelines(self) -> list[str]:

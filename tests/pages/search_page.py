@@ -1,14 +1,13 @@
-"""The Search page, used as in one browser tab, but without a browser: with Streamlit's AppTest."""
+"""The Search page in a test."""
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
-from lxml.html import HtmlElement, fragment_fromstring
-from streamlit.testing.v1 import AppTest
+from lxml.html import HtmlElement
 
-from pages.texts import texts
 from rag.text.language import Language
-from tests.pages.chat_page import INDEX_PAGE, shown
+from tests.pages.app_page import AppPage
 
 
 @dataclass(frozen=True)
@@ -53,36 +52,9 @@ class Entry:
         return found
 
 
-class SearchPage:
+class SearchPage(AppPage):
     def __init__(self, language: Language = "en", **address: str | list[str]) -> None:
-        self.words = texts(language)
-        self.app = AppTest.from_file(INDEX_PAGE, default_timeout=60)
-        self.app.query_params["lang"] = language
-        self.app.run()
-        self.app.switch_page("search.py")
-        # From here on, AppTest passes the address to the page.
-        for name, value in {"lang": language, **address}.items():
-            self.app.query_params[name] = value
-        self.look()
-
-    def look(self) -> "SearchPage":
-        self.app.run()
-        assert not self.app.exception, self.app.exception
-        return self
-
-    @property
-    def html(self) -> str:
-        return "".join(each.value for each in self.app.html)
-
-    @property
-    def page(self) -> HtmlElement:
-        return fragment_fromstring(self.html, create_parent=True)
-
-    @property
-    def text(self) -> str:
-        """All texts outside of HTML."""
-        told = (*self.app.caption, *self.app.info, *self.app.error, *self.app.warning)
-        return "\n".join(shown(each.value) for each in told)
+        super().__init__("search", language, **address)
 
     @property
     def address(self) -> dict[str, list[str]]:
@@ -107,6 +79,6 @@ class SearchPage:
     def named_documents(self) -> str:
         return " ".join(each.text_content() for each in self.page.find_class("named-documents"))
 
-    def ask(self, question: str) -> "SearchPage":
+    def ask(self, question: str) -> Self:
         self.app.text_input(key="search q").set_value(question)
         return self.look()

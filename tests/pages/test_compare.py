@@ -8,7 +8,8 @@ from pages import process
 from pages.texts import texts
 from rag.runs.history.conversations.comparison import Column, Comparison
 from tests.local import process_of
-from tests.pages.chat_page import ChatPage, shown
+from tests.pages.app_page import shown
+from tests.pages.chat_page import ChatPage
 from tests.pages.compare_page import ComparePage
 from tests.pages.conftest import restart
 from tests.servers import Answer, Refusal
@@ -57,7 +58,7 @@ def asked(question: str = QUESTION, conversation: str | None = None, pipeline: s
 @each_language
 def test_without_documents_it_says_what_to_do(engine, language):
     page = ComparePage(language)
-    assert page.words["compare.nothing_loaded"] in page.told
+    assert page.words["compare.nothing_loaded"] in page.text
     assert page.words["compare.begin"] not in " ".join(page.buttons)
 
 
@@ -81,7 +82,7 @@ def test_a_question_is_answered_in_each_column_and_what_differs_stands_below(han
     best = next(row for row in passages if "#1" in row[1])
     assert page.words["compare.cited"] in best[1]
     assert page.words["detail.relevant_yes"] in best[2]
-    assert len(page.html.find_class("chart")) == 3
+    assert len(page.page.find_class("chart")) == 3
 
 
 def test_four_columns_of_the_same_pipeline_differ_in_how_they_search_and_how_freely_they_answer(handbook, server):
@@ -114,7 +115,7 @@ def test_while_it_goes_on_each_column_can_be_stopped_and_all(handbook, server):
     assert page.words["compare.differences"] not in [each.value for each in page.app.subheader]
     page.press(page.words["compare.stop_all"])
     page.wait()
-    assert page.told.count(page.words["chat.stopped"]) == 2
+    assert page.text.count(page.words["chat.stopped"]) == 2
     assert page.words["compare.differences"] in [each.value for each in page.app.subheader]
 
 
@@ -125,8 +126,8 @@ def test_where_columns_take_turns_the_page_says_whose_it_is(handbook, server, mo
     page = ComparePage()
     page.compare(QUESTION)
     page.look()
-    assert page.words["chat.queue_one"] in page.told
-    assert "Answering: A Naive. Waiting: B Hybrid." in page.told.replace("**", "")
+    assert page.words["chat.queue_one"] in page.text
+    assert "Answering: A Naive. Waiting: B Hybrid." in page.text.replace("**", "")
     page.press(page.words["compare.stop_all"])
 
 
@@ -139,7 +140,7 @@ def test_a_reload_and_a_second_tab_find_it_as_it_goes_on_and_nothing_is_asked_tw
     assert len(process.engine().history.runs()) == 2
     tabs[0].press(page.words["compare.stop_all"])
     tabs[1].wait()
-    assert tabs[1].told.count(page.words["chat.stopped"]) == 2
+    assert tabs[1].text.count(page.words["chat.stopped"]) == 2
 
 
 def test_after_a_restart_columns_that_were_cut_off_say_so_and_are_asked_again(handbook, server):
@@ -150,7 +151,7 @@ def test_after_a_restart_columns_that_were_cut_off_say_so_and_are_asked_again(ha
         connection.exec_driver_sql("update runs set status = 'running' where id = ?", (last,))
     restart()
     page = ComparePage(c=comparison.id)
-    assert "The app ended before this answer was finished" in page.told
+    assert "The app ended before this answer was finished" in page.text
     assert len(page.answers) == 1
     page.press(page.words["compare.again"])
     page.wait()
@@ -233,7 +234,7 @@ def test_other_columns_get_the_standalone_question_of_a_follow_up(handbook, serv
 )
 def test_an_address_of_nothing_leads_to_the_form(handbook, address, word):
     page = ComparePage(**address)
-    assert page.words[word] in page.told
+    assert page.words[word] in page.text
     assert f"⇄ {page.words['compare.begin']}" in page.buttons
 
 
@@ -241,12 +242,12 @@ def test_at_most_four_runs_are_shown_without_duplicates_and_deleted_ones(handboo
     runs = [asked() for _ in range(5)]
     page = ComparePage(runs=",".join(runs))
     assert len(page.heads) == 4
-    assert page.words["compare.too_many"].format(most=4) in page.told
+    assert page.words["compare.too_many"].format(most=4) in page.text
     assert ComparePage(runs=f"{runs[0]},{runs[0]}").answers == page.answers[:1]  # one column, with the form beside it
     assert len(ComparePage(runs=f"{runs[0]},{runs[1]},{runs[0]}").heads) == 2
     gone = ComparePage(runs=f"{runs[0]},nothing,{runs[1]}")
     assert len(gone.heads) == 2
-    assert page.words["compare.runs_gone"] in gone.told
+    assert page.words["compare.runs_gone"] in gone.text
 
 
 def test_a_column_whose_run_was_deleted_with_its_conversation_says_so(handbook):
@@ -254,7 +255,7 @@ def test_a_column_whose_run_was_deleted_with_its_conversation_says_so(handbook):
     comparison = compared(beside=first)
     process.engine().delete_conversation(process.engine().history.run(first).conversation_id)
     page = ComparePage(c=comparison.id)
-    assert page.words["compare.run_gone"] in page.told
+    assert page.words["compare.run_gone"] in page.text
     assert [head[0] for head in page.heads] == ["B", "C"]
     assert [row[0][0] for row in page.rows("costs")[1:]] == ["B", "C"]
 
@@ -265,7 +266,7 @@ def test_an_index_that_was_deleted_leaves_what_was_compared_and_is_told_in_the_f
     engine = process.engine()
     engine.store.delete_index("handbook")
     assert len(ComparePage(c=comparison.id).answers) == 2
-    assert texts("en")["compare.nothing_loaded"] in ComparePage(runs=first).told
+    assert texts("en")["compare.nothing_loaded"] in ComparePage(runs=first).text
 
 
 def test_past_comparisons_are_listed_by_their_question_and_can_be_deleted(handbook):
@@ -286,9 +287,9 @@ def test_what_documents_and_people_wrote_is_shown_as_they_wrote_it(handbook, eng
     assert engine.store.add("handbook", file, file.name).error is None
     server.default = Answer(f"{HOSTILE} [1]")
     page = ComparePage(c=compared(question=HOSTILE).id)
-    assert list(page.html.iter("img")) == []
-    assert [each.get("href") for each in page.html.iter("a") if each.get("href").startswith("https://evil")] == []
-    assert [each for each in page.html.iter("script") if "alert" in each.text] == []
+    assert list(page.page.iter("img")) == []
+    assert [each.get("href") for each in page.page.iter("a") if each.get("href").startswith("https://evil")] == []
+    assert [each for each in page.page.iter("script") if "alert" in each.text] == []
     assert page.questions == [HOSTILE]
 
 

@@ -20,7 +20,8 @@ from rag.trace.details import UnknownDetail
 from rag.trace.events import StepFinished, StepStarted
 from tests.full_disk import full_disk, linux
 from tests.local import process_of
-from tests.pages.chat_page import ChatPage, shown
+from tests.pages.app_page import shown
+from tests.pages.chat_page import ChatPage
 from tests.pages.compare_page import ComparePage
 from tests.pages.conftest import restart
 from tests.pages.reader import for_reader

@@ -28,7 +28,7 @@ from rag.trace.details import (
 )
 from rag.trace.grades import Explanation, Factor, Grounding, PassageGrade
 from rag.trace.passages import Frozen
-from tests.pages.chat_page import shown
+from tests.pages.app_page import shown
 from tests.pages.reader import Tags, for_reader
 from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, NO, NOT_RATED, OF_BEFORE, PARTLY, finished
 

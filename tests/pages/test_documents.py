@@ -17,7 +17,7 @@ from pages import process, samples
 from pages.widgets.sidebar import CLOSE_ON_CHOICE
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
 from tests.local import as_person, grant, person_of, process_of
-from tests.pages.chat_page import shown
+from tests.pages.app_page import shown
 from tests.pages.documents_page import DocumentsPage
 from tests.pages.test_detail import Tags
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from index_store.base.errors import UnknownIndex
 from pages.widgets.errors import show_error, show_warning
 from pages.words import plain
-from tests.pages.chat_page import shown
+from tests.pages.app_page import shown
 from tests.pages.reader import for_reader
 
 ROOT = Path(__file__).parent.parent.parent

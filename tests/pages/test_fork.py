@@ -11,7 +11,8 @@ from rag.runs.run.run import Run
 from rag.trace.events import RunStarted, StepFinished
 from rag.trace.passages import Retrieval
 from tests.local import process_of
-from tests.pages.chat_page import ChatPage, shown
+from tests.pages.app_page import shown
+from tests.pages.chat_page import ChatPage
 from tests.pages.compare_page import ComparePage
 from tests.pages.trace_examples import HOSTILE
 from tests.servers import Refusal
@@ -215,13 +216,13 @@ def test_the_compare_page_tells_what_a_fork_has_from_its_origin_and_what_was_cha
     fork = engine.forks.begin(origin.id, "check_usefulness", 1, [TurnOver()])
     fork.result()
     compared = ComparePage(language, runs=f"{origin.id},{fork.id}", step="check_usefulness-1")
-    [told] = [each.text_content() for each in compared.html.find_class("origin")]
+    [told] = [each.text_content() for each in compared.page.find_class("origin")]
     assert compared.words["step.check_usefulness"] in told
     assert compared.words["detail.yes"] in told
     assert compared.words["detail.no"] in told
     reused = [each.label for each in compared.app.expander if compared.words["step.reused"] in each.label]
     assert len(reused) >= 4
-    assert compared.words["detail.by_hand"].partition("{verdict}")[2] in compared.html.text_content()
+    assert compared.words["detail.by_hand"].partition("{verdict}")[2] in compared.page.text_content()
     _, was, now = compared.rows("costs")
     assert "(" not in was[3]
     assert "(" in now[3]

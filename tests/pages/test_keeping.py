@@ -3,54 +3,25 @@
 import json
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from index_store.access.audit.audit import FOLDER
 from index_store.access.audit.entry import Action
 from index_store.access.limits import GroupLimits
-from pages.texts import texts
 from tests.full_disk import full_disk, linux
 from tests.local import as_person, grant, person_of, process_of
-from tests.pages.chat_page import INDEX_PAGE, shown
+from tests.pages.app_page import AppPage, shown
 from tests.pages.test_documents import add
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
-class Page:
-    def __init__(self, name: str, language: str = "en") -> None:
-        self.words = texts(language)
-        self.app = AppTest.from_file(INDEX_PAGE, default_timeout=30)
-        self.app.query_params["lang"] = language
-        self.app.run()
-        self.app.switch_page(f"{name}.py")
-        self.app.query_params["lang"] = language
-        self.look()
-
-    def look(self) -> "Page":
-        self.app.run()
-        assert not self.app.exception, self.app.exception
-        return self
-
+class Page(AppPage):
     def rows(self, table: int = 0) -> list[dict]:
         return self.app.dataframe[table].value.to_dict("records")
-
-    @property
-    def text(self) -> str:
-        told = (*self.app.caption, *self.app.info, *self.app.error, *self.app.markdown, *self.app.success)
-        return "\n".join(shown(each.value) for each in told)
 
     def button(self, key: str):
         [found] = [each for each in self.app.button if shown(each.label) == self.words[key]]
         return found
-
-    def choose(self, label: str, value: str) -> "Page":
-        next(each for each in self.app.selectbox if each.label == self.words[label]).set_value(value)
-        return self.look()
-
-    def write(self, label: str, value: str) -> "Page":
-        next(each for each in self.app.text_input if each.label == self.words[label]).set_value(value)
-        return self.look()
 
 
 # The audit log

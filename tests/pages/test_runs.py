@@ -57,7 +57,7 @@ def stored(engine, count: int, seconds: float | None = None) -> list[str]:
 def test_before_the_first_question_the_page_says_what_to_do(language):
     page = RunsPage(language)
     assert page.words["runs.empty"] in page.text
-    assert page.rows == []
+    assert page.table == []
 
 
 @each_language
@@ -66,7 +66,7 @@ def test_a_run_is_listed_with_what_it_came_to(engine, server, ask, language):
     run_id = ask("Who pays for the hovercraft?")
     engine.history.rate(run_id, -1)
     page = RunsPage(language)
-    [row] = page.rows
+    [row] = page.table
     assert (row["question"], row["result"], row["thumb"]) == (
         "Who pays for the hovercraft?",
         ["not_in_documents"],
@@ -87,15 +87,15 @@ def test_runs_are_searched_filtered_and_sorted(engine, server, ask):
     page = RunsPage()
     assert page.questions == ["Is there a hovercraft?", "Who pays for the hovercraft?", "Who approves the green car?"]
     assert page.choose("runs.order", "earliest").questions[0] == "Who approves the green car?"
-    assert len(page.search("HOVERCRAFT").rows) == 2
-    assert len(page.choose("runs.state_any", "no_answer").rows) == 2
+    assert len(page.search("HOVERCRAFT").table) == 2
+    assert len(page.choose("runs.state_any", "no_answer").table) == 2
     assert page.choose("runs.pipeline_any", "hybrid").questions == ["Who pays for the hovercraft?"]
-    assert page.choose("runs.state_any", "thumb_down").rows == []
+    assert page.choose("runs.state_any", "thumb_down").table == []
     assert page.words["runs.none_found"] in page.text
     engine.history.rate(declined, -1)
-    assert len(page.look().rows) == 1
-    assert page.choose("runs.why_any", "misread").rows == []
-    assert len(page.choose("runs.why_any", "no_document").rows) == 1
+    assert len(page.look().table) == 1
+    assert page.choose("runs.why_any", "misread").table == []
+    assert len(page.choose("runs.why_any", "no_document").table) == 1
 
 
 def test_votes_are_listed_and_the_runs_that_have_some_are_found(engine, ask):
@@ -104,7 +104,7 @@ def test_votes_are_listed_and_the_runs_that_have_some_are_found(engine, ask):
         comparison = engine.comparisons.keep([first, second])
         engine.comparisons.vote(comparison.id, first)
     page = RunsPage()
-    votes = {row["question"]: row["votes"] for row in page.rows}
+    votes = {row["question"]: row["votes"] for row in page.table}
     assert votes["Who approves the green car?"] == 2
     assert votes["Who approves a hotel?"] != votes["Who approves a hotel?"]  # no votes: an empty cell is NaN
     assert page.choose("runs.state_any", "voted").questions == ["Who approves the green car?"]
@@ -142,7 +142,7 @@ def test_a_run_leads_to_where_it_was_asked(engine, ask, language):
 def test_a_thumb_down_on_an_answer_counts_as_misread_and_is_found_so(engine, ask):
     engine.history.rate(ask("Who approves the green car?"), -1)
     page = RunsPage().choose("runs.why_any", "misread")
-    assert [row["why"] for row in page.rows] == [page.words["cause.misread"]]
+    assert [row["why"] for row in page.table] == [page.words["cause.misread"]]
 
 
 def test_many_runs_are_read_a_page_at_a_time(engine):
@@ -154,7 +154,7 @@ def test_many_runs_are_read_a_page_at_a_time(engine):
     assert page.look().questions == [f"Question {number}" for number in range(4, -1, -1)]
     assert page.choose("runs.order", "slowest").questions[0] == f"Question {PAGE + 4}"
     assert page.choose("runs.order", "most_tokens").questions[0] == "Question 0"
-    assert len(page.choose("runs.state_any", "slow").rows) == (PAGE + 5) // 10 + 1
+    assert len(page.choose("runs.state_any", "slow").table) == (PAGE + 5) // 10 + 1
 
 
 @each_language
@@ -171,7 +171,7 @@ def test_the_address_of_a_run_opens_it_with_the_reason_for_no_answer(server, ask
     assert page.words["cause.refused_rightly_note"] in page.text
     assert page.words["cause.no_document"] in page.text  # the reason in the trace is still shown
     listed = RunsPage(language)
-    assert listed.rows[0]["why"] == page.words["cause.refused_rightly"]
+    assert listed.table[0]["why"] == page.words["cause.refused_rightly"]
 
 
 @each_language
@@ -198,7 +198,7 @@ def test_a_run_of_a_pipeline_that_this_version_does_not_know_opens_and_cant_be_a
         "r", RunFinished(status="finished", answer="A.", outcome="answered", citations=(), totals=Totals(seconds=1))
     )
     page = RunsPage()
-    assert page.rows[0]["pipeline"] == "quantum"
+    assert page.table[0]["pipeline"] == "quantum"
     page = RunsPage(run="r")
     assert 'class="answer"' in page.html
     page.press("chat.again")

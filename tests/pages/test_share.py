@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from index_store.access.audit.audit import EntryFilter
 from pages import process
@@ -11,29 +10,17 @@ from pages.process import engine
 from pages.texts import texts
 from rag.errors import UnknownShare
 from rag.runs.export.exports import UserExports
-from rag.text.language import Language
 from rag.trace.events import StepFinished
 from tests.local import as_person, person_of
-from tests.pages.chat_page import INDEX_PAGE, ChatPage, shown
+from tests.pages.app_page import AppPage, shown
+from tests.pages.chat_page import ChatPage
 from tests.rag.verdicts import YES
 
 pytestmark = pytest.mark.usefixtures("engine")
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
-class Page:
-    def __init__(self, name: str, language: Language = "en", **query: str) -> None:
-        self.app = AppTest.from_file(INDEX_PAGE, default_timeout=30)
-        self.app.switch_page(f"{name}.py")
-        self.app.query_params["lang"] = language
-        for key, value in query.items():
-            self.app.query_params[key] = value
-        self.look()
-
-    def look(self) -> None:
-        self.app.run()
-        assert not self.app.exception, self.app.exception
-
+class Page(AppPage):
     @property
     def told(self) -> str:
         return shown(self.written)

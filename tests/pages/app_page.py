@@ -1,0 +1,81 @@
+"""A page of the app, used as in one browser tab, but without a browser: with Streamlit's AppTest."""
+
+import re
+from pathlib import Path
+from typing import Self
+
+from lxml.html import HtmlElement, fragment_fromstring
+from streamlit.testing.v1 import AppTest
+
+from pages.texts import texts
+from pages.words import WORD_JOINER
+from rag.text.language import Language
+
+INDEX_PAGE = Path(__file__).parent.parent.parent / "pages" / "index.py"
+
+
+def shown(label: str) -> str:
+    """A label in Markdown as people read it: without escapes."""
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", label).replace(WORD_JOINER, "")
+
+
+class AppPage:
+    def __init__(self, name: str | None, language: Language = "en", **address: str | list[str]) -> None:
+        """`name`: of its file below pages/, as in `admin/audit`; None for the page that the app starts with, the chat.
+        `address`: the parameters of its address.
+        """
+        self.words = texts(language)
+        self.app = AppTest.from_file(INDEX_PAGE, default_timeout=60)
+        self.app.query_params["lang"] = language
+        if name:
+            self.app.run()
+            self.app.switch_page(f"{name}.py")
+        # After a switch, AppTest passes the address to the page.
+        for key, value in {"lang": language, **address}.items():
+            self.app.query_params[key] = value
+        self.look()
+
+    def look(self) -> Self:
+        self.app.run()
+        assert not self.app.exception, self.app.exception
+        return self
+
+    @property
+    def html(self) -> str:
+        return "".join(each.value for each in self.app.html)
+
+    @property
+    def page(self) -> HtmlElement:
+        return fragment_fromstring(self.html, create_parent=True)
+
+    @property
+    def text(self) -> str:
+        """All texts outside of HTML."""
+        app = self.app
+        told = (*app.caption, *app.info, *app.error, *app.warning, *app.success, *app.markdown)
+        return "\n".join(shown(each.value) for each in told)
+
+    @property
+    def buttons(self) -> list[str]:
+        return [shown(each.label) for each in self.app.button]
+
+    @property
+    def table(self) -> list[dict]:
+        """The rows of its first table."""
+        return self.app.dataframe[0].value.to_dict("records") if self.app.dataframe else []
+
+    def choose(self, label: str, value: str) -> Self:
+        """`label`: key of the picker's text."""
+        next(each for each in self.app.selectbox if each.label == self.words[label]).set_value(value)
+        return self.look()
+
+    def write(self, label: str, text: str) -> Self:
+        """`label`: key of the field's text."""
+        fields = [*self.app.text_input, *self.app.text_area, *self.app.number_input]
+        next(each for each in fields if each.label == self.words[label]).set_value(text)
+        return self.look()
+
+    def parameter(self, name: str) -> str | None:
+        """Of its address."""
+        named = self.app.query_params.get(name)
+        return named[0] if isinstance(named, list) else named
