@@ -12,6 +12,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    literal,
     select,
     update,
 )
@@ -135,6 +136,8 @@ def _drop_collection(connection: Connection, index_id: str) -> None:
 
 # Made once: to make a query takes as long as to run it, and each search runs it.
 _NAMED = select(indexes).where(indexes.c.name == bindparam("name"))
-_PENDING = select(func.count(documents.c.id)).where(
-    documents.c.index_id == bindparam("id"), documents.c.status == DocumentStatus.PENDING
+# With the status as a literal, which a partial index needs.
+_PENDING = select(func.count()).where(
+    documents.c.index_id == bindparam("id"),
+    documents.c.status == literal(DocumentStatus.PENDING.value, literal_execute=True),
 )

@@ -11,12 +11,14 @@ from sqlalchemy import (
     DateTime,
     Float,
     ForeignKey,
+    Index,
     Integer,
     MetaData,
     String,
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 from index_store.base.database.database import Schema
@@ -42,6 +44,8 @@ indexes = Table(
 per line. `owner_id`: None if the index was made while nobody signs in; it then belongs to admins only.
 """
 
+_IS_PENDING = text("status = 'pending'")
+
 documents = Table(
     "documents",
     metadata,
@@ -63,6 +67,7 @@ documents = Table(
     Column("chunks", Integer, nullable=False),
     Column("added_at", DateTime, nullable=False),
     UniqueConstraint("index_id", "source"),
+    Index("ix_documents_pending", "index_id", sqlite_where=_IS_PENDING, postgresql_where=_IS_PENDING),
 )
 """`revision`: the ready version, 0 if there is none. `incoming`: a newer one that is being added or has failed."""
 
