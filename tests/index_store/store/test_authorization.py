@@ -122,6 +122,7 @@ CALLS: dict[str, tuple[Right | str, Call]] = {
     "sites": (READ, lambda store, on: store.sites(on.index)),
     "search": (READ, lambda store, on: store.search(on.index, "What does it say of apples?")),
     "survey": (READ, lambda store, on: store.survey(on.index, "What does it say of apples?", k=3)),
+    "pending": (READ, lambda store, on: store.pending(on.index)),
     "analyse": (READ, lambda store, on: store.analyse(on.index, "apples")),
     "matches": (READ, lambda store, on: store.matches(on.index, on.analysis, "apples")),
     "count_words": (READ, lambda store, on: store.count_words(on.index, on.analysis)),
