@@ -184,13 +184,16 @@ def test_under_the_same_model_a_cancelled_reindex_leaves_all_searchable(
 
 
 def test_under_another_model_what_a_cancelled_reindex_left_out_can_be_retried(
-    other: Settings, service: EmbeddingService
+    filled: Settings, other: Settings, service: EmbeddingService, write: Write
 ) -> None:
+    with IndexStore(filled) as store:
+        store.add("旅費 規程", write("long.md", sections=70))  # more texts than one call of the service takes
     with IndexStore(other) as store:
         job = _cancelled(store, service)
         left = [each for each in store.documents() if each.status is not DocumentStatus.READY]
-        assert {each.error.code for each in left if each.error} == {"cancelled"}
-        assert len(left) + len(job.results) == 3
+        assert "long.md" in {Path(each.source).name for each in left}
+        assert {each.error.code if each.error else each.status for each in left} == {"cancelled"}
+        assert len(left) + len(job.results) == 4
         assert is_sound(store, other.data_dir)
         assert outcome(store.retry("旅費 規程")) == ["ready"] * len(left)
         assert found(store).endswith("bananas.md")
