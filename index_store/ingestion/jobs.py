@@ -1,5 +1,6 @@
 """The jobs of a store: of one process here; jobs that several processes share are in queue/."""
 
+import threading
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple, Protocol
 
@@ -102,12 +103,15 @@ class JobsOfProcess:
         self._services = services
         self._jobs: dict[str, Ingestion] = {}
         self._dismissed: set[str] = set()
+        self._beginning = threading.Lock()
+        """held while a job is listed and started: whoever finds a job may wait for its threads"""
 
     def begin(self, order: JobOrder, open_index: OpenIndex, may_go_on: Callable[[], bool] | None) -> Job:
         job = Ingestion(self._services, order, open_index, may_go_on)
-        # Listed before it does anything: deleting an index must find all jobs that work on it.
-        self._jobs[job.id] = job
-        job.start()
+        with self._beginning:
+            # Listed before it does anything: deleting an index must find all jobs that work on it.
+            self._jobs[job.id] = job
+            job.start()
         return job
 
     def resume(self) -> ResumedJobs:
@@ -120,7 +124,8 @@ class JobsOfProcess:
         """Does nothing: there are no other replicas."""
 
     def all(self) -> list[Ingestion]:
-        return list(self._jobs.values())
+        with self._beginning:
+            return list(self._jobs.values())
 
     def of(self, index_id: str) -> list[Ingestion]:
         return [job for job in self.all() if job.order.index_id == index_id]

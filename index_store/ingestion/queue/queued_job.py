@@ -309,8 +309,9 @@ class QueuedJobs:
         admission = JobAdmission(self, id_, order, open_index, may_go_on)
         job = QueuedIngestion(self, self.job_table.jobs(id_)[0], admission)
         with self._lock:
+            # Together: whoever finds the job may wait for its threads.
             self._known[id_] = job
-        admission.start()
+            admission.start()
         self._work()
         return job
 

@@ -1,7 +1,7 @@
 """Several people use one store: what belongs to whom, and what happens if two people change the same index at once."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from threading import Barrier
 
@@ -14,6 +14,7 @@ from index_store.base import errors
 from index_store.base.folders import changes_of
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
+from index_store.ingestion.job import Ingestion
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
@@ -310,6 +311,26 @@ def test_nothing_is_added_to_an_index_that_is_being_deleted_and_it_is_not_made_a
                 change()
         service.is_held = False
         deleting.result()
+    assert names(shared.store) == []
+    assert is_sound(shared.store, serviced.data_dir)
+
+
+def test_an_index_is_deleted_while_another_person_is_just_beginning_to_add_to_it(
+    shared: People, serviced: Settings, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread of the person who adds is paused between two steps: the job is listed and not started."""
+    start, deleting = Ingestion.start, []
+    with ThreadPoolExecutor() as threads:
+
+        def start_late(job: Ingestion) -> None:
+            deleting.append(threads.submit(shared("anna").delete_index, "plans"))
+            wait(deleting, timeout=1)  # seconds; it must wait for the job, so it is not done before
+            start(job)
+
+        monkeypatch.setattr(Ingestion, "start", start_late)
+        job = shared("cara").ingest("plans", [FileSource(write("late.md"))])
+        deleting[0].result()
+    assert job.is_finished
     assert names(shared.store) == []
     assert is_sound(shared.store, serviced.data_dir)
 
