@@ -105,12 +105,15 @@ class JobsOfProcess:
         self._dismissed: set[str] = set()
         self._beginning = threading.Lock()
         """held while a job is listed and started: whoever finds a job may wait for its threads"""
+        self._is_suspended = False
 
     def begin(self, order: JobOrder, open_index: OpenIndex, may_go_on: Callable[[], bool] | None) -> Job:
         job = Ingestion(self._services, order, open_index, may_go_on)
         with self._beginning:
             # Listed before it does anything: deleting an index must find all jobs that work on it.
             self._jobs[job.id] = job
+            if self._is_suspended:
+                job.suspend()
             job.start()
         return job
 
@@ -141,6 +144,8 @@ class JobsOfProcess:
                 self._dismissed.discard(each.id)
 
     def suspend(self) -> None:
+        with self._beginning:
+            self._is_suspended = True  # also for jobs that begin while the store closes
         for job in self.all():
             job.suspend()
 

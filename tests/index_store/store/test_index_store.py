@@ -12,8 +12,10 @@ from index_store.catalogue.documents import Documents
 from index_store.catalogue.indexes import Indexes
 from index_store.catalogue.pending_versions import PendingVersions
 from index_store.ingestion.results import IngestStatus
-from index_store.ingestion.sources import expand
+from index_store.ingestion.sources import FileSource, expand
+from index_store.parsing.worker.parser import Parser
 from index_store.store.index_store import IndexStore
+from tests.index_store.soundness import is_sound
 from tests.servers import OpenAIServer
 
 
@@ -159,6 +161,26 @@ def test_a_search_goes_on_while_another_index_is_deleted(serviced: Settings, wri
             store.delete_index(f"goes {number}")
         assert {Path(job.result()[0].source).name for job in asking} == {"stays.md"}
         assert store.check() == []
+
+
+def test_a_document_that_is_added_while_the_store_closes_stays_pending_for_the_next_start(
+    serviced: Settings, write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closing = IndexStore(serviced)
+    closing.create_index("a")
+    close = Parser.close
+
+    def close_and_add(parser: Parser) -> None:
+        close(parser)
+        closing.ingest("a", [FileSource(write("late.md"))])
+
+    with monkeypatch.context() as late:
+        late.setattr(Parser, "close", close_and_add)
+        closing.close()
+    with IndexStore(serviced) as store:
+        [job] = store.resume()
+        assert [each.status for each in job.wait()] == [IngestStatus.READY]
+        assert is_sound(store, serviced.data_dir)
 
 
 @pytest.mark.parametrize(
