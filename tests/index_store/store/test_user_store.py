@@ -297,20 +297,21 @@ def test_nothing_is_added_to_an_index_that_is_being_deleted_and_it_is_not_made_a
 ) -> None:
     service.is_held, asked = True, len(service.requests)
     before = shared("cara").ingest("plans", [FileSource(write("before.md"))])
-    service.wait_for_requests(asked + 1)  # the deletion has to wait for its answer
+    service.wait_for_requests(asked + 1)
     with ThreadPoolExecutor() as threads:
-        deleting = threads.submit(shared("anna").delete_index, "plans")
-        assert eventually(lambda: before.is_cancelled)
-        late = shared("ben").ingest("plans", [FileSource(write("late.md"))])
-        late.wait()
-        assert isinstance(late.failure, errors.EmptyIndex)
-        for change in (
-            lambda: shared("ben").delete_index("plans"),
-            lambda: shared("ben").rename_index("plans", "kept"),
-        ):
-            with pytest.raises(errors.EmptyIndex):
-                change()
-        service.is_held = False
+        with changes_of(serviced.data_dir):  # locked as for a backup: the deletion has to wait
+            deleting = threads.submit(shared("anna").delete_index, "plans")
+            assert eventually(lambda: before.is_cancelled)
+            service.is_held = False
+            late = shared("ben").ingest("plans", [FileSource(write("late.md"))])
+            late.wait()
+            assert isinstance(late.failure, errors.EmptyIndex)
+            for change in (
+                lambda: shared("ben").delete_index("plans"),
+                lambda: shared("ben").rename_index("plans", "kept"),
+            ):
+                with pytest.raises(errors.EmptyIndex):
+                    change()
         deleting.result()
     assert names(shared.store) == []
     assert is_sound(shared.store, serviced.data_dir)
