@@ -119,7 +119,7 @@ class Churn:
                 self.store.remove_documents([each.id for each in chosen])
 
     def reindex(self, index: str) -> None:
-        if self.free(index, [index]) and not any(taken == index for taken, _ in self.busy) and self.has(index):
+        if self.free(index, [index]) and not any(taken == index for taken, _ in tuple(self.busy)) and self.has(index):
             self.follow("reindex", index, {}, lambda: self.store.reindex(index))
 
     def drop(self, index: str) -> None:
