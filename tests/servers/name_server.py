@@ -12,6 +12,9 @@ import dns.rdatatype
 import dns.resolver
 import dns.rrset
 
+PATIENCE = 60
+"""seconds for an answer"""
+
 
 class NameServer:
     """A context manager. `answers`: for each name, the addresses of its first answer, its second and so on; the last
@@ -40,8 +43,9 @@ class NameServer:
         resolver = dns.asyncresolver.Resolver(configure=False)
         resolver.nameservers = ["127.0.0.1"]
         resolver.port = self._socket.getsockname()[1]
+        resolver.timeout = PATIENCE  # otherwise it asks again after 2 s, which takes the next answer of the series
         try:
-            return [str(record) for record in await resolver.resolve(f"{host}.", "A", lifetime=5)]
+            return [str(record) for record in await resolver.resolve(f"{host}.", "A", lifetime=PATIENCE)]
         except (dns.exception.Timeout, dns.resolver.NoAnswer, dns.resolver.NXDOMAIN) as error:
             raise OSError(str(error)) from error
 
