@@ -13,6 +13,7 @@ import pytest
 from pydantic import SecretStr
 
 from index_store.__main__ import main
+from index_store.access.audit import audit as audit_module
 from index_store.access.audit.audit import FOLDER, Audit, EntryFilter
 from index_store.access.audit.entry import LONGEST, MOST, Action, Entry
 from index_store.access.principal import LOCAL, Principal, Role
@@ -95,13 +96,18 @@ def test_what_is_long_is_cut_and_what_is_no_text_is_written_all_the_same(audit: 
     assert entry.facts["sources"][-1] == "+2"
 
 
-def test_lines_of_many_threads_and_of_another_process_stay_whole(audit: Audit, settings: Settings) -> None:
+def test_lines_of_many_threads_and_of_another_process_stay_whole(
+    audit: Audit, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patience = 60  # seconds; after the usual two, an entry is lost while a process is paused that holds the lock
+    monkeypatch.setattr(audit_module, "PATIENCE", patience)
     code = (
         "import sys; from pathlib import Path\n"
+        f"from index_store.access.audit import audit; audit.PATIENCE = {patience}\n"
         "from index_store.access.principal import LOCAL; from index_store.access.audit.audit import Audit\n"
         "from index_store.access.audit.entry import Action; from index_store.base.settings import Settings\n"
-        "audit = Audit(Settings(data_dir=Path(sys.argv[1])))\n"
-        "for n in range(100): audit.note(Action.ADDED, LOCAL, index='other', sources=['z' * 200] * 20)\n"
+        "log = Audit(Settings(data_dir=Path(sys.argv[1])))\n"
+        "for n in range(100): log.note(Action.ADDED, LOCAL, index='other', sources=['z' * 200] * 20)\n"
     )
     root = Path(__file__).parents[4]
     other = subprocess.Popen([sys.executable, "-c", code, str(settings.data_dir)], cwd=root)
