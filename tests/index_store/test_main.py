@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from index_store.__main__ import main
 from index_store.base.settings import Settings
 from index_store.store.index_store import IndexStore
+from tests.by_hand import by_hand
 from tests.index_store.embedding_service import EmbeddingService
-from tests.index_store.soundness import is_sound
+from tests.index_store.soundness import eventually, is_sound
 from tests.servers import Refusal
 from tests.servers.site_server import SiteServer, html
 
@@ -100,8 +102,13 @@ def minds_interrupts() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.soak)])
 def test_what_a_process_is_stopped_in_stays_pending_and_a_retry_finishes_it(
-    serve: None, run: Run, service: EmbeddingService, write: Write, data_dir: Path, number: signal.Signals
+    serve: None, run: Run, service: EmbeddingService, write: Write, settings: Settings, number: signal.Signals
 ) -> None:
+    def is_recorded() -> bool:
+        """Whether the process has recorded all documents: SIGTERM gives it no time to do so."""
+        with by_hand(settings) as connection:
+            return connection.execute(text("SELECT count(*) FROM documents")).scalar() == 3
+
     service.is_held = True
     with subprocess.Popen(
         command("add", "--index", "a", *(write(f"{i}.md") for i in range(3))),
@@ -111,6 +118,7 @@ def test_what_a_process_is_stopped_in_stays_pending_and_a_retry_finishes_it(
         preexec_fn=minds_interrupts,
     ) as adding:
         service.wait_for_requests(1, timeout=60)
+        assert eventually(is_recorded)
         adding.send_signal(number)
         try:
             out, err = adding.communicate(timeout=30)
@@ -123,7 +131,7 @@ def test_what_a_process_is_stopped_in_stays_pending_and_a_retry_finishes_it(
     retried = run("retry", "--index", "a", "--json")
     assert (retried.status, [line["status"] for line in retried.objects]) == (0, ["ready"] * 3)
     with IndexStore() as store:
-        assert is_sound(store, data_dir)
+        assert is_sound(store, settings.data_dir)
 
 
 def test_a_reader_that_leaves_is_no_error(serve: None, run: Run, write: Write) -> None:
