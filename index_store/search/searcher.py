@@ -101,13 +101,9 @@ class Searcher:
             raise errors.IndexNotReady(index=index.name) if pending else errors.EmptyIndex(index=index.name)
         return hits
 
-    def _check_there(self, index: IndexRecord) -> None:
-        """Called if no vector was found: without this, an answer would say that the documents don't contain it. Raises
-        VectorsLost.
-        """
+    def _should_have_vectors(self, index: IndexRecord) -> bool:
         now = self._catalogue.indexes.record(index.id)
-        if now and now.collection == index.collection and self._catalogue.indexes.has_chunks(index.id):
-            raise index.vectors_lost()
+        return bool(now and now.collection == index.collection and self._catalogue.indexes.has_chunks(index.id))
 
     def survey(self, index: IndexRecord, question: str, k: int) -> Survey:
         """What the index contains for a question, by both sides. Raises the errors of `search` except EmptyIndex."""
@@ -171,9 +167,13 @@ class Searcher:
     def _by_vector(
         self, index: IndexRecord, query: Query, vector: NDArray[np.float32], depth: int
     ) -> list[tuple[str, float]]:
+        """Raises VectorsLost if none is found. Otherwise an answer would say that the documents don't contain it."""
         nearest = self._library.vectors.nearest(index.collection, vector, depth, query.document_ids)
-        if not nearest and query.document_ids is None:
-            self._check_there(index)
+        if not nearest and query.document_ids is None and self._should_have_vectors(index):
+            # The first document may have become ready in the meantime.
+            nearest = self._library.vectors.nearest(index.collection, vector, depth)
+            if not nearest and self._should_have_vectors(index):
+                raise index.vectors_lost()
         # Rounded to six places: beyond these, the cosine of a text depends on the batch in which it was embedded.
         return sorted(((id_, round(score, 6)) for id_, score in nearest), key=lambda each: (-each[1], each[0]))
 

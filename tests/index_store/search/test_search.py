@@ -255,6 +255,27 @@ def test_a_document_that_is_replaced_in_the_midst_of_a_search_is_found(
         assert len(answers) == 2
 
 
+def test_the_first_document_of_an_emptied_index_that_becomes_ready_in_the_midst_of_a_search_is_found(
+    serviced: Settings, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with IndexStore(serviced) as store:
+        file = write("apples.md")
+        store.add("a", file)
+        store.remove("a", str(file))
+        ask, answers = VectorStore.nearest, []
+
+        def add_after(*arguments: object) -> object:
+            answers.append(ask(*arguments))
+            if len(answers) == 1:
+                assert store.add("a", file).status == "ready"
+            return answers[-1]
+
+        monkeypatch.setattr(VectorStore, "nearest", add_after)
+        [hit] = store.search("a", "What does apples.md say?")
+        assert hit.source == str(file)
+        assert answers[0] == []
+
+
 def test_removed_documents_are_found_by_no_search(own_rules: IndexStore, write: Write) -> None:
     own_rules.add("a", write("apples.md"))
     document = next(each for each in own_rules.documents("a") if each.title == "apples.md")
