@@ -94,12 +94,19 @@ class Searcher:
         check_length(" ".join(query.words or ()))
         if query.document_ids is not None and not query.document_ids:
             return []
-        # The first document sets the dimension; before that, no question needs to be embedded.
-        hits = self._hits_of(index, query, self._vector_of(index, query)) if index.dimension else []
+        swaps = self._library.swaps
+        hits = self._hits_there(index, query)
         if not hits and not self._catalogue.indexes.has_chunks(index.id):
             pending = self._catalogue.indexes.pending(index.id)
             raise errors.IndexNotReady(index=index.name) if pending else errors.EmptyIndex(index=index.name)
+        if not hits and self._library.has_swapped(swaps):
+            # The first document may have become ready in the meantime.
+            hits = self._hits_there(self._catalogue.indexes.record(index.id) or index, query)
         return hits
+
+    def _hits_there(self, index: IndexRecord, query: Query) -> list[Hit]:
+        # The first document sets the dimension; before that, no question needs to be embedded.
+        return self._hits_of(index, query, self._vector_of(index, query)) if index.dimension else []
 
     def _should_have_vectors(self, index: IndexRecord) -> bool:
         now = self._catalogue.indexes.record(index.id)

@@ -8,6 +8,7 @@ import pytest
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.catalogue.full_text import FullText
+from index_store.catalogue.indexes import Indexes
 from index_store.ingestion.sources import FileSource
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
@@ -274,6 +275,25 @@ def test_the_first_document_of_an_emptied_index_that_becomes_ready_in_the_midst_
         [hit] = store.search("a", "What does apples.md say?")
         assert hit.source == str(file)
         assert answers[0] == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_first_document_of_an_index_that_becomes_ready_in_the_midst_of_a_search_is_found(
+    serviced: Settings, write: Write, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    with IndexStore(serviced) as store:
+        store.create_index("a")
+        file, ask, asked = write("apples.md"), Indexes.has_chunks, []
+
+        def add_before(*arguments: object) -> bool:
+            asked.append(arguments)
+            if len(asked) == 1:
+                assert store.add("a", file).status == "ready"
+            return ask(*arguments)
+
+        monkeypatch.setattr(Indexes, "has_chunks", add_before)
+        [hit] = store.search("a", "What does apples.md say?", mode=mode)
+        assert hit.source == str(file)
 
 
 def test_removed_documents_are_found_by_no_search(own_rules: IndexStore, write: Write) -> None:
