@@ -157,6 +157,9 @@ class Store:
             document_id, revision, name=name, kind=document.kind, charset=document.charset
         )
         if not original:
+            present = self._catalogue.documents.record(document_id)
+            if present and (present.revision or present.incoming) != revision:
+                return self.original(document_id)  # a newer version has just taken its place
             raise errors.OriginalMissing(name=file_name(document.source))
         return original
 

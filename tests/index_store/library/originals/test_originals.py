@@ -2,6 +2,7 @@ import os
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -9,6 +10,7 @@ from pydantic import SecretStr
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
+from index_store.library.originals.originals import Original, Originals
 from index_store.library.originals.registry import backend_of
 from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
@@ -114,6 +116,23 @@ def test_an_original_that_is_gone_is_told_so(store: IndexStore, serviced: Settin
         store.original(store.documents()[0].id)
     with pytest.raises(errors.UnknownDocument):
         store.original("none")
+
+
+def test_an_original_that_is_replaced_while_it_is_opened_is_the_newer_one(
+    store: IndexStore, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write("a.md", words="old")
+    store.add("a", file)
+    find, asked = Originals.original, []
+
+    def replace_before(*arguments: Any, **details: Any) -> Original | None:
+        asked.append(arguments)
+        if len(asked) == 1:
+            assert store.add("a", write("a.md", words="new")).error is None
+        return find(*arguments, **details)
+
+    monkeypatch.setattr(Originals, "original", replace_before)
+    assert "new" in kept(store, file)
 
 
 @pytest.mark.parametrize("name", ["with space 髙①.md", "が.md", "x" * 200 + ".md", "'quoted\".md"])
