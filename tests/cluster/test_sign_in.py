@@ -75,7 +75,7 @@ def let_only(app: str, topology: Topology) -> None:
         assert eventually(lambda: topology.is_ready(app), PATIENCE), topology.log(app)
     if (other, 1) in topology.running:
         topology.kill(other)
-    assert eventually(lambda: is_reached(topology)), topology.log("caddy")
+    assert eventually(lambda: is_reached(topology), PATIENCE), topology.log("caddy")
 
 
 @pytest.mark.soak  # tests/pages/server/test_sign_in.py signs in with clocks apart, at one app

@@ -28,14 +28,14 @@ def start(topology: Topology) -> None:
 
 def start_apps(topology: Topology) -> None:
     """Starts the apps, and Caddy in front of them."""
-    assert topology.is_well("chroma")
+    assert eventually(lambda: topology.is_well("chroma"), PATIENCE)
     for app in APPS:
         topology.start(app)
     topology.start("caddy")
     for app in APPS:
         assert eventually(lambda app=app: topology.is_ready(app), PATIENCE), topology.log(app)
-        assert topology.is_well(app)
-    assert eventually(lambda: is_reached(topology)), topology.log("caddy")
+        assert eventually(lambda app=app: topology.is_well(app), PATIENCE), topology.log(app)
+    assert eventually(lambda: is_reached(topology), PATIENCE), topology.log("caddy")
 
 
 def is_reached(topology: Topology) -> bool:
@@ -106,7 +106,7 @@ def test_a_page_says_what_to_do_where_a_browser_does_not_stay_with_one_app_and_w
     topology.end("caddy")
     topology.policy = POLICY
     topology.start("caddy")
-    assert eventually(lambda: is_reached(topology)), topology.log("caddy")
+    assert eventually(lambda: is_reached(topology), PATIENCE), topology.log("caddy")
     visitor.page.context.clear_cookies()  # they would expire after a minute
     visitor.page.reload()
     expect(visitor.composer).to_be_visible(timeout=LOADED)

@@ -27,7 +27,7 @@ def content(original: Original) -> bytes:
         return file.read()
 
 
-def eventually(is_so: Callable[[], object], seconds: float = 20) -> bool:
+def eventually(is_so: Callable[[], object], seconds: float = 60) -> bool:
     until = time.monotonic() + seconds
     while not is_so():
         if time.monotonic() > until:

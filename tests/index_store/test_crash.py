@@ -77,7 +77,7 @@ class Child:
 
     def is_gone(self) -> bool:
         """Whether the processes of its parser have ended, too."""
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while any(self.mark.encode() in _environment(process) for process in Path("/proc").glob("[0-9]*")):
             if time.monotonic() > until:
                 return False

@@ -18,6 +18,9 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar, Self
 
+PATIENCE = 60
+"""seconds that a test waits for what must come"""
+
 
 class Fault(Enum):
     """What a broken service does."""
@@ -202,14 +205,14 @@ class LoopbackServer:
         with self._changed:
             return self._most_at_once
 
-    def wait_for_requests(self, count: int, timeout: float = 10) -> list[Request]:
+    def wait_for_requests(self, count: int, timeout: float = PATIENCE) -> list[Request]:
         """Waits until `count` have arrived; AssertionError after `timeout` seconds."""
         with self._changed:
             arrived = self._changed.wait_for(lambda: len(self._requests) >= count, timeout)
             assert arrived, f"{len(self._requests)} of {count} requests came within {timeout} s"
             return list(self._requests)
 
-    def wait_for_clients_to_leave(self, timeout: float = 10) -> None:
+    def wait_for_clients_to_leave(self, timeout: float = PATIENCE) -> None:
         """Waits until no connection is open; AssertionError after `timeout` seconds."""
         with self._changed:
             left = self._changed.wait_for(lambda: not self._connections, timeout)

@@ -149,7 +149,7 @@ class SiteServer:
         with self._lock:
             return self._most_at_once
 
-    def wait_for(self, path: str, seconds: float = 10) -> None:
+    def wait_for(self, path: str, seconds: float = 60) -> None:
         """Waits until it is requested; AssertionError after `seconds`."""
         end = time.monotonic() + seconds
         while path not in self.paths:

@@ -57,7 +57,7 @@ def load(parser: Parser, path: Path, **details: object) -> ParsedDocument:
     return parser.load(RawFile(path, path.name), path.suffix[1:], **details)
 
 
-def eventually(is_so: Callable[[], object], seconds: float = 10) -> bool:
+def eventually(is_so: Callable[[], object], seconds: float = 60) -> bool:
     until = time.monotonic() + seconds
     while not is_so():
         if time.monotonic() > until:
@@ -337,7 +337,7 @@ def test_no_process_outlives_an_owner_that_is_killed(
         workers = parsers_of(owner.pid)
         time.sleep(1)  # the other process has finished and is idle
         owner.kill()
-    assert eventually(lambda: not any(map(lives, workers)), seconds=5)
+    assert eventually(lambda: not any(map(lives, workers)))
     writer.close()
 
 

@@ -17,6 +17,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel watc
 
 COMMAND = [sys.executable, "-m", "index_store.parsing.worker.worker"]
 
+PATIENCE = 60
+"""seconds for a process to end"""
+
 
 def request(path: Path, result: Path) -> bytes:
     return ParserRequest(
@@ -45,7 +48,7 @@ def test_a_request_that_comes_while_a_file_is_read_ends_nothing(tmp_path: Path) 
             writer.write("More words.")
         answers = [ParserResponse.model_validate_json(process.stdout.readline()) for _ in range(2)]
         process.stdin.close()
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE) == 0
     os.close(ours)
     assert [answer.chunks for answer in answers] == [1, 1]
 
@@ -68,14 +71,14 @@ def test_an_owner_that_is_gone_ends_a_process_that_hangs_in_native_code() -> Non
         assert process.stdout
         assert process.stdout.readline() == b"begun\n"
         os.close(ours)
-        assert process.wait(10) < 0
+        assert process.wait(PATIENCE) < 0
 
 
 def test_an_owner_that_was_gone_before_ends_a_process_too(tmp_path: Path) -> None:
     theirs, ours = os.pipe()
     os.close(ours)
     command = [*COMMAND, str(theirs)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, cwd=ROOT, pass_fds=[theirs], timeout=20, check=False)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, cwd=ROOT, pass_fds=[theirs], timeout=PATIENCE, check=False)
     os.close(theirs)
     assert done.returncode == 0
 
