@@ -290,12 +290,17 @@ class Versions:
             return gone
 
     def confirm(self, document: DocumentRecord, page: dict[str, Any] | None) -> None:
-        """Records that the ready version is the newest. `page`: data for the next crawl."""
+        """Records that the ready version is the newest, unless a newer one was begun since `document` was read. `page`:
+        data for the next crawl.
+        """
         with self._library.held():
-            if document.error or document.incoming or page is not None:
+            present = self._catalogue.documents.record(document.id)
+            if present is None or present.incoming != document.incoming:
+                return
+            if present.error or present.incoming or page is not None:
                 self._catalogue.documents.clear_incoming(document.id, page)
-            if document.incoming:
-                self._originals.discard((document.id, document.incoming))
+            if present.incoming:
+                self._originals.discard((document.id, present.incoming))
 
     def _new(
         self,

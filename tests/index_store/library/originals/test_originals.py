@@ -9,9 +9,11 @@ from pydantic import SecretStr
 
 from index_store.base import errors
 from index_store.base.settings import Settings
+from index_store.catalogue.records import DocumentRecord
 from index_store.ingestion.sources import FileSource
 from index_store.library.originals.originals import Original, Originals
 from index_store.library.originals.registry import backend_of
+from index_store.library.versions import Versions
 from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import content, is_sound
@@ -116,6 +118,33 @@ def test_an_original_that_is_gone_is_told_so(store: IndexStore, serviced: Settin
         store.original(store.documents()[0].id)
     with pytest.raises(errors.UnknownDocument):
         store.original("none")
+
+
+def test_a_newer_version_that_is_begun_while_the_ready_one_is_added_again_takes_its_place(
+    store: IndexStore, serviced: Settings, service: EmbeddingService, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write("a.md", words="old")
+    store.add("a", file)
+    write("a.md", words="new")
+    service.fails(Refusal(500))
+    store.add("a", file)  # adding the ready version again will clear this error
+    service.recovers()
+    write("a.md", words="old")
+    confirm, jobs = Versions.confirm, []
+
+    def begin_before(versions: Versions, document: DocumentRecord, page: None) -> None:
+        if not jobs:
+            service.is_held, asked = True, len(service.requests)
+            jobs.append(store.ingest("a", [FileSource(write("b.md", words="newer"), str(file))]))
+            service.wait_for_requests(asked + 1)
+        confirm(versions, document, page)
+
+    monkeypatch.setattr(Versions, "confirm", begin_before)
+    assert store.add("a", file).status == "unchanged"
+    service.is_held = False
+    assert [each.error for each in jobs[0].wait()] == [None]
+    assert "newer" in kept(store, file)
+    assert is_sound(store, serviced.data_dir)
 
 
 def test_an_original_that_is_replaced_while_it_is_opened_is_the_newer_one(
