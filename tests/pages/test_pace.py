@@ -20,7 +20,7 @@ QUESTION = "Who approves the green car?"
 
 
 def test_a_run_with_news_among_few_is_looked_at_often():
-    assert pace(quiet=0, runs=1) == pace(quiet=0.5, runs=5) == OFTEN
+    assert pace(quiet=0, runs=1) == pace(quiet=0.5, runs=4) == OFTEN
 
 
 def test_the_longer_nothing_comes_the_less_often_it_is_looked_at():
@@ -31,7 +31,7 @@ def test_the_longer_nothing_comes_the_less_often_it_is_looked_at():
 
 @pytest.mark.parametrize("runs", [20, 50, 200])
 def test_many_runs_share_the_looks(runs):
-    assert runs / pace(quiet=0, runs=runs) == pytest.approx(25, rel=0.05)
+    assert runs / pace(quiet=0, runs=runs) == pytest.approx(10, rel=0.05)
 
 
 @pytest.fixture(scope="module")

@@ -22,8 +22,8 @@ SELDOM = 1.0
 SHARE = 0.2
 """interval as a part of the time without news: after a wait of 4 s, news is shown at most 0.8 s late"""
 
-LOOKS = 25
-"""reads per second of all pages together: each costs 12 ms of a processor, on which everything else runs too"""
+LOOKS = 10
+"""reads per second of all pages together: each costs 12 to 40 ms of a processor, on which all runs depend too"""
 
 AT_ONCE = 0.05
 """seconds until the browser reads when an answer begins or ends; with less, it reads twice before the next interval"""

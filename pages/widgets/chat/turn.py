@@ -1,6 +1,7 @@
 """One question and its answer in a conversation: live during the run, folded afterwards."""
 
 import time
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
@@ -27,11 +28,18 @@ from rag.runs.run.summary import answer_so_far, cited_so_far, reused_seconds
 from rag.trace.events import Event, RunFinished, RunStarted
 
 PICTURES = Path(__file__).parents[2] / "assets"
-ASSISTANT, USER = PICTURES / "icon.svg", PICTURES / "user.svg"
+
+
+def _as_url(picture: Path) -> str:
+    return f"data:image/svg+xml;base64,{b64encode(picture.read_bytes()).decode()}"
+
+
+# URLs, because Streamlit would read a file again for every drawing.
+ASSISTANT, USER = _as_url(PICTURES / "icon.svg"), _as_url(PICTURES / "user.svg")
 
 
 def show_question(text: str) -> None:
-    with st.chat_message("user", avatar=str(USER)):
+    with st.chat_message("user", avatar=USER):
         st.html(f'<div class="question">{_lines(text)}</div>')
 
 
@@ -44,7 +52,7 @@ def show_live(run: Run, cards: Cards) -> None:
     if isinstance(events[-1], RunFinished):
         st.rerun()
     now = time.time() - run.begun_at + reused_seconds(events)
-    with st.chat_message("assistant", avatar=str(ASSISTANT)):
+    with st.chat_message("assistant", avatar=ASSISTANT):
         if run.before:
             st.caption(counted("chat.queue", run.before))
         else:
@@ -55,7 +63,7 @@ def show_live(run: Run, cards: Cards) -> None:
 
 def show_so_far(events: Sequence[Event], now: float, key: str, usual: str | None) -> None:
     """A run at one moment, live or in a playback. `now`: seconds since it began. `usual`: as in `show_graph`."""
-    with st.chat_message("assistant", avatar=str(ASSISTANT)):
+    with st.chat_message("assistant", avatar=ASSISTANT):
         _draw_so_far(events, now, key, usual)
 
 
@@ -90,7 +98,7 @@ def show_past(
     """
     take_left()
     if isinstance(outline[-1], RunFinished):
-        with st.chat_message("assistant", avatar=str(ASSISTANT)):
+        with st.chat_message("assistant", avatar=ASSISTANT):
             show_answered(run, outline, engine().history, is_open=is_open, is_changeable=True)
             show_actions(run, outline, go_to or open_conversation)
         if beneath:

@@ -20,6 +20,26 @@ watcher.update_watched_modules()
 print(len(looked_up))
 """
 
+THEME = """
+from streamlit import config
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
+from streamlit.runtime import app_session
+
+SECTIONS = ["theme", "theme.light", "theme.dark", "theme.sidebar", "theme.light.sidebar", "theme.dark.sidebar"]
+
+def themes():
+    made = [CustomThemeConfig() for _ in SECTIONS]
+    for message, section in zip(made, SECTIONS):
+        app_session._populate_theme_msg(message, section)
+    return [each.SerializeToString(deterministic=True) for each in made]
+
+of_streamlit = themes()
+import app
+first = themes()
+config.get_options_for_section = None
+print(any(first), first == of_streamlit, themes() == first)
+"""
+
 SERVER = """
 import asyncio
 import sys
@@ -168,6 +188,11 @@ def test_an_opened_page_does_not_look_up_the_files_of_all_modules() -> None:
     """It takes 0.1 to 0.2 s of the event loop."""
     done = run(WATCHING)
     assert done.stdout.split() == ["0"], done.stderr
+
+
+def test_the_theme_is_read_once_and_is_the_one_that_streamlit_makes() -> None:
+    done = run(THEME)
+    assert done.stdout.split() == ["True", "True", "True"], done.stderr
 
 
 def test_a_page_that_connects_again_while_the_server_sends_to_others_gets_all_that_was_written_for_it(
