@@ -95,13 +95,19 @@ class EmbeddedServer:
         self._child = child = self._spawn()
         atexit.register(self.stop)
         api_key = secrets.token_urlsafe(32)
-        patience = threading.Timer(self.start_limit, child.kill)
+        is_given_up = threading.Event()
+
+        def give_up() -> None:
+            is_given_up.set()  # before the kill, after which this thread may stand still
+            child.kill()
+
+        patience = threading.Timer(self.start_limit, give_up)
         patience.start()
         try:
             address = _introduce(child, api_key)
             httpx2.get(f"{address}/health", timeout=HEALTH_LIMIT, trust_env=False).raise_for_status()
         except (OSError, ValueError, httpx2.HTTPError) as error:
-            timed_out = not patience.is_alive()
+            timed_out = is_given_up.is_set()
             status = self._end_child()
             raise self._explanation(status, timed_out) from error
         finally:

@@ -210,3 +210,23 @@ def test_a_model_that_loads_for_ever_is_given_up(tmp_path: Path) -> None:
     server.line = "import time; time.sleep(600)"
     with pytest.raises(ModelDidNotStart, match=r"not ready after 0\.5 s"):
         server.start()
+
+
+def test_that_it_was_given_up_is_told_even_if_the_thread_that_gave_up_then_stands_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kill, is_told = subprocess.Popen.kill, threading.Event()
+
+    def kill_and_stand_still(child: subprocess.Popen[str]) -> None:
+        kill(child)
+        is_told.wait(60)
+
+    monkeypatch.setattr(subprocess.Popen, "kill", kill_and_stand_still)
+    (tmp_path / "m.gguf").touch()
+    server = OtherChild(tmp_path / "m.gguf", tmp_path / "log", start_limit=0.1)
+    server.line = "import time; time.sleep(600)"
+    try:
+        with pytest.raises(ModelDidNotStart, match="not ready after"):
+            server.start()
+    finally:
+        is_told.set()
