@@ -1,5 +1,6 @@
 """An engine for the local person, who may do everything, or for a person who signs in."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -21,6 +22,13 @@ def local_engine(settings: Settings | None = None, **parts: object) -> Iterator[
 
 def process_of(engine: UserEngine) -> Engine:
     return engine._engine
+
+
+def let_time_pass(engine: UserEngine, seconds: float) -> None:
+    """Puts the clock of the engine's event loop forward, so that what it does within a time limit is late."""
+    loop = process_of(engine)._loop
+    loop.time = lambda: time.monotonic() + seconds
+    loop.call_soon_threadsafe(lambda: None)  # wakes it
 
 
 def as_person(engine: UserEngine, name: str, role: Role = Role.READER) -> UserEngine:

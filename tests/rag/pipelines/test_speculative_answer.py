@@ -7,6 +7,7 @@ from rag.models.service.ja import JA
 from rag.models.service.source import ServiceSource
 from rag.settings import Settings
 from rag.trace.events import StepFinished, StepStarted, Token
+from tests.local import let_time_pass
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import decisions, finished, of, started_steps, tokens
 from tests.rag.scripted import Gate, Held, eventually
@@ -192,7 +193,10 @@ def test_stop_ends_grades_and_draft_at_once(ask, chat, draft_is_whole):
 def test_the_time_of_a_run_ends_grades_and_draft(open_engine, chat):
     gate = Gate()
     chat.default = Held(gate, DRAFT)
-    run = open_engine(chat, draft_ahead=True, run_time_limit=1.5).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
+    engine = open_engine(chat, draft_ahead=True, run_time_limit=200)
+    run = engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag")
+    gate.wait_for(5)
+    let_time_pass(engine, 200)
     assert run.result().status == "limited"
     assert gate.waiting == 0
     assert steps_all_end(run.events)

@@ -24,7 +24,7 @@ from rag.settings import Settings
 from rag.trace.details import DocumentsDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
 from rag.trace.passages import Retrieval
-from tests.local import as_person, grant, local_engine, process_of
+from tests.local import as_person, grant, let_time_pass, local_engine, process_of
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished, of, started_steps, tokens
 from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource, eventually
@@ -34,6 +34,8 @@ from tests.servers.chat import ChatRequest
 
 QUESTION = "出張の日当はいくらですか?"
 LONG_ANSWER = "日当は1日2,500円です[1]。" * 20
+LIMIT = 200
+"""seconds that a run may take: no run takes as long, unless a test lets the time pass"""
 
 
 def ask(engine: UserEngine, question: str = QUESTION, pipeline: str = "naive", **options) -> Run:
@@ -159,10 +161,11 @@ def test_a_model_that_is_not_ready_is_started_as_a_step(open_engine, chat):
 def test_what_the_model_cannot_serve_yet_waits_and_its_time_begins_with_its_turn(open_engine, chat):
     chat.answer_when("日当1はいくら", answer=Held(Gate(), LONG_ANSWER))
     chat.answer_when("日当2はいくら", answer=LONG_ANSWER)
-    engine = open_engine(chat, runs_at_once=1, run_time_limit=3)
+    engine = open_engine(chat, runs_at_once=1, run_time_limit=LIMIT)
     first = ask(engine, "日当1はいくら?")
     second = ask(engine, "日当2はいくら?")
     assert eventually(lambda: second.before == 1)
+    let_time_pass(engine, LIMIT)
     assert first.result().error.code == "run_time_limit"
     assert second.result().answer == LONG_ANSWER
     assert second.before == 0
@@ -452,8 +455,13 @@ def test_stop_closes_the_connections_of_graders(open_engine, server):
 
 
 def test_a_run_whose_time_is_up_is_limited_and_keeps_what_was_written(open_engine, chat):
-    chat.enqueue(Held(Gate(), LONG_ANSWER, shown=LONG_ANSWER[:16]))
-    result = ask(open_engine(chat, run_time_limit=2)).result()
+    gate = Gate()
+    chat.enqueue(Held(gate, LONG_ANSWER, shown=LONG_ANSWER[:16]))
+    engine = open_engine(chat, run_time_limit=LIMIT)
+    run = ask(engine)
+    gate.wait_for(1)
+    let_time_pass(engine, LIMIT)
+    result = run.result()
     assert (result.status, result.answer, result.error.code) == ("limited", LONG_ANSWER[:16], "run_time_limit")
     assert "RUN_TIME_LIMIT" in result.error.en
     assert "RUN_TIME_LIMIT" in result.error.ja

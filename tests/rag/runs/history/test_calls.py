@@ -8,6 +8,7 @@ from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
 from rag.trace.calls import Call
 from rag.trace.events import StepFinished
+from tests.local import let_time_pass
 from tests.rag.conftest import KEY
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held
@@ -112,9 +113,13 @@ def test_a_call_that_was_stopped_is_kept_with_what_had_come(open_engine, chat):
 
 
 def test_a_call_that_outlasts_the_runs_time_is_kept(open_engine, chat):
-    chat.enqueue(Held(Gate(), "日当"))
-    engine = open_engine(chat, run_time_limit=0.5)
-    [call] = calls(engine, engine.ask(QUESTION, index=INDEX, pipeline_name="naive"))["generate"]
+    gate = Gate()
+    chat.enqueue(Held(gate, "日当"))
+    engine = open_engine(chat, run_time_limit=200)
+    run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+    gate.wait_for(1)
+    let_time_pass(engine, 200)
+    [call] = calls(engine, run)["generate"]
     assert call.status == "stopped"
 
 
