@@ -163,7 +163,7 @@ def open_engine(store: IndexStore, data_dir: Path, database: SecretStr | None) -
                     "openai_base_url": server.base_url,
                     "chat_model": "test-chat",
                     "embedding_model": "embedded",
-                    "model_timeout": 10,
+                    "model_timeout": 60,
                     "model_retries": 0,
                 } | values
             if tavily:

@@ -23,6 +23,9 @@ from rag.models.client import ChatClient
 from rag.models.service.chat import ServiceChat
 from tests.servers.script import Script
 
+PATIENCE = 60
+"""seconds that a test waits for what must come"""
+
 PIECE = 4
 """characters in one streamed piece of an answer, and in one token of prompts and answers"""
 
@@ -40,7 +43,7 @@ class Gate:
         with self._changed:
             self._is_open = True
 
-    def wait_for(self, count: int, timeout: float = 10) -> None:
+    def wait_for(self, count: int, timeout: float = PATIENCE) -> None:
         """Waits until `count` answers are held back at once; AssertionError after `timeout` seconds."""
         with self._changed:
             came = self._changed.wait_for(lambda: self.waiting >= count, timeout)
@@ -214,7 +217,7 @@ def _chunk(text: str, usage: UsageMetadata | None = None) -> ChatGenerationChunk
     return ChatGenerationChunk(message=AIMessageChunk(text, usage_metadata=usage))
 
 
-def eventually(is_so, timeout: float = 5) -> bool:
+def eventually(is_so, timeout: float = PATIENCE) -> bool:
     """True if `is_so` becomes true within `timeout` seconds; calls it often."""
     end = time.monotonic() + timeout
     while not (so := is_so()) and time.monotonic() < end:

@@ -235,12 +235,12 @@ def test_ctrl_c_stops_the_run_and_the_model(environment, server):
             lines.append(asked.stdout.readline())
             assert lines[-1], asked.stderr.read()
         asked.send_signal(signal.SIGINT)
-        output, errors = asked.communicate(timeout=30)
+        output, errors = asked.communicate(timeout=60)
     last = from_json(output.splitlines()[-1])
     assert (last.status, asked.returncode) == ("stopped", 1)
     assert 0 < len(last.answer) < len(ANSWER * 50)
     assert "Traceback" not in errors
-    assert server.chats[0].disconnected.wait(5)
+    assert server.chats[0].disconnected.wait(60)
 
 
 @pytest.mark.parametrize(("language", "mark"), [("ja", "外部(Web): "), ("en", "from the web: ")])

@@ -12,7 +12,7 @@ from rag.settings import Settings
 from tests.local import local_engine
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished, started_steps
-from tests.rag.scripted import ScriptedSource, eventually
+from tests.rag.scripted import PATIENCE, ScriptedSource, eventually
 
 
 class SlowSource(ScriptedSource):
@@ -29,7 +29,7 @@ class SlowSource(ScriptedSource):
         with self._lock:
             if not self.is_ready():
                 self.starts += 1
-                self.may_start.wait(10)
+                self.may_start.wait(PATIENCE)
                 if self.error:
                     raise self.error
             return super().open()

@@ -10,9 +10,9 @@ from rag.trace.events import StepFinished, StepStarted, Token
 from tests.local import let_time_pass
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import decisions, finished, of, started_steps, tokens
-from tests.rag.scripted import Gate, Held, eventually
+from tests.rag.scripted import PATIENCE, Gate, Held, eventually
 from tests.rag.verdicts import NO, YES, approve
-from tests.servers import Answer
+from tests.servers import Answer, Fault
 
 QUESTION = "出張の日当はいくらですか?"
 DRAFT = "下書きでは2,500円です[1]。"
@@ -205,12 +205,12 @@ def test_the_time_of_a_run_ends_grades_and_draft(open_engine, chat):
 def test_a_stop_closes_the_connections_of_grades_and_draft(open_engine, server):
     server.default = YES
     engine = open_engine(server=server, draft_ahead=True)
-    server.delay = 30
+    server.fails(Fault.HANGS)
     run = engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag")
     server.wait_for_requests(5)
     run.stop()
     assert run.result().status == "stopped"
-    assert all(request.disconnected.wait(5) for request in server.chats)
+    assert all(request.disconnected.wait(PATIENCE) for request in server.chats)
 
 
 def test_a_dropped_draft_closes_its_connection(open_engine, server):
@@ -223,7 +223,7 @@ def test_a_dropped_draft_closes_its_connection(open_engine, server):
     result = engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag").result()
     assert (result.answer, result.outcome) == (ANSWER, "confirmed")
     [draft] = [request for request in server.chats if request.streams][:1]
-    assert draft.disconnected.wait(5)
+    assert draft.disconnected.wait(PATIENCE)
 
 
 def test_speculative_answers_can_be_turned_off(tmp_path):

@@ -27,9 +27,9 @@ from rag.trace.passages import Retrieval
 from tests.local import as_person, grant, let_time_pass, local_engine, process_of
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished, of, started_steps, tokens
-from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource, eventually
+from tests.rag.scripted import PATIENCE, Gate, Held, ScriptedChat, ScriptedSource, eventually
 from tests.rag.verdicts import NO, YES, approve
-from tests.servers import Answer, OpenAIServer
+from tests.servers import Answer, Fault, OpenAIServer
 from tests.servers.chat import ChatRequest
 
 QUESTION = "出張の日当はいくらですか?"
@@ -124,7 +124,7 @@ def test_two_readers_see_the_same_events_whenever_they_begin(engine, chat):
     readers[1].start()
     gate.open()
     for reader in readers:
-        reader.join(10)
+        reader.join(PATIENCE)
     assert seen[0] == seen[1] == list(run.stream())
 
 
@@ -238,7 +238,7 @@ def test_all_runs_together_have_no_more_calls_under_way_than_is_set(open_engine,
 
 def test_every_pipeline_ends_where_one_call_is_made_at_a_time(open_engine, server):
     server.answer_when(lambda request: request.schema is not None, YES)
-    engine = open_engine(server=server, calls_at_once=1, run_time_limit=60)
+    engine = open_engine(server=server, calls_at_once=1, run_time_limit=LIMIT)
     runs = {name: [ask(engine, f"{each} の日当は?", pipeline=name) for each in ("国内", "海外")] for name in PIPELINES}
     ends = {name: [run.result().status for run in both] for name, both in runs.items()}
     assert ends == {name: ["finished", "finished"] for name in PIPELINES}
@@ -249,7 +249,7 @@ def test_the_many_calls_of_one_run_do_not_keep_the_answer_of_another_waiting(ope
     held = threading.Event()
 
     def grade(request: ChatRequest) -> Answer:
-        held.wait(10)
+        held.wait(PATIENCE)
         return Answer(YES, delay=0.02)
 
     server.answer_when(lambda request: request.schema is not None, grade)
@@ -269,7 +269,7 @@ def test_the_many_runs_of_one_person_do_not_keep_the_calls_of_another_waiting(op
     held = threading.Event()
 
     def grade(request: ChatRequest) -> Answer:
-        held.wait(10)
+        held.wait(PATIENCE)
         return Answer(YES, delay=0.02)
 
     server.answer_when(lambda request: request.schema is not None, grade)
@@ -442,16 +442,16 @@ def test_stop_closes_the_connection_to_the_model(open_engine, server):
     result = run.result()
     assert result.status == "stopped"
     assert 0 < len(result.answer) < len(LONG_ANSWER)
-    assert server.chats[0].disconnected.wait(5)
+    assert server.chats[0].disconnected.wait(PATIENCE)
 
 
 def test_stop_closes_the_connections_of_graders(open_engine, server):
-    server.default = Answer(YES, delay=30)
+    server.default = Fault.HANGS
     run = ask(open_engine(server=server), pipeline="self_rag")
     server.wait_for_requests(4)
     run.stop()
     assert run.result().status == "stopped"
-    assert all(request.disconnected.wait(5) for request in server.chats)
+    assert all(request.disconnected.wait(PATIENCE) for request in server.chats)
 
 
 def test_a_run_whose_time_is_up_is_limited_and_keeps_what_was_written(open_engine, chat):

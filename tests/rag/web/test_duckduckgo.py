@@ -52,7 +52,7 @@ def serving(status: int, page: str, monkeypatch: pytest.MonkeyPatch, delay: floa
         thread.join()
 
 
-def search(time_limit: int = 5) -> list[WebResult]:
+def search(time_limit: int = 60) -> list[WebResult]:
     return asyncio.run(DuckDuckGo(time_limit=time_limit).search("今日の天気", "ja"))
 
 

@@ -150,7 +150,7 @@ def test_a_second_fetch_waits_for_the_first_and_takes_what_it_brought(index: Pat
         assert second.is_alive()
         (models / "small.gguf").write_bytes(CONTENT)
         (models / "small.gguf.sha256").write_text(f"{FILES.sha256}  small.gguf\n")
-    second.join(10)
+    second.join(60)
     assert not second.is_alive()
 
 

@@ -71,7 +71,7 @@ def test_a_service_that_fails_fails_the_run_in_a_sentence_of_each_language(
     ask, server, pipeline, break_it, code, advice
 ):
     break_it(server)
-    run = ask(pipeline, model_timeout=0.3 if code == "service_timed_out" else 10)
+    run = ask(pipeline, model_timeout=0.3 if code == "service_timed_out" else 60)
     result = run.result()
     assert (result.status, result.error.code) == ("failed", code)
     assert advice in result.error.en

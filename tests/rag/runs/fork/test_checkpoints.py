@@ -31,7 +31,7 @@ from tests.full_disk import full_disk, linux
 from tests.local import local_engine, process_of
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished
-from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
+from tests.rag.scripted import PATIENCE, Gate, Held, ScriptedSource, eventually
 from tests.rag.verdicts import approve
 
 QUESTION = "出張の日当はいくらですか?"
@@ -303,7 +303,7 @@ def test_a_fork_that_waits_for_the_checkpoints_file_keeps_nobody_from_the_histor
             forked = threads.submit(fork, engine, run)
             try:
                 time.sleep(0.5)  # until the fork waits for the file
-                threads.submit(engine.history.rate, run.id, 1).result(timeout=10)
+                threads.submit(engine.history.rate, run.id, 1).result(timeout=PATIENCE)
                 assert not forked.done()
             finally:
                 other.rollback()
@@ -325,7 +325,7 @@ def test_a_run_that_is_stopped_while_it_saves_a_checkpoint_leaves_the_file_to_ot
     with opened() as engine, closing(sqlite3.connect(engine.settings.data_dir / FILE, timeout=2)) as other:
         monkeypatch.setattr(aiosqlite.Connection, "commit", commit_slowly)
         run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
-        assert is_saving.wait(10)
+        assert is_saving.wait(PATIENCE)
         run.stop()
         run.result()
         other.execute("BEGIN IMMEDIATE")  # like a deletion
