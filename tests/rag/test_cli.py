@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -227,7 +228,7 @@ def test_with_json_what_goes_wrong_is_json_too(environment):
 
 
 def test_ctrl_c_stops_the_run_and_the_model(environment, server):
-    server.default = Answer(ANSWER * 50, token_seconds=0.05)
+    server.default = Answer(ANSWER * 50, until=threading.Event())
     command = [sys.executable, "-m", "rag", "ask", "--index", INDEX, "--pipeline", "naive", "--json", QUESTION]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as asked:
         lines = []

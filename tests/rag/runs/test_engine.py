@@ -371,7 +371,8 @@ def test_stop_in_the_midst_of_grading_ends_every_grade(engine, chat):
 
 @pytest.mark.parametrize("times", [4, pytest.param(100, marks=pytest.mark.soak)])
 def test_a_stop_that_meets_a_word_of_the_model_is_not_lost(open_engine, server, times):
-    server.default = Answer("日当は2,500円です。" * 40, token_seconds=0.005)
+    never = threading.Event()  # only a stop ends a run, however late it comes
+    server.default = Answer("日当は2,500円です。" * 40, token_seconds=0.005, until=never)
     engine = open_engine(server=server)
     done = threading.Event()
 
@@ -395,7 +396,8 @@ def test_a_stop_that_meets_a_word_of_the_model_is_not_lost(open_engine, server, 
             thread.join()
 
 
-def test_a_run_that_is_stopped_at_once_still_ends(engine):
+def test_a_run_that_is_stopped_at_once_still_ends(engine, chat):
+    chat.default = Held(Gate(), LONG_ANSWER)
     run = ask(engine)
     run.stop()
     assert run.result().status == "stopped"
@@ -435,7 +437,7 @@ def test_what_a_run_has_left_behind_ends_before_the_engine(opened):
 
 
 def test_stop_closes_the_connection_to_the_model(open_engine, server):
-    server.default = Answer(LONG_ANSWER, token_seconds=0.05)
+    server.default = Answer(LONG_ANSWER, token_seconds=0.05, until=threading.Event())
     run = ask(open_engine(server=server))
     wait_for_token(run)
     run.stop()
