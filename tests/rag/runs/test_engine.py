@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -13,6 +13,8 @@ from index_store.access.principal import LOCAL
 from index_store.base.errors import QuestionTooLong, UnknownMode, UnknownUnit
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload, upload_folder
+from index_store.vectors.embedded.model import EmbeddedEmbeddings
+from index_store.vectors.embeddings import Vectors
 from rag.errors import BadHitCount, UnknownPipeline
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
@@ -706,18 +708,37 @@ def test_an_attachment_that_cannot_be_loaded_is_told_and_the_question_answered(e
     assert not upload.path.exists()
 
 
-def test_an_attachment_outlives_a_run_that_is_stopped(engine, tmp_path):
+@pytest.fixture
+def may_embed(monkeypatch) -> Iterator[threading.Event]:
+    """No document is ready before this is set."""
+    passages, may_embed = EmbeddedEmbeddings.passages, threading.Event()
+
+    def once_allowed(self: EmbeddedEmbeddings, texts: Sequence[str]) -> Vectors:
+        may_embed.wait(PATIENCE)
+        return passages(self, texts)
+
+    monkeypatch.setattr(EmbeddedEmbeddings, "passages", once_allowed)
+    yield may_embed
+    may_embed.set()
+
+
+def test_an_attachment_outlives_a_run_that_is_stopped(engine, tmp_path, may_embed):
     upload = attachment(engine, tmp_path, "parking.md", "# Parking\n\nThe garage closes at 22:00.\n")
     run = ask(engine, attachments=[upload])
     run.stop()
     assert run.result().status == "stopped"
+    may_embed.set()
     is_added_all_the_same(engine, upload)
 
 
-def test_an_attachment_outlives_a_run_whose_time_is_up(open_engine, chat, tmp_path):
-    engine = open_engine(chat, run_time_limit=0.01)
+def test_an_attachment_outlives_a_run_whose_time_is_up(open_engine, chat, tmp_path, may_embed):
+    engine = open_engine(chat, run_time_limit=LIMIT)
     upload = attachment(engine, tmp_path, "parking.md", "# Parking\n\nThe garage closes at 22:00.\n")
-    assert ask(engine, attachments=[upload]).result().status == "limited"
+    run = ask(engine, attachments=[upload])
+    assert eventually(lambda: engine.store.ingestions)
+    let_time_pass(engine, LIMIT)
+    assert run.result().status == "limited"
+    may_embed.set()
     is_added_all_the_same(engine, upload)
 
 
