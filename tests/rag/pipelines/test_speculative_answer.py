@@ -1,5 +1,7 @@
 """Speculative answers: Self-RAG begins its answer while the passages are still graded."""
 
+import threading
+
 import pytest
 
 from index_store.base.errors import KeyRefused, ServiceBusy
@@ -13,6 +15,7 @@ from tests.rag.reading import decisions, finished, of, started_steps, tokens
 from tests.rag.scripted import PATIENCE, Gate, Held, eventually
 from tests.rag.verdicts import NO, YES, approve
 from tests.servers import Answer, Fault
+from tests.servers.chat import ChatRequest
 
 QUESTION = "出張の日当はいくらですか?"
 DRAFT = "下書きでは2,500円です[1]。"
@@ -214,15 +217,26 @@ def test_a_stop_closes_the_connections_of_grades_and_draft(open_engine, server):
 
 
 def test_a_dropped_draft_closes_its_connection(open_engine, server):
-    server.default = lambda request: (
-        Answer(DRAFT * 50, token_seconds=0.05) if request.streams and len(server.chats) <= 5 else ANSWER
-    )
+    is_drafted = threading.Event()
+
+    def write(request: ChatRequest) -> Answer | str:
+        if is_drafted.is_set():
+            return ANSWER
+        is_drafted.set()
+        return Answer(DRAFT * 50, until=threading.Event())
+
+    def grade(request: ChatRequest) -> str:
+        """No, when there is a draft that can be dropped."""
+        is_drafted.wait(PATIENCE)
+        return NO
+
+    server.default = write
     server.answer_when(lambda request: "JSON" in request.prompt, YES)
-    server.answer_when(lambda request: JA.relevance in request.prompt and "グリーン車" in request.prompt, NO)
+    server.answer_when(lambda request: JA.relevance in request.prompt and "グリーン車" in request.prompt, grade)
     engine = open_engine(server=server, draft_ahead=True)
     result = engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag").result()
     assert (result.answer, result.outcome) == (ANSWER, "confirmed")
-    [draft] = [request for request in server.chats if request.streams][:1]
+    draft, _ = (request for request in server.chats if request.streams)
     assert draft.disconnected.wait(PATIENCE)
 
 
