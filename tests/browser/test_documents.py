@@ -1,6 +1,7 @@
 """Files that are uploaded in the sidebar or with a question, in a real browser; some can't be loaded."""
 
 import re
+from threading import Semaphore
 
 from playwright.sync_api import expect
 
@@ -28,13 +29,14 @@ def test_a_file_uploaded_in_the_sidebar_is_added_and_counted(visit, tmp_path):
 
 
 def test_as_soon_as_the_first_document_is_ready_the_page_offers_to_ask_while_others_are_added(visit, server, tmp_path):
-    server.delay = 1.5  # seconds for each call for vectors; the long file needs many
+    server.embeds = Semaphore(0)
     short, long = tmp_path / "kettle.md", tmp_path / "log.txt"
     short.write_text("# Kettle\n\nThe kettle of the kitchen holds 1.7 litres.", encoding="utf-8")
     long.write_text("\n\n".join(f"On day {day} nothing happened. " * 20 for day in range(3000)), encoding="utf-8")
     visitor = visit()
     visitor.sidebar.locator("input[type=file]").set_input_files([short, long])
     expect(visitor.text("empty.adding")).to_be_visible(timeout=LOADED)
+    server.embeds.release()  # for the short file; the long one needs many calls for vectors
     expect(visitor.text("empty.ask")).to_be_visible(timeout=LOADED)
     expect(visitor.index_picker).to_have_value(re.compile(r"\b1 document\b"))
     visitor.cancel.last.click()  # on a slow machine, the files may be two jobs

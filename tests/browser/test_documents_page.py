@@ -4,6 +4,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Semaphore
 
 import pytest
 from playwright.sync_api import Browser, Page, Response, expect
@@ -132,7 +133,7 @@ def another(tmp_path: Path) -> Path:
 
 
 def test_what_is_half_typed_stays_while_documents_come_in(stocked, visit, server, another, tmp_path):
-    server.delay = 1.5  # seconds for each call for vectors, which is for one or several files
+    server.embeds = Semaphore(0)
     files = [another, tmp_path / f"{NAME}-1.txt", tmp_path / f"{NAME}-2.txt"]
     for file in files[1:]:
         file.write_text(f"Sentence of {file.name}.", encoding="utf-8")
@@ -143,7 +144,9 @@ def test_what_is_half_typed_stays_while_documents_come_in(stocked, visit, server
     expect(visitor.cancel.first).to_be_visible(timeout=LOADED)
     visitor.page.get_by_role("tab", name=visitor.words["adding.site"]).click()
     field = visitor.page.get_by_label(visitor.words["site.url"])
+    server.embeds.release()
     field.press_sequentially("https://half.example", delay=60)
+    server.embeds.release(len(files) - 1)  # at most one call for vectors for each file
     expect(visitor.page.get_by_role("progressbar")).to_have_count(0, timeout=2 * LOADED)
     expect(field).to_have_value("https://half.example")
     expect(field).to_be_focused()
@@ -264,7 +267,7 @@ def test_a_site_is_fetched_listed_and_removed(visit):
 
 
 def test_a_job_is_cancelled(visit, server, tmp_path):
-    server.delay = 5  # seconds for vectors, so that there is time to press the button
+    server.embeds = Semaphore(0)
     file = tmp_path / f"{NAME}.txt"
     file.write_text("The kettle holds 1.7 litres.", encoding="utf-8")
     visitor = visit(path="/documents")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar, Self
@@ -84,9 +85,10 @@ class Connection:
                 self._check_that_client_is_there()
                 time.sleep(max(0.0, end - time.monotonic()) if end else 0.01)  # the client sent more, not read yet
 
-    def wait_for(self, event: threading.Event) -> None:
-        """Waits, unless the client leaves."""
-        while not event.wait(0.02):
+    def wait_for(self, event: threading.Event | threading.Semaphore) -> None:
+        """Waits, unless the client leaves. Of a semaphore, it takes one."""
+        is_there = event.wait if isinstance(event, threading.Event) else partial(event.acquire, True)
+        while not is_there(timeout=0.02):
             self._check_that_client_is_there()
 
     def send_json(

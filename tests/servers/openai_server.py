@@ -59,6 +59,8 @@ class OpenAIServer(LoopbackServer):
         self.ignores = set(ignores)
         self.dimensions = DIMENSIONS
         """length of a vector, at most DIMENSIONS"""
+        self.embeds: threading.Semaphore | None = None
+        """if set, each request for embeddings waits until it may take one"""
         self.models = ["test-chat", "test-embedding"]
         self._script: Script[ChatRequest, Scripted] = Script("This is the answer of the tests' own server.")
         self.enqueue = self._script.enqueue
@@ -153,6 +155,8 @@ class OpenAIServer(LoopbackServer):
         if len(texts) > LARGEST_INPUT:
             return self.refuse(connection, Refusal(HTTPStatus.BAD_REQUEST, f"At most {LARGEST_INPUT} texts."))
         connection.wait(self.delay)
+        if self.embeds:
+            connection.wait_for(self.embeds)
         encode = _as_base64 if request.body.get("encoding_format") == "base64" else list
         tokens = sum(map(len, texts))
         body = {
