@@ -76,6 +76,7 @@ def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(answ
     visitor.press_as_a_read_is_due(visitor.button("playback.pause"))
     expect(visitor.button("playback.go_on")).to_be_visible(timeout=LOADED)
     position = visitor.page.get_by_text(re.compile(r"\d+\.\d (of|/) \d+\.\d"))
+    visitor.settle()  # the position is drawn after the button
     stands = position.inner_text()
     visitor.page.wait_for_timeout(1500)
     assert position.inner_text() == stands
