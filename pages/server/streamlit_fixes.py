@@ -1,5 +1,6 @@
 """What is different here in Streamlit's own server."""
 
+import asyncio
 from functools import cache
 
 from streamlit.proto.ClientState_pb2 import ClientState
@@ -8,11 +9,15 @@ from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime import Runtime, app_session
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.session_manager import ActiveSessionInfo
 from streamlit.watcher.local_sources_watcher import LocalSourcesWatcher
 
 PRESSES = {"trigger_value", "string_trigger_value", "json_trigger_value", "chat_input_value"}
 """values that the browser sends for one act, such as a press, and then forgets"""
+
+SOON = 0.02
+"""seconds"""
 
 
 def apply() -> None:
@@ -50,9 +55,15 @@ def apply() -> None:
     # The browser sends a press a moment after it was made. When a fragment's interval ended in this moment, the browser
     # sent the press with the fragment too, and it counted twice: a playback was paused and went on.
     # Streamlit drops a press in a fragment that the page has just replaced by another. Here, it redraws the page.
+    # When a fragment is to be drawn and the script has just ended, Streamlit starts another script and drops what the
+    # one that ended still has to say: that the page is complete. The browser then kept what was drawn before, such as
+    # an answer that was being written, beside the finished one. Here, the fragment waits for it.
     rerun = AppSession.request_rerun
 
-    def rerun_with_each_press_once(session: AppSession, client_state: ClientState | None) -> None:
+    def rerun_in_turn(session: AppSession, client_state: ClientState | None) -> None:
+        if client_state and client_state.fragment_id and _is_ending(session):
+            asyncio.get_running_loop().call_later(SOON, rerun_in_turn, session, client_state)
+            return
         if client_state and any(map(_is_press, client_state.widget_states.widgets)):
             if client_state.is_auto_rerun:
                 client_state = _without_presses(client_state)
@@ -60,7 +71,13 @@ def apply() -> None:
                 client_state = _for_page(client_state)
         rerun(session, client_state)
 
-    AppSession.request_rerun = rerun_with_each_press_once  # type: ignore[method-assign, assignment]
+    AppSession.request_rerun = rerun_in_turn  # type: ignore[method-assign, assignment]
+
+
+def _is_ending(session: AppSession) -> bool:
+    """Whether its script has ended and has still something to say."""
+    runner = session._scriptrunner  # noqa: SLF001 - no public way
+    return runner is not None and runner._requests._state is ScriptRequestType.STOP  # noqa: SLF001
 
 
 def _is_press(widget: WidgetState) -> bool:

@@ -4,7 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
 from tests.conftest import ROOT
+
+FRAGMENT_FINISHED = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
 
 WATCHING = """
 from types import SimpleNamespace
@@ -76,7 +80,7 @@ class Connection(SessionClient):
 
 
 async def finished(times, *connections):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while sum(each.got.count("script_finished") for each in connections) < times:
             await asyncio.sleep(0.01)
 
@@ -178,6 +182,37 @@ asyncio.run(main())
 """
 
 
+ENDING_PAGE = """
+import streamlit as st
+
+@st.fragment(run_every=1)
+def fragment():
+    st.write("fragment")
+
+fragment()
+"""
+
+ASKING_AT_THE_END = """
+async def act(runtime):
+    page = Connection()
+    session = runtime.connect_session(page, {})
+    runtime.handle_backmsg(session, BackMsg(rerun_script=ClientState()), client=page)
+    await finished(1, page)
+    fragment = next(each.auto_rerun.fragment_id for each in page.messages if each.HasField("auto_rerun"))
+    runtime.handle_backmsg(session, BackMsg(rerun_script=ClientState()), client=page)
+    # The script ends before the server can send its last messages.
+    while any("ScriptRunner" in thread.name for thread in threading.enumerate()):
+        time.sleep(0.01)
+    by_interval = ClientState(fragment_id=fragment, is_auto_rerun=True)
+    runtime.handle_backmsg(session, BackMsg(rerun_script=by_interval), client=page)
+    await finished(3, page)
+    print(*(each.script_finished for each in page.messages if each.HasField("script_finished")))
+
+
+asyncio.run(main())
+"""
+
+
 def run(code: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, check=False
@@ -216,3 +251,12 @@ def test_a_press_in_a_fragment_that_the_page_has_just_replaced_is_not_lost(tmp_p
     script.write_text(REPLACING_PAGE, encoding="utf-8")
     done = run(SERVER + PRESSING_LATE, script)
     assert done.stdout.split() == ["pressed"], done.stderr
+
+
+def test_a_page_is_told_that_it_is_complete_even_if_one_of_its_fragments_is_due_at_this_moment(tmp_path: Path) -> None:
+    """Otherwise the browser keeps what was drawn before, such as an answer that was being written."""
+    script = tmp_path / "page.py"
+    script.write_text(ENDING_PAGE, encoding="utf-8")
+    done = run(SERVER + ASKING_AT_THE_END, script)
+    whole, fragment = (str(each) for each in (ForwardMsg.FINISHED_SUCCESSFULLY, FRAGMENT_FINISHED))
+    assert done.stdout.split() == [whole, whole, fragment], done.stderr
