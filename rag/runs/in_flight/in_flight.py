@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from index_store.access.audit.audit import Audit
 from index_store.access.audit.entry import Action
@@ -195,27 +195,34 @@ class RunsInFlight:
             if edits in branch.runs:
                 branch = branch.before(edits)
             turns = self._history.turns(conversation_id, before=question, branch=branch)
-        with nullcontext(within) if within else self._history.together() as connection:
-            if not conversation_id:
-                made = self._history.conversations.new(question, principal=asker.principal, within=connection)
-                conversation_id = made.id
-            elif not origin:
-                self._history.conversations.list_in_chat(conversation_id, within=connection)
-            started = RunStarted(
-                run_id=uuid.uuid4().hex,
-                conversation_id=conversation_id,
-                question=question,
-                index=index,
-                index_id=index_id,
-                pipeline=flow.name,
-                model=models.name,
-                retrieval=column.retrieval,
-                style=column.style or self._settings.style,
-                origin=origin,
-                follows=branch.end or "",
-                at=time.time(),
-            )
-            self._history.save(started.run_id, started, within=connection)
+        continued = conversation_id
+        try:
+            with nullcontext(within) if within else self._history.together() as connection:
+                if not conversation_id:
+                    made = self._history.conversations.new(question, principal=asker.principal, within=connection)
+                    conversation_id = made.id
+                elif not origin:
+                    self._history.conversations.list_in_chat(conversation_id, within=connection)
+                started = RunStarted(
+                    run_id=uuid.uuid4().hex,
+                    conversation_id=conversation_id,
+                    question=question,
+                    index=index,
+                    index_id=index_id,
+                    pipeline=flow.name,
+                    model=models.name,
+                    retrieval=column.retrieval,
+                    style=column.style or self._settings.style,
+                    origin=origin,
+                    follows=branch.end or "",
+                    at=time.time(),
+                )
+                self._history.save(started.run_id, started, within=connection)
+        except IntegrityError:
+            if within or not continued:
+                raise
+            # The conversation was deleted after it was looked for.
+            return self.begin(question, index, column, None, attachments, asker=asker)
         run = Run(started)
         return self.add(run, started, flow, models, asker, allowance, turns=turns, attachments=tuple(attachments))
 

@@ -23,7 +23,7 @@ from rag.runs.engine import Engine, UserEngine
 from rag.runs.history.history import History
 from rag.runs.run.run import Run
 from rag.settings import Settings
-from rag.trace.details import DocumentsDetail
+from rag.trace.details import DocumentsDetail, Turn
 from rag.trace.events import RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
 from rag.trace.passages import Retrieval
 from tests.local import as_person, grant, let_time_pass, local_engine, process_of
@@ -662,6 +662,24 @@ def test_deleting_a_conversation_stops_all_its_runs(engine, chat):
     engine.delete_conversation(first.conversation_id)
     assert [run.result().status for run in (first, second)] == ["stopped", "stopped"]
     assert engine.history.runs() == []
+
+
+def test_a_question_in_a_conversation_that_is_deleted_while_it_is_asked_begins_a_new_one(engine, monkeypatch):
+    first = ask(engine)
+    first.result()
+    turns = History.turns
+
+    def turns_before_it_is_deleted(history: History, conversation_id: str, **options: Any) -> tuple[Turn, ...]:
+        said = turns(history, conversation_id, **options)
+        history.conversations.delete(conversation_id)
+        return said
+
+    monkeypatch.setattr(History, "turns", turns_before_it_is_deleted)
+    run = ask(engine, "宿泊費は?", conversation_id=first.conversation_id)
+    assert run.result().status == "finished"
+    assert [each.id for each in engine.history.conversations.listed()] == [run.conversation_id]
+    assert run.conversation_id != first.conversation_id
+    assert started_steps(run.events) == ["retrieve", "generate"]
 
 
 def test_a_run_whose_history_is_gone_ends_for_its_readers(engine, chat, caplog):
