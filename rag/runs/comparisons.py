@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from index_store.base.errors import EmptyQuestion, PlainError
+from rag.errors import UnknownRun
 from rag.models.offered import OfferedModels
 from rag.runs.history.conversations.comparison import Column, Comparison, StoredComparisons, check_column_count
 from rag.runs.history.history import History
@@ -55,6 +56,9 @@ class Comparisons(StoredComparisons):
                     pending.append(self._begin(question, index, column, conversation_id, asker, within))
                 run_ids = [*([] if beside is None else [beside]), *(each.run.id for each in pending)]
                 comparison = self.add(conversation_id, question, index, run_ids, within=within)
+        except IntegrityError as error:  # the run beside them was deleted meanwhile
+            self._forget(pending)
+            raise UnknownRun() from error
         except PlainError:
             self._forget(pending)
             raise
@@ -105,9 +109,12 @@ class Comparisons(StoredComparisons):
         """
         check_column_count(len(run_ids))
         first, *_ = [self._history.stored_run(run_id) for run_id in run_ids]
-        with self._history.together() as within:
-            conversation_id = self._new(first.question, asker, within)
-            return self.add(conversation_id, first.question, first.index, run_ids, within=within)
+        try:
+            with self._history.together() as within:
+                conversation_id = self._new(first.question, asker, within)
+                return self.add(conversation_id, first.question, first.index, run_ids, within=within)
+        except IntegrityError as error:  # one was deleted meanwhile
+            raise UnknownRun() from error
 
     def _new(self, question: str, asker: Asker, within: Connection) -> str:
         """The id of a new conversation for the comparison."""

@@ -6,6 +6,7 @@ from index_store.base.errors import EmptyQuestion, InvalidSetting, QuestionTooLo
 from rag.errors import BadColumnCount, ModelNotOffered, UnknownPipeline, UnknownRun
 from rag.runs.engine import UserEngine
 from rag.runs.history.conversations.comparison import MOST_COLUMNS, Column, Comparison
+from rag.runs.history.history import History, PastRun
 from rag.settings import Settings
 from rag.trace.comparison import compare_passages
 from rag.trace.details import StandaloneDetail
@@ -126,6 +127,27 @@ def test_an_answer_of_the_chat_stands_first_and_is_not_asked_again(engine, chat)
     assert len(chat.prompts) == prompts + 1
     with pytest.raises(UnknownRun):
         compare(engine, TWO[1:], beside="nothing")
+
+
+def test_a_run_that_is_deleted_while_others_are_begun_beside_it_is_unknown_and_no_run_is_left(engine, monkeypatch):
+    stored_run = History.stored_run
+
+    def stored_run_before_it_is_deleted(history: History, run_id: str) -> PastRun:
+        run = stored_run(history, run_id)
+        history.conversations.delete(run.conversation_id)
+        return run
+
+    monkeypatch.setattr(History, "stored_run", stored_run_before_it_is_deleted)
+    for begin in (
+        lambda asked: compare(engine, TWO, beside=asked.id),
+        lambda asked: engine.comparisons.keep([asked.id, asked.id]),
+    ):
+        asked = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+        asked.result()
+        with pytest.raises(UnknownRun):
+            begin(asked)
+        assert engine.comparisons.latest(1) == []
+        assert engine.runs_in_flight == 0
 
 
 def test_a_run_that_is_deleted_with_its_conversation_leaves_its_place_empty(engine, chat):
