@@ -106,13 +106,13 @@ class Conversations:
         if none are left. `since`: seconds since the epoch.
         """
         busy = select(schema.runs.c.conversation_id).where(schema.runs.c.status == "running")
-        old = select(schema.conversations.c.id).where(
-            schema.conversations.c.updated_at < since, schema.conversations.c.id.not_in(busy)
-        )
+        is_old = (schema.conversations.c.updated_at < since, schema.conversations.c.id.not_in(busy))
+        old = select(schema.conversations.c.id).where(*is_old)
         with schema.changing(self._database) as connection:
             these = connection.execute(old.limit(AT_ONCE)).scalars().all()
-            connection.execute(schema.conversations.delete().where(schema.conversations.c.id.in_(these)))
-        return len(these)
+            # Not those in which somebody has asked since the line before.
+            are_still_old = (schema.conversations.c.id.in_(these), *is_old)
+            return connection.execute(schema.conversations.delete().where(*are_still_old)).rowcount
 
     def ids_of(self, person_id: str | None) -> list[str]:
         """The ids of the person's conversations of every kind. `person_id`: as stored, see ownership.py."""

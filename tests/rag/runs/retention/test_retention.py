@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.event import listens_for
 
 from index_store.access.audit.audit import EntryFilter
 from index_store.access.principal import LOCAL
@@ -175,6 +176,22 @@ def test_what_can_not_be_dropped_is_told_in_the_log_and_tried_again(opened, load
         assert eventually(lambda: "tried again" in caplog.text)
         monkeypatch.setattr(Conversations, "expire", expire)
         assert eventually(lambda: not engine.history.run(run.id))
+
+
+def test_a_conversation_that_goes_on_while_old_ones_are_looked_for_stays(opened, loaded):
+    with opened() as engine:
+        old, goes_on = ask(engine), ask(engine)
+        grow_old(loaded, 31)
+        history, following = process_of(engine).history, list[Run]()
+
+        @listens_for(history.database, "before_cursor_execute")
+        def goes_on_then(connection: object, cursor: object, statement: str, *_: object) -> None:
+            if statement.startswith("DELETE FROM conversations") and not following:
+                following.append(ask(engine, conversation_id=goes_on.conversation_id))
+
+        assert history.conversations.expire(time.time() - 30 * DAY) == 1
+        assert [run.id for run in engine.history.runs()] == [goes_on.id, following[0].id]
+        assert not engine.history.run(old.id)
 
 
 def test_a_question_that_still_waits_is_not_taken_away(opened, loaded, chat, monkeypatch):
