@@ -268,7 +268,7 @@ class RunsInFlight:
     def forget_finished(self, *, but: int = 0) -> None:
         """`but`: how many of the latest ones to keep."""
         finished = [run.id for run in tuple(self._runs.values()) if run.is_finished]
-        for run_id in finished[: len(finished) - but]:
+        for run_id in finished[: max(0, len(finished) - but)]:
             self._runs.pop(run_id, None)
 
     def start(self, pending: PendingRun, *, suggests: bool = False) -> None:

@@ -21,6 +21,7 @@ from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.history.history import History
+from rag.runs.in_flight import in_flight
 from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.trace.details import DocumentsDetail, Turn
@@ -138,6 +139,15 @@ def test_a_run_goes_on_when_nobody_reads_it(engine, chat):
     gate.open()
     assert eventually(lambda: run.is_finished)
     assert engine.run(run.id).result().answer == LONG_ANSWER
+
+
+def test_so_many_of_the_latest_runs_stay_in_memory_and_no_fewer(engine, monkeypatch):
+    monkeypatch.setattr(in_flight, "KEPT_RUNS", 4)
+    runs: list[Run] = []
+    for _ in range(6):  # as the sixth begins, five have ended
+        runs.append(ask(engine))
+        runs[-1].result()
+    assert [engine.run(run.id) for run in runs] == [None, *runs[1:]]
 
 
 def test_several_runs_at_once_keep_to_themselves(engine, chat):
