@@ -6,7 +6,7 @@ from playwright.sync_api import Locator, WebSocketRoute, expect
 
 from tests.browser.looks import one_look, one_width
 from tests.browser.test_graph import contrast, expect_open
-from tests.browser.test_run import ENDLESS, held, requests_for, script
+from tests.browser.test_run import ENDLESS, GONE, held, requests_for, script
 from tests.browser.visitor import LOADED, Visitor
 
 
@@ -90,7 +90,7 @@ def test_a_reload_and_a_second_tab_go_on_with_it_and_a_stop_in_one_is_seen_in_th
         expect(visitor.text("chat.stopped")).to_have_count(2)
     requests = requests_for(server, question)
     assert len(requests) == 2
-    assert all(request.disconnected.wait(3) for request in requests)
+    assert all(request.disconnected.wait(GONE) for request in requests)
 
 
 def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_nothing(loaded_app, visit, server):

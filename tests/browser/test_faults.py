@@ -19,7 +19,7 @@ from tests.browser.conftest import HANDBOOK, KEY, Answered
 from tests.browser.looks import one_language, one_look
 from tests.browser.test_compare_page import begin, differences, new_question
 from tests.browser.test_fork import open_form
-from tests.browser.test_run import ENDLESS, ask, held, requests_for, script
+from tests.browser.test_run import ENDLESS, GONE, ask, held, requests_for, script
 from tests.browser.visitor import LOADED, Visitor
 from tests.servers import Answer
 
@@ -181,7 +181,7 @@ def test_a_conversation_that_another_tab_deletes_goes_with_its_run_and_what_is_a
     other.ask("And who approves a hotel?")
     other.wait_for_the_end()
     expect(other.questions).to_have_text(["And who approves a hotel?"])
-    assert requests_for(server, question)[0].disconnected.wait(3)
+    assert requests_for(server, question)[0].disconnected.wait(GONE)
 
 
 def test_a_trace_whose_run_another_tab_has_deleted_opens_to_no_empty_frame(answered, visit):

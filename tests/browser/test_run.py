@@ -11,6 +11,8 @@ from tests.servers import Answer
 WORDS = "A director approves the green car [1]. " + "One word after another. " * 30
 ENDLESS = Answer(WORDS, token_seconds=0.01, until=Event())
 """only half of it arrives, so the run has to be stopped"""
+GONE = 60
+"""seconds within which a service notices that the app has left"""
 
 
 def held() -> Answer:
@@ -63,7 +65,7 @@ def test_stop_ends_the_run_and_the_models_work(loaded, server):
     loaded.stop.click()
     expect(loaded.text("chat.stopped")).to_be_visible(timeout=LOADED)
     [request] = requests_for(server, asked)
-    assert request.disconnected.wait(3)
+    assert request.disconnected.wait(GONE)
     assert 0 < loaded.answers.inner_text().count("One") < 30
     expect(loaded.traces).to_contain_text(loaded.words["status.stopped"])
     expect(loaded.composer).to_be_enabled()
