@@ -352,7 +352,7 @@ def test_an_admin_sees_the_people_changes_a_role_and_disables(come, signed_in, a
     admin.choose_role(emil, "admin")
     expect(row.get_by_role("combobox").first).to_have_value(admin.words["people.admin"], timeout=WITHIN)
     # The field shows the role before it is stored.
-    assert eventually(lambda: access.people.find("emil").role is Role.ADMIN)
+    assert eventually(lambda: access.people.find("emil").role is Role.ADMIN, timeout=WITHIN / SECONDS)
     admin.choose_role(emil, "as_claimed")
     expect(row.get_by_role("combobox").first).to_have_value(
         admin.words["people.claimed"].format(role=admin.words["people.editor"]), timeout=WITHIN
