@@ -66,7 +66,7 @@ def test_a_link_is_read_by_another_person_until_it_is_revoked(answered, visit, l
     owner.page.get_by_role("button", name=owner.words["share.revoke"]).click()
     expect(owner.page.get_by_test_id("stCode")).to_have_count(0, timeout=LOADED)
     refused = reader.page.get_by_text(UnknownShare().sentence(language))
-    expect(refused).to_be_visible(timeout=10_000)  # without any action of the reader
+    expect(refused).to_be_visible(timeout=LOADED)  # without any action of the reader
     expect(reader.questions).to_have_count(0)
     reader.page.reload()
     expect(refused).to_be_visible(timeout=LOADED)
