@@ -144,8 +144,10 @@ class Visitor:
         expect(self.questions.filter(has_text=question).last).to_be_visible(timeout=LOADED)
 
     def wait_for_the_end(self) -> None:
-        """Waits until the run has ended."""
-        expect(self.button("chat.again").last).to_be_visible(timeout=LOADED)
+        """Waits until the run of the last question has ended."""
+        # What can be done with earlier answers stands above it. What was there before the page was last drawn is stale.
+        below = self.questions.last.locator("xpath=following::*[@data-stale='false']//button")
+        expect(below.and_(self.button("chat.again"))).to_be_visible(timeout=LOADED)
         expect(self.stop).to_have_count(0, timeout=LOADED)
 
     def upload(self, *files: Path) -> None:
