@@ -134,12 +134,13 @@ class Visitor:
         )
 
     def ask(self, question: str, file: Path | None = None) -> None:
+        field = self.page.get_by_test_id("stChatInput")
         if file:
-            # Enter does nothing during an upload.
-            with self.page.expect_response(lambda answer: answer.request.method == "PUT"):
-                self.page.get_by_test_id("stChatInput").locator("input[type=file]").set_input_files(file)
-            expect(self.page.get_by_test_id("stChatInput").get_by_text(file.name)).to_be_visible()
+            field.locator("input[type=file]").set_input_files(file)
+            expect(field.get_by_text(file.name)).to_be_visible(timeout=LOADED)
         self.composer.fill(question)
+        # During an upload, Enter does nothing, and the button can't be pressed.
+        expect(field.get_by_test_id("stChatInputSubmitButton")).to_be_enabled(timeout=LOADED)
         self.composer.press("Enter")
         expect(self.questions.filter(has_text=question).last).to_be_visible(timeout=LOADED)
 
