@@ -12,6 +12,7 @@ from tests.pages.app_page import shown
 from tests.pages.chat_page import ChatPage
 from tests.pages.compare_page import ComparePage
 from tests.pages.conftest import restart
+from tests.rag.scripted import eventually
 from tests.servers import Answer, Refusal
 
 TRAVEL = (
@@ -125,6 +126,8 @@ def test_where_columns_take_turns_the_page_says_whose_it_is(handbook, server, mo
     server.default = ENDLESS
     page = ComparePage()
     page.compare(QUESTION)
+    runs = [process.engine().run(each) for each in process.engine().comparisons.get(page.comparison).run_ids]
+    assert eventually(lambda: [run.before for run in runs] == [0, 1])
     page.look()
     assert page.words["chat.queue_one"] in page.text
     assert "Answering: A Naive. Waiting: B Hybrid." in page.text.replace("**", "")
