@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import threading
 from html import escape
 from pathlib import Path
 
@@ -56,14 +57,13 @@ def test_the_empty_page_offers_the_samples(engine, language):
 @each_language
 def test_while_the_first_documents_are_added_the_page_says_so_and_offers_no_more(engine, server, language):
     page = ChatPage(language)
-    server.delay = 5
+    server.embeds = threading.Semaphore(0)
     page.press(page.words["empty.load_samples"])
     [ingestion] = engine.store.ingestions
     assert page.words["empty.adding"] in [each.value for each in page.app.info]
     assert page.words["empty.no_documents"] not in [each.value for each in page.app.markdown]
     assert page.words["empty.load_samples"] not in page.buttons
     ingestion.cancel()
-    server.delay = 0
     ingestion.wait()
 
 
