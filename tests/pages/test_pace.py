@@ -79,7 +79,7 @@ def test_a_browser_is_told_to_look_at_once_when_the_answer_begins_and_ends_and_a
             await tab.read_answer()
             return tab.paces
 
-    server.default = Answer("A director. " * 8, delay=1, token_seconds=0.05)
+    server.default = Answer("A director. " * 8, delay=3, token_seconds=0.15)
     told = [round(each, 2) for each in asyncio.run(paces())]
     begins, ends = told.index(AT_ONCE), len(told) - 1 - told[::-1].index(AT_ONCE)
     assert OFTEN in told[:begins]
