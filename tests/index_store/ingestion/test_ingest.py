@@ -407,8 +407,7 @@ def test_a_cancelled_archive_leaves_the_members_that_were_done_and_nothing_else(
     archives = [packed(tmp_path / name, **members) for name in ("first.zip", "second.zip")]
     service.is_held = True
     job = store.ingest("a", given(*archives))
-    service.wait_for_requests(1)
-    assert stood(store)["second.zip"] == "pending"
+    service.wait_for_requests(1)  # meanwhile the second one may be unpacked, or not
     job.cancel()
     service.is_held = False
     job.wait()
