@@ -91,7 +91,7 @@ class Versions:
 
         `splitting`: the values, besides the file, that decide its chunks. Raises OSError, OriginalsError;
         IndexHasTooManyFiles, IndexTooLarge beyond the index's limits; and Superseded for a member of an archive of
-        which there is a newer version.
+        which there is a newer version, and for a page of a site that was removed.
         """
         document = self._catalogue.documents.of_source(index.id, file.source)
         if (
@@ -104,8 +104,7 @@ class Versions:
         staged = self._originals.stage(file.path, move=file.moves)
         try:
             with self._library.held():
-                if file.archive and not self.is_wanted(file.archive):
-                    raise errors.Superseded(name=file.name)
+                self._check_origin(index, file)
                 document = self._catalogue.documents.of_source(index.id, file.source)
                 self._check_limits(index, document, file, staged.size)
                 version = self._new(index, document, file, staged.size, fingerprint_of(staged.digest, splitting))
@@ -116,6 +115,17 @@ class Versions:
         if document and document.incoming:
             self._originals.discard((document.id, document.incoming))
         return version
+
+    def _check_origin(self, index: IndexRecord, file: IncomingFile) -> None:
+        """Called while the library is held. Raises Superseded if the archive or the site that the file comes from was
+        replaced or removed in the meantime.
+        """
+        if file.archive:
+            is_there = self.is_wanted(file.archive)
+        else:
+            is_there = file.parent is None or self._catalogue.sites.has(index.id, file.parent)
+        if not is_there:
+            raise errors.Superseded(name=file.name)
 
     def _check_limits(self, index: IndexRecord, document: DocumentRecord | None, file: IncomingFile, size: int) -> None:
         """Counts what other jobs have added, but not the file's archive, which is removed after its members came."""
@@ -251,8 +261,9 @@ class Versions:
         )
 
     def refuse(self, index: IndexRecord, file: IncomingFile, size: int, error: errors.PlainError) -> str:
-        """Records a document without a file; returns its id."""
+        """Records a document without a file; returns its id. Raises Superseded, as `begin` does."""
         with self._library.held():
+            self._check_origin(index, file)
             document = self._catalogue.documents.of_source(index.id, file.source)
             version = self._new(index, document, file, size, "")
             self._catalogue.pending_versions.refuse(version, error.as_failure())

@@ -261,8 +261,9 @@ class Store:
         source = storable(source)
         is_site = self._catalogue.sites.has(known.id, source)
         if is_site:
-            with changing(source):
-                self._catalogue.sites.delete(known.id, source)  # first, so that a running crawl adds no more pages
+            # First, so that a running crawl adds no more pages; held, so that a page that it adds now is found below.
+            with changing(source), self._library.held():
+                self._catalogue.sites.delete(known.id, source)
         every = self._catalogue.documents.all([known.id])
         path = os.path.abspath(source)
         gone = [document for document in every if document.source == source]

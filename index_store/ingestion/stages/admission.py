@@ -71,7 +71,9 @@ class SourceAdmission:
         return version
 
     def admit(self, index: IndexRecord, file: IncomingFile, item: Item) -> PendingVersion | None:
-        """A file; its name tells its kind. Raises Superseded for a member of an archive that was replaced."""
+        """A file; its name tells its kind. Raises Superseded for a member of an archive that was replaced, and for a
+        page of a site that was removed.
+        """
         try:
             kind = "zip" if is_archive(file.name) else format_of(file.name).kind
         except errors.UnknownKind as error:
@@ -98,6 +100,7 @@ class SourceAdmission:
         return None
 
     def refuse(self, index: IndexRecord, file: IncomingFile, item: Item, error: PlainError) -> None:
+        """Raises Superseded, as `admit` does."""
         id_ = self._versions.refuse(index, file, item.size, error)
         self._completion.complete(item, failed(file.source, id_, error))
 

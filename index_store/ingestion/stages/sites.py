@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from index_store.base.errors import Superseded
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import IndexRecord
 from index_store.crawl import Crawl, CrawledPage, KnownPage, PageOutcome
@@ -64,7 +65,11 @@ class SiteAdmission:
                 answers |= page.outcome is not PageOutcome.FAILED
                 self._items.remove(item)
                 each = self._items.add(page.url, page.path.stat().st_size if page.path else 0)
-                version = self._admit_page(index, page, parent, each)
+                try:
+                    version = self._admit_page(index, page, parent, each)
+                except Superseded:
+                    self._items.remove(each)
+                    break  # the site was removed at this moment
                 if version:
                     yield DocumentTask(version, each)
             self._crawl = None

@@ -325,6 +325,31 @@ def test_a_site_that_is_removed_while_it_is_crawled_does_not_come_back(
     assert is_sound(store, crawling.data_dir)
 
 
+@pytest.mark.parametrize("page", [html("Pears"), Reply(status=500)], ids=["it is fetched", "it fails"])
+def test_a_site_that_is_removed_just_before_its_next_page_is_recorded_does_not_come_back(
+    store: IndexStore, site: SiteServer, crawling: Settings, monkeypatch: pytest.MonkeyPatch, page: Reply
+) -> None:
+    site.pages["/b"] = Gate(page)
+    job = crawled(store, site)
+    site.wait_for("/b")
+    assert eventually(lambda: len(job.results) == 3)
+    sites = store._catalogue.sites
+    has = sites.has
+    removals = [lambda: store.remove("a", site.url())]
+
+    def removed_as_soon_as_found(index_id: str, url: str) -> bool:
+        found = has(index_id, url)
+        while removals:
+            removals.pop()()
+        return found
+
+    monkeypatch.setattr(sites, "has", removed_as_soon_as_found)
+    site.pages["/b"].open()
+    assert len(outcome(site, job)) == 3
+    assert (store.documents(), store.sites("a")) == ([], [])
+    assert is_sound(store, crawling.data_dir)
+
+
 def test_an_index_that_is_deleted_while_a_site_is_crawled_into_it_is_gone(
     store: IndexStore, site: SiteServer, crawling: Settings
 ) -> None:
