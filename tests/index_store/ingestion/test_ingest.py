@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -97,23 +96,28 @@ def test_a_job_returns_at_once_and_its_documents_are_pending_until_they_are_read
 def test_progress_is_told_of_each_document_and_in_all_with_the_time_left(
     store: IndexStore, service: EmbeddingService, write: Write
 ) -> None:
-    service.delay = 0.4  # a worker reports its progress about once a second
-    job = store.ingest("a", given(*(write(f"{i}.md", sections=100) for i in range(5))))
-    seen = [job.progress]
+    service.embeds = threading.Semaphore(0)
+    files = [write(f"{i}.md", sections=100) for i in range(5)]
+    with store._library.held():  # the job can't record a document yet
+        job = store.ingest("a", given(*files))
+        seen = [job.progress]
     halfway = set()
-    while not job.is_finished:
+    for embedded in (64, 100, 164, 200, 264, 300, 364, 400, 464):  # a call takes 64 texts
+        service.embeds.release()
+        assert eventually(lambda embedded=embedded: sum(each.embedded for each in job.items) == embedded)
         seen.append(job.progress)
         halfway |= {each.source for each in job.items if each.chunks and 0 < each.embedded < each.chunks}
-        time.sleep(0.005)
+    service.embeds.release()
+    job.wait()
     shares = [progress.share for progress in seen]
     assert shares[0] == 0
     assert all(0 <= share <= 1 for share in shares)
-    assert len({share for share in shares if 0 < share < 1}) > 3
+    assert len({share for share in shares if 0 < share < 1}) == 9
     assert (job.progress.share, job.progress.done, job.progress.total) == (1, 5, 5)
     assert job.progress.seconds_left == 0
     assert any(progress.seconds_left for progress in seen)
     assert {progress.current for progress in seen} & {each.source for each in job.items}
-    assert halfway
+    assert halfway == {each.source for each in job.items}
     assert [(each.chunks, each.embedded, each.share) for each in job.items] == [(100, 100, 1)] * 5
 
 
