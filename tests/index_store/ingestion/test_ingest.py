@@ -14,11 +14,12 @@ import pytest
 
 from index_store.base import errors
 from index_store.base.settings import Settings
-from index_store.catalogue.records import DocumentStatus
+from index_store.catalogue.records import DocumentStatus, IndexRecord
 from index_store.ingestion.progress import Stage
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.ingestion.stages import embedding
+from index_store.library.versions import IncomingFile, Versions
 from index_store.parsing.worker.worker import NICENESS
 from index_store.store.index_store import IndexStore
 from index_store.store.user_ingestion import UserIngestion
@@ -68,6 +69,20 @@ def stood(store: IndexStore) -> dict[str, str]:
 
 def found(store: IndexStore, question: str, index: str = "a") -> str:
     return store.search(index, question, k=1)[0].text
+
+
+def stopped_after(member: str, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Once a member of an archive with this end of its source is recorded, its job stands still until the event."""
+    begin, goes_on = Versions.begin, threading.Event()
+
+    def begun(self: Versions, index: IndexRecord, file: IncomingFile, splitting: object) -> object:
+        version = begin(self, index, file, splitting)
+        if file.source.endswith(member):
+            assert goes_on.wait(60)
+        return version
+
+    monkeypatch.setattr(Versions, "begin", begun)
+    return goes_on
 
 
 # The job
@@ -257,13 +272,16 @@ def test_closing_leaves_what_is_not_done_pending_and_the_next_start_finishes_it_
 
 @pytest.mark.no_queue
 def test_members_of_an_archive_that_was_half_unpacked_are_added_once_at_the_next_start(
-    serviced: Settings, write: Write
+    serviced: Settings, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     members = {f"m{i}.md": f"# Member {i}\n\nIt is the member {i}." for i in range(200)}
     archive = packed(write("other.md").parent / "big.zip", **members)
     with IndexStore(serviced) as store:
+        goes_on = stopped_after("/m99.md", monkeypatch)
         store.ingest("a", given(archive))
-        assert eventually(lambda: "m0.md" in stood(store))
+        assert eventually(lambda: "m99.md" in stood(store))
+        store._parts.jobs.suspend()  # as closing the store does first
+        goes_on.set()
     with IndexStore(serviced) as store:
         assert stood(store).get("big.zip") == "pending"  # some members were not unpacked yet
         (job,) = store.resume()
@@ -405,14 +423,20 @@ def test_an_archive_that_cannot_be_read_is_a_document_that_failed_and_its_former
 
 
 def test_a_cancelled_archive_leaves_the_members_that_were_done_and_nothing_else(
-    store: IndexStore, service: EmbeddingService, serviced: Settings, tmp_path: Path
+    store: IndexStore,
+    service: EmbeddingService,
+    serviced: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     members = {f"m{i}_md": f"# M\n\nabout the number {i}" for i in range(8)}
     archives = [packed(tmp_path / name, **members) for name in ("first.zip", "second.zip")]
     service.is_held = True
+    goes_on = stopped_after("first.zip/m3.md", monkeypatch)
     job = store.ingest("a", given(*archives))
     service.wait_for_requests(1)  # meanwhile the second one may be unpacked, or not
     job.cancel()
+    goes_on.set()
     service.is_held = False
     job.wait()
     assert {each.source for each in store.documents()} == {each.source for each in job.results}
