@@ -604,10 +604,11 @@ def test_vectors_of_another_length_than_the_index_has_are_refused_with_what_to_d
 def test_vectors_that_change_their_length_within_a_document_are_refused(
     store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
 ) -> None:
-    service.delay = 0.5
+    service.is_held, service.passes = True, 1
     job = store.ingest("a", given(write("new.md", sections=100)))
     service.wait_for_requests(2)
     service.dimensions = 100
+    service.is_held = False
     assert outcome(job) == {"new.md": "embedding_model_mismatch"}
     assert is_sound(store, serviced.data_dir)
 
