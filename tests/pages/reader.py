@@ -18,7 +18,7 @@ def for_reader(language: Language, work: Callable[[], T]) -> tuple[T, AppTest]:
         results.append(work())
 
     results: list[T] = []
-    page = AppTest.from_function(script, args=(work, results))
+    page = AppTest.from_function(script, default_timeout=60, args=(work, results))
     page.query_params["lang"] = language
     page.run()
     assert not page.exception, page.exception
