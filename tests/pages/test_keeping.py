@@ -11,6 +11,10 @@ from tests.full_disk import full_disk, linux
 from tests.local import as_person, grant, person_of, process_of
 from tests.pages.app_page import AppPage, shown
 from tests.pages.test_documents import add
+from tests.rag.scripted import eventually
+
+PATIENCE = 60
+"""seconds"""
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
@@ -96,8 +100,8 @@ def test_where_it_is_off_that_is_told(engine, monkeypatch):
 @each_language
 def test_the_usage_page_says_who_uses_what_and_what_each_index_takes(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")
-    run = engine.ask("Who pays?", index="handbook", pipeline_name="naive")
-    run.result()
+    engine.ask("Who pays?", index="handbook", pipeline_name="naive").result()
+    assert eventually(engine.usage.by_person, PATIENCE)  # it is saved after the end of the run
     page = Page("admin/usage", language)
     [person] = page.rows(0)
     assert (person["who"], person["runs_today"]) == (page.words["usage.local"], 1)
