@@ -1,5 +1,7 @@
 """The chat: ask an index through a pipeline, and see every step towards the answer."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
@@ -28,6 +30,7 @@ from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.history import RunOutline
+from rag.runs.run.run import Run
 from rag.trace.events import RunFinished, Style
 from rag.trace.passages import Retrieval
 
@@ -85,14 +88,18 @@ def take_said(
     show_warning(EmptyQuestion())
 
 
-def show_conversation(conversation_id: str, outlines: list[RunOutline], branch: Branch) -> bool:
-    """Returns whether its last run is in flight. `outlines`: outlines of the last turns of the branch."""
+def show_conversation(
+    conversation_id: str, outlines: list[RunOutline], branch: Branch, known_runs: Mapping[str, Run]
+) -> bool:
+    """Returns whether its last run is in flight. `outlines`: outlines of the last turns of the branch. `known_runs`:
+    by id, those that an app works on or remembers.
+    """
     if earlier := len(branch.runs) - len(outlines):
         words = say("chat.earlier", count=earlier)
         st.button(words, key="earlier", on_click=show_more, args=(conversation_id,), width="stretch")
     for run, events in outlines:
         show_question_of(run, events, branch)
-        live = engine().run(run.id)
+        live = known_runs.get(run.id)
         if live and not live.is_finished:
             show_live(live, {})
             return True
@@ -101,12 +108,6 @@ def show_conversation(conversation_id: str, outlines: list[RunOutline], branch: 
     if outlines:
         show_follow_ups(*outlines[-1])
     return False
-
-
-def running_of(outlines: list[RunOutline]) -> str | None:
-    """The id of the run in flight."""
-    live = [engine().run(run.id) for run, _ in outlines]
-    return next((each.id for each in live if each and not each.is_finished), None)
 
 
 def show_more(conversation_id: str) -> None:
@@ -168,11 +169,14 @@ known_jobs = jobs()
 indexes = {index.name: index for index in engine().store.indexes()}
 
 outlines: list[RunOutline] = []
+known_runs: dict[str, Run] = {}
 if conversation_id:
     shown = st.session_state.setdefault(f"turns of {conversation_id}", LATEST)
     branch = current_branch(conversation_id)
+    # Before the history: a run that ends in another app in between is known nowhere but there from then on.
+    known_runs = {run_id: run for run_id in branch.runs[-shown:] if (run := engine().run(run_id))}
     outlines = engine().history.outlines(conversation_id, latest=shown, branch=branch)
-running = running_of(outlines)
+running = next((run_id for run_id, run in known_runs.items() if not run.is_finished), None)
 
 # First, because a question leaves this page: what is drawn before it only delays its answer.
 with st.bottom:
@@ -222,7 +226,7 @@ if conversation_id:
     if named := engine().history.conversations.get(conversation_id):
         with st.container(horizontal=True, horizontal_alignment="right", key="conversation-actions"):
             show_share(conversation_id, named.title, "share.help_conversation")
-    if show_conversation(conversation_id, outlines, branch) != (running is not None):
+    if show_conversation(conversation_id, outlines, branch, known_runs) != (running is not None):
         st.rerun()  # it has ended or begun since the field for questions was drawn
     show_script()
 else:

@@ -9,6 +9,8 @@ from streamlit.runtime.context import ContextProxy
 
 from pages import process
 from rag.runs.engine import UserEngine
+from rag.runs.history.history import RunOutline
+from rag.runs.history.user_history import UserHistory
 from rag.runs.run.summary import answer_so_far
 from tests.local import local_engine
 from tests.pages.chat_page import ChatPage
@@ -79,3 +81,24 @@ def test_a_run_that_ended_elsewhere_is_answered_here(elsewhere: UserEngine, serv
     page = ChatPage("en", conversation=run.conversation_id)
     assert "HazeGate" in " ".join(page.answers)
     assert not process.engine().run(run.id)
+
+
+def test_a_run_that_ends_elsewhere_while_the_page_is_drawn_is_answered_here(
+    elsewhere: UserEngine, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run ends after the page has read the history, and is known to have ended before the page asks for it."""
+    may_end = threading.Event()
+    server.default = Answer(ANSWER, until=may_end)
+    run = elsewhere.ask(QUESTION, index="it", pipeline_name="naive")
+    read = UserHistory.outlines
+
+    def read_before_the_end(*asked: object, **options: object) -> list[RunOutline]:
+        outlines = read(*asked, **options)
+        may_end.set()
+        run.result()
+        assert eventually(lambda: not (here := process.engine().run(run.id)) or here.is_finished, PATIENCE)
+        return outlines
+
+    monkeypatch.setattr(UserHistory, "outlines", read_before_the_end)
+    page = ChatPage("en", conversation=run.conversation_id)
+    assert "HazeGate" in " ".join(page.answers)
