@@ -18,6 +18,7 @@ from pages import process, samples
 from pages.texts import texts
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import RunOutline
+from rag.runs.history.user_history import UserHistory
 from tests.local import as_person, grant, person_of
 from tests.pages.chat_page import ChatPage
 from tests.pages.conftest import restart
@@ -271,17 +272,18 @@ def test_a_run_that_the_end_of_the_app_stopped_is_there_afterwards(handbook, ser
     assert page.words["chat.stopped"] in [each.value for each in page.app.caption]
 
 
-def test_an_answer_that_ends_while_the_page_is_drawn_is_shown(handbook, engine, monkeypatch):
+def test_an_answer_that_ends_while_the_page_is_drawn_is_shown(handbook, monkeypatch):
     """The run ends after the page has read the history."""
-    outlines = engine.history.outlines
-    monkeypatch.setattr(
-        engine.history,
-        "outlines",
-        lambda *asked, **options: [RunOutline(run, events[:-1]) for run, events in outlines(*asked, **options)],
-    )
-    page = ChatPage()
+    page, outlines = ChatPage(), UserHistory.outlines
+    read: list[RunOutline] = []
+
+    def read_before_the_end(*asked, **options):
+        read[:] = [RunOutline(run, events[:-1]) for run, events in outlines(*asked, **options)]
+        return read
+
+    monkeypatch.setattr(UserHistory, "outlines", read_before_the_end)
     assert page.ask(ASKED["en"]).status == "finished"
-    assert len(page.answers) == len(page.traces) == 1
+    assert len(page.answers) == len(page.traces) == len(read) == 1
 
 
 def test_a_new_chat_leaves_the_old_one_in_the_list(handbook):
