@@ -63,6 +63,9 @@ def _show_new_form(indexes: Mapping[str, Index]) -> None:
 
 def _show_form_beside(run_id: str, indexes: Mapping[str, Index]) -> None:
     events = engine().events(run_id)
+    if not events:
+        st.warning(say("compare.runs_gone"))
+        return
     started, last = events[0], events[-1]
     if not isinstance(started, RunStarted):
         return

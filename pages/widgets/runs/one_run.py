@@ -23,13 +23,13 @@ BY_TRACE = ""
 def show_run(run_id: str) -> None:
     st.page_link("runs.py", label=f"← {say('runs.back')}", query_params={"lang": language()})
     run = engine().history.run(run_id)
-    if run is None:
+    live = engine().run(run_id)
+    events = engine().history.events(run_id)
+    if run is None or not events:
         st.warning(say("runs.gone"))
         return
     with st.container(key="one-run"):
-        live = engine().run(run_id)
         # It may have ended since its row was read, or could not be saved.
-        events = engine().history.events(run_id)
         if live and (not live.is_finished or not isinstance(events[-1], RunFinished)):
             events = list(live.events)
         _show_head(run, events)

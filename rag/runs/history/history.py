@@ -177,6 +177,7 @@ class History:
         return self.outlines_of(self._select_runs(of_it, schema.runs.c.id.in_(branch.runs[-latest:])))
 
     def outlines_of(self, runs: Sequence[PastRun]) -> list[RunOutline]:
+        """Without the runs that were deleted meanwhile."""
         # An event's JSON begins with its kind, and quotes inside its texts are escaped.
         event = schema.events.c.event
         is_short = ~event.startswith('{"kind":"step_finished"')
@@ -190,7 +191,7 @@ class History:
         with self._database.connect() as connection:
             for run_id, text in connection.execute(rows):
                 found[run_id].append(from_json(text))
-        return [RunOutline(run, tuple(found[run.id])) for run in runs]
+        return [RunOutline(run, tuple(found[run.id])) for run in runs if found[run.id]]
 
     def turns(self, conversation_id: str, *, before: str, branch: Branch | None = None) -> tuple[Turn, ...]:
         """The last questions and answers of a branch (None: the latest branch), without the question `before`.

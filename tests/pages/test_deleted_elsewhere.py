@@ -1,0 +1,70 @@
+"""Pages that are drawn while another tab deletes what they show: they say so, or show nothing of it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from pages import process
+from rag.runs.engine import UserEngine
+from rag.runs.history.history import History
+from rag.runs.history.user_history import UserHistory
+from rag.runs.run.run import Run
+from tests.pages.app_page import AppPage
+from tests.pages.chat_page import ChatPage
+from tests.pages.compare_page import ComparePage
+from tests.pages.runs_page import RunsPage
+from tests.pages.test_documents import add
+
+
+@pytest.fixture
+def run(engine, tmp_path) -> Run:
+    """A run that has ended."""
+    add(engine, tmp_path, "travel.md")
+    run = engine.ask("Who approves the green car?", index="handbook", pipeline_name="naive")
+    run.result()
+    return run
+
+
+@pytest.fixture
+def deleted_before(run, monkeypatch) -> Callable[[type, str], None]:
+    """Lets another tab delete the conversation when a page next calls this method, and just before."""
+
+    def deleted_before(owner: type, name: str) -> None:
+        method = getattr(owner, name)
+
+        def after_deletion(*asked: object, **options: object) -> object:
+            monkeypatch.setattr(owner, name, method)
+            process.engine().delete_conversation(run.conversation_id)
+            return method(*asked, **options)
+
+        monkeypatch.setattr(owner, name, after_deletion)
+
+    return deleted_before
+
+
+def test_the_chat_shows_nothing_of_it(run, deleted_before):
+    deleted_before(History, "outlines_of")
+    page = ChatPage(conversation=run.conversation_id)
+    assert page.questions == page.answers == []
+    assert [each.value for each in page.look().app.warning] == [page.words["chat.not_here"]]
+
+
+def test_its_run_is_said_to_be_gone(run, deleted_before):
+    deleted_before(UserHistory, "events")
+    page = RunsPage(run=run.id)
+    assert page.words["runs.gone"] in page.text
+
+
+def test_the_form_beside_its_run_is_not_shown(run, deleted_before):
+    deleted_before(UserEngine, "events")
+    page = ComparePage(runs=run.id)
+    assert page.words["compare.runs_gone"] in page.text
+    assert page.answers == []
+
+
+def test_what_a_link_shared_of_it_is_no_longer_shown(run, deleted_before):
+    made = process.engine().shares.add(run.conversation_id)
+    deleted_before(History, "outlines_of")
+    page = AppPage("personal/shared", share=made.token)
+    assert run.result().answer not in page.html
+    assert page.look().app.error
