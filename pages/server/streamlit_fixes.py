@@ -58,11 +58,16 @@ def apply() -> None:
     # When a fragment is to be drawn and the script has just ended, Streamlit starts another script and drops what the
     # one that ended still has to say: that the page is complete. The browser then kept what was drawn before, such as
     # an answer that was being written, beside the finished one. Here, the fragment waits for it.
+    # A page may be told to look at a fragment just after it was left, because a run has ended. Its browser then asked
+    # for nothing, twenty times a second. Here, it is told to stop.
     rerun = AppSession.request_rerun
 
     def rerun_in_turn(session: AppSession, client_state: ClientState | None) -> None:
         if client_state and client_state.fragment_id and _is_ending(session):
             asyncio.get_running_loop().call_later(SOON, rerun_in_turn, session, client_state)
+            return
+        if client_state and client_state.is_auto_rerun and not session.has_fragment(client_state.fragment_id):
+            session._enqueue_forward_msg(_stop_looking(client_state.fragment_id))  # noqa: SLF001 - no public way
             return
         if client_state and any(map(_is_press, client_state.widget_states.widgets)):
             if client_state.is_auto_rerun:
@@ -98,6 +103,12 @@ def _for_page(client_state: ClientState) -> ClientState:
     whole.CopyFrom(client_state)
     whole.ClearField("fragment_id")
     return whole
+
+
+def _stop_looking(fragment: str) -> ForwardMsg:
+    message = ForwardMsg()
+    message.stop_auto_rerun.fragment_ids.append(fragment)
+    return message
 
 
 def _nothing(_: LocalSourcesWatcher) -> None:

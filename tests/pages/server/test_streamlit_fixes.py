@@ -212,6 +212,26 @@ async def act(runtime):
 asyncio.run(main())
 """
 
+LOOKING_FOR_WHAT_IS_GONE = """
+async def act(runtime):
+    page = Connection()
+    session = runtime.connect_session(page, {})
+    for times in (1, 2):
+        runtime.handle_backmsg(session, BackMsg(rerun_script=ClientState()), client=page)
+        await finished(times, page)
+    drawn = [each.delta for each in page.messages if each.HasField("delta")]
+    gone, there = (each.fragment_id for each in drawn if each.new_element.HasField("button"))
+    for fragment in (gone, there):
+        by_interval = ClientState(fragment_id=fragment, is_auto_rerun=True)
+        runtime.handle_backmsg(session, BackMsg(rerun_script=by_interval), client=page)
+    await finished(3, page)
+    stopped = [[*each.stop_auto_rerun.fragment_ids] for each in page.messages if each.HasField("stop_auto_rerun")]
+    print(stopped == [[gone]])
+
+
+asyncio.run(main())
+"""
+
 
 def run(code: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -260,3 +280,10 @@ def test_a_page_is_told_that_it_is_complete_even_if_one_of_its_fragments_is_due_
     done = run(SERVER + ASKING_AT_THE_END, script)
     whole, fragment = (str(each) for each in (ForwardMsg.FINISHED_SUCCESSFULLY, FRAGMENT_FINISHED))
     assert done.stdout.split() == [whole, whole, fragment], done.stderr
+
+
+def test_a_browser_that_looks_for_a_fragment_that_is_gone_is_told_to_stop(tmp_path: Path) -> None:
+    script = tmp_path / "page.py"
+    script.write_text(REPLACING_PAGE, encoding="utf-8")
+    done = run(SERVER + LOOKING_FOR_WHAT_IS_GONE, script)
+    assert done.stdout.split() == ["True"], done.stderr
