@@ -13,6 +13,7 @@ from pages.widgets.chat.pace import AT_ONCE, OFTEN, SELDOM, pace
 from rag.models.service.en import EN
 from rag.settings import Settings
 from tests.browser.app_process import App
+from tests.pages.server.test_streamlit_fixes import SERVER, run
 from tests.rag.verdicts import YES
 from tests.servers import Answer, OpenAIServer
 
@@ -32,6 +33,65 @@ def test_the_longer_nothing_comes_the_less_often_it_is_looked_at():
 @pytest.mark.parametrize("runs", [20, 50, 200])
 def test_many_runs_share_the_looks(runs):
     assert runs / pace(quiet=0, runs=runs) == pytest.approx(10, rel=0.05)
+
+
+RACING_PAGE = """
+import sys
+
+from pages.widgets.chat.pace import look_every
+import streamlit as st
+
+the = sys.modules["shared"]
+
+@st.fragment(run_every=1)
+def fragment():
+    the.looks += 1
+    if the.looks == 1:
+        look_every(0.4, at_once=[the.run])
+    else:
+        the.loop.call_soon_threadsafe(the.has_ended.wait)
+        look_every(0.8, at_once=[the.run])
+        the.run.append(the.end)
+        the.has_ended.set()
+
+fragment()
+"""
+"""What the server sends waits until the run has ended."""
+
+RACING = """
+from types import SimpleNamespace
+
+from rag.runs.run.run import Run
+from rag.trace.events import RunFinished, RunStarted, Totals
+
+async def act(runtime):
+    started = RunStarted(run_id="r", conversation_id="c", question="?", index="i", pipeline="naive", model="m", at=1)
+    end = RunFinished(status="finished", answer="", outcome="answered", citations=(), totals=Totals())
+    sys.modules["shared"] = SimpleNamespace(
+        run=Run(started), end=end, looks=0, loop=asyncio.get_running_loop(), has_ended=threading.Event()
+    )
+    page = Connection()
+    session = runtime.connect_session(page, {})
+    runtime.handle_backmsg(session, BackMsg(rerun_script=ClientState()), client=page)
+    await finished(1, page)
+    fragment = next(each.auto_rerun.fragment_id for each in page.messages if each.HasField("auto_rerun"))
+    by_interval = ClientState(fragment_id=fragment, is_auto_rerun=True)
+    runtime.handle_backmsg(session, BackMsg(rerun_script=by_interval), client=page)
+    async with asyncio.timeout(60):
+        while page.got.count("auto_rerun") < 4:
+            await asyncio.sleep(0.01)
+    print(*(round(each.auto_rerun.interval, 2) for each in page.messages if each.HasField("auto_rerun")))
+
+
+asyncio.run(main())
+"""
+
+
+def test_what_a_fragment_has_said_before_a_run_ends_does_not_keep_the_browser_from_looking_at_once(tmp_path):
+    script = tmp_path / "page.py"
+    script.write_text(RACING_PAGE, encoding="utf-8")
+    done = run(SERVER + RACING, script)
+    assert done.stdout.split() == ["1.0", "0.4", "0.8", str(AT_ONCE)], done.stderr
 
 
 @pytest.fixture(scope="module")

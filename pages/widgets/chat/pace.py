@@ -1,7 +1,6 @@
 """How often a page reads the events of a run: less often when there is no news or many runs."""
 
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -72,8 +71,10 @@ def _look_at_once(runtime: Runtime, session_id: str, fragment: str, sent: SentIn
     """Can be called in any thread. Does nothing if the page is closed."""
     session = runtime.get_app_session(session_id)
     if session:
-        with suppress(RuntimeError):  # the server's loop has just been closed
-            session._enqueue_forward_msg(_message(AT_ONCE, fragment))  # noqa: SLF001 - no public way to one fragment
+        # In the server's loop, as what the fragment itself says: the browser gets both in the order in which they were
+        # said, and none is lost.
+        tell = partial(session._enqueue_forward_msg, _message(AT_ONCE, fragment))  # noqa: SLF001 - no public way
+        session._call_soon_on_event_loop(tell)  # noqa: SLF001
         sent.seconds = AT_ONCE  # after the message: otherwise a read in between would cancel a message not yet sent
 
 
