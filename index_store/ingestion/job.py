@@ -15,7 +15,7 @@ from index_store.catalogue.records import IndexRecord
 from index_store.ingestion.context import JobContext, Services
 from index_store.ingestion.progress import Item, Progress
 from index_store.ingestion.results import IngestResult
-from index_store.ingestion.sources import FileSource, SiteSource, Source, discard_uploads, storable
+from index_store.ingestion.sources import FileSource, SiteSource, Source, discard_uploads, last_of_each, storable
 from index_store.ingestion.stages.admission import ArchiveAdmission, SourceAdmission
 from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.ingestion.stages.pipeline import IngestionPipeline
@@ -166,9 +166,10 @@ class Ingestion:
 
     def _tasks(self, index: IndexRecord) -> Iterator[DocumentTask]:
         """Records all files first, so that nothing is lost if the process dies; sites take long and come last."""
-        items = [self._items.add(storable(source.source)) for source in self.order.sources]
+        sources = last_of_each(self.order.sources)
+        items = [self._items.add(storable(source.source)) for source in sources]
         archives = []
-        for source, item in zip(self.order.sources, items, strict=True):
+        for source, item in zip(sources, items, strict=True):
             # A suspended job still stores and records its sources: an upload exists nowhere else.
             if self._stop.is_cancelled:
                 self._admission.leave_out(index, item.source)
@@ -186,6 +187,6 @@ class Ingestion:
                 yield DocumentTask(version, item)
         for archive in archives:
             yield from self._archives.tasks(index, archive)
-        for source, item in zip(self.order.sources, items, strict=True):
+        for source, item in zip(sources, items, strict=True):
             if isinstance(source, SiteSource):
                 yield from self._sites.tasks(index, source, item)

@@ -57,6 +57,13 @@ class StoredSource:
 Source = FileSource | SiteSource | StoredSource
 
 
+def last_of_each(sources: Iterable[Source]) -> list[Source]:
+    """Of several with the same name, only the last. Otherwise a job could add one version after the other, and would
+    tell of the document twice if the first was ready in time. A site and its first page are not the same.
+    """
+    return list({(type(each), storable(each.source)): each for each in sources}.values())
+
+
 def is_address(source: str) -> bool:
     """Whether the source is an address and not a path. The crawler checks whether it can be crawled."""
     return "://" in source

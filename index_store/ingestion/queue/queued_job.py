@@ -23,7 +23,14 @@ from index_store.ingestion.queue.job_table import JobRow, JobTable, sources_of
 from index_store.ingestion.queue.stored_items import StoredItems
 from index_store.ingestion.queue.worker import Worker, withdraw
 from index_store.ingestion.results import IngestResult, IngestStatus
-from index_store.ingestion.sources import FileSource, SiteSource, StoredSource, discard_uploads, storable
+from index_store.ingestion.sources import (
+    FileSource,
+    SiteSource,
+    StoredSource,
+    discard_uploads,
+    last_of_each,
+    storable,
+)
 from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.ingestion.stages.completion import Completion
 
@@ -227,7 +234,7 @@ class JobAdmission:
     def _admit(self, index: IndexRecord) -> None:
         """Sites take long and come last."""
         sites = []
-        for source in self._order.sources:
+        for source in last_of_each(self._order.sources):
             # A suspended job still stores and records its sources: an upload exists nowhere else.
             if self._context.stop.is_cancelled:
                 self._admission.leave_out(index, storable(source.source))

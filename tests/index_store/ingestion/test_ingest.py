@@ -9,16 +9,19 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from index_store.base import errors
 from index_store.base.settings import Settings
+from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentStatus, IndexRecord
 from index_store.ingestion.progress import Stage
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.ingestion.stages import embedding
+from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.library.versions import IncomingFile, Versions
 from index_store.parsing.worker.worker import NICENESS
 from index_store.store.index_store import IndexStore
@@ -474,16 +477,24 @@ def test_of_a_document_given_to_two_jobs_the_later_version_stays(
 
 
 def test_a_document_given_twice_to_one_job_is_told_of_once(
-    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+    store: IndexStore, serviced: Settings, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also if it is ready before the job comes to what was given after it."""
+    admit = SourceAdmission.admit_source
+
+    def when_all_before_are_ready(*its: Any) -> PendingVersion | None:
+        assert eventually(lambda: set(stood(store).values()) <= {"ready"})
+        return admit(*its)
+
+    monkeypatch.setattr(SourceAdmission, "admit_source", when_all_before_are_ready)
+    older = uploaded(serviced, "up.md", "# Up\n\nThe older version.")
+    newer = uploaded(serviced, "up.md", "# Up\n\nThe newer version.")
     file = write("a.md")
-    service.is_held = True
-    job = store.ingest("a", given(file, file, write("b.md")))
-    service.wait_for_requests(1)
-    service.is_held = False
-    assert "failed" not in [each.status for each in job.wait()]
-    assert outcome(job) == {"a.md": "ready", "b.md": "ready"}
-    assert len(store.documents()) == 2
+    job = store.ingest("a", [*given(file, file), older, newer, *given(write("b.md"))])
+    assert outcome(job) == {"a.md": "ready", "up.md": "ready", "b.md": "ready"}
+    assert [Path(each.source).name for each in job.results] == ["a.md", "up.md", "b.md"]
+    assert found(store, "The newer version.") == "The newer version."
+    assert len(store.documents()) == 3
     assert is_sound(store, serviced.data_dir)
 
 
