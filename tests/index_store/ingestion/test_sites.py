@@ -15,6 +15,9 @@ from tests.servers.site_server import Asked, Reply, SiteServer, html, moved, wit
 
 Write = Callable[..., Path]
 
+PATIENCE = 60.0
+"""seconds that a page is held at most"""
+
 
 @pytest.fixture
 def site() -> Iterator[SiteServer]:
@@ -31,8 +34,10 @@ def site() -> Iterator[SiteServer]:
 
 @pytest.fixture
 def crawling(serviced: Settings) -> Settings:
-    """Settings that allow the addresses of this machine to be crawled, without pauses."""
-    return serviced.model_copy(update={"crawl_allowed": "127.0.0.1", "crawl_rate": 1000.0, "crawl_timeout": 5.0})
+    """Settings that allow the addresses of this machine to be crawled, without pauses. A page may be held for long."""
+    return serviced.model_copy(
+        update={"crawl_allowed": "127.0.0.1", "crawl_rate": 1000.0, "crawl_timeout": 2 * PATIENCE}
+    )
 
 
 @pytest.fixture
@@ -76,7 +81,7 @@ class Gate:
         self._is_open.set()
 
     def __call__(self, _: Asked) -> Reply:
-        self._is_open.wait(20)
+        assert self._is_open.wait(PATIENCE)
         return self._reply
 
 
