@@ -9,8 +9,11 @@ import pytest
 
 from index_store.base import errors
 from index_store.base.settings import Settings
+from index_store.catalogue.records import IndexRecord
+from index_store.ingestion.progress import Item
 from index_store.ingestion.queue import delivery
 from index_store.ingestion.sources import FileSource
+from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.store.index_store import IndexStore, working
 from index_store.store.user_ingestion import UserIngestion
 from tests.clock import environment as at_a_clock
@@ -74,14 +77,23 @@ def test_a_database_that_is_killed_in_the_midst_of_an_ingest_and_away_for_a_whil
 
 
 def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_and_says_what_was_not_added(
-    app: IndexStore, queued: Settings, write: Write, postgres: PostgresServer
+    app: IndexStore, queued: Settings, write: Write, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    admit = SourceAdmission.admit_source
+
+    def without_a_database(its: SourceAdmission, index: IndexRecord, source: FileSource, item: Item) -> object:
+        if source.path.name == "100.md":
+            postgres.kill()
+        return admit(its, index, source, item)
+
+    monkeypatch.setattr(SourceAdmission, "admit_source", without_a_database)
     app.create_index("a")
     job = app.ingest("a", [FileSource(write(f"{number}.md")) for number in range(200)])
-    assert eventually(lambda: app.documents("a"))
-    postgres.kill()
-    time.sleep(1)
-    postgres.start()
+    admission = app._parts.jobs._known[job.id]._admission  # the job itself can't be read while the database is away
+    try:
+        assert eventually(lambda: admission.failure)
+    finally:
+        postgres.start()
     with working(queued):
         assert eventually(lambda: job.is_finished, 60)
     assert job.failure
