@@ -113,13 +113,15 @@ def test_workers_whose_clocks_are_hours_apart_share_a_job_and_take_nothing_from_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(delivery, "DEAD", DEAD)  # the usual value, which the other process has
-    service.delay = 0.1
     with monkeypatch.context() as environment:
         for name, value in at_a_clock("+6h").items():
             environment.setenv(name, value)
         ahead = worker_process()
+    service.is_held = True
     with working(queued):
-        job = add(app, write)
+        job = add(app, write)  # more documents than one worker takes at once
+        service.wait_for_requests(2)  # one of each worker
+        service.is_held = False
         assert eventually(lambda: job.is_finished, 60)
         assert are_ready_once(app)
         assert len(service.texts) == 2 * FILES  # no text was embedded by both
