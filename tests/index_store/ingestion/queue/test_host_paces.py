@@ -27,7 +27,7 @@ def test_crawls_of_several_processes_keep_one_pace_to_a_host(queued: Settings) -
         asyncio.run(crawl())
         assert time.monotonic() - begun >= 7 * INTERVAL
 
-        first.of("example.com", INTERVAL).pause(10 * INTERVAL)
         begun = time.monotonic()
+        first.of("example.com", INTERVAL).pause(10 * INTERVAL)
         asyncio.run(turns(second, 1))
         assert time.monotonic() - begun >= 9 * INTERVAL
