@@ -2,15 +2,21 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from index_store.crawl import Crawl, CrawlOptions, KnownPage
+from index_store.crawl.fetch import Fetcher, FetchResponse
 from tests.index_store.crawl.crawled import Crawled, settings
-from tests.servers.site_server import SiteServer
+from tests.servers.site_server import Misbehaviour, SiteServer
 
 CrawlSite = Callable[..., Crawled]
+
+PATIENCE = 60
+"""seconds for a page that answers"""
 
 
 @pytest.fixture
@@ -29,8 +35,19 @@ def crawl(tmp_path: Path) -> CrawlSite:
 
 
 @pytest.fixture
-def site() -> Iterator[SiteServer]:
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[SiteServer]:
+    """A page that answers has a minute, however short the time limit of the crawl is: a busy machine may need it."""
+    get = Fetcher.get
     with SiteServer() as server:
+
+        async def get_in_time(fetcher: Fetcher, url: str, **options: Any) -> FetchResponse:
+            its = copy(fetcher)
+            page = server.pages.get(url.removeprefix(server.url("")), server.otherwise)
+            if page not in (Misbehaviour.HANGS, Misbehaviour.DRIPS):
+                its._seconds = max(its._seconds, PATIENCE)
+            return await get(its, url, **options)
+
+        monkeypatch.setattr(Fetcher, "get", get_in_time)
         yield server
 
 
