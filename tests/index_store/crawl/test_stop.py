@@ -11,6 +11,9 @@ from index_store.crawl import Crawl, CrawlOptions
 from tests.index_store.crawl.crawled import settings
 from tests.servers.site_server import Misbehaviour, Reply, html
 
+PATIENCE = 60
+"""seconds for the end of a crawl"""
+
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Path:
@@ -22,7 +25,7 @@ def crawl_of(url: str, folder: Path, **values: object) -> Crawl:
 
 
 def wait_until_left(site) -> None:
-    end = time.monotonic() + 5
+    end = time.monotonic() + PATIENCE
     while site.open_connections:
         assert time.monotonic() < end, "connections are still open"
         time.sleep(0.01)
@@ -32,14 +35,14 @@ def wait_until_left(site) -> None:
 @pytest.mark.parametrize("page", [Misbehaviour.HANGS, Misbehaviour.DRIPS, Misbehaviour.NEVER_ENDS])
 def test_a_stop_ends_a_crawl_in_the_midst_of_a_request(site, pages, path, page):
     site.pages = {"/": html("Home", "/a"), path: page} if path != "/" else {"/": page}
-    crawl = crawl_of(site.url(), pages, crawl_timeout=60, max_file_mb=1000)
+    crawl = crawl_of(site.url(), pages, crawl_timeout=10 * PATIENCE, max_file_mb=1000)
     got = []
     reader = threading.Thread(target=lambda: got.extend(crawl))
     reader.start()
     site.wait_for(path)
     time.sleep(0.1)
     crawl.stop()
-    reader.join(5)
+    reader.join(PATIENCE)
     assert not reader.is_alive()
     wait_until_left(site)
     assert set(pages.iterdir()) == {page.path for page in got}
@@ -123,6 +126,6 @@ def test_two_crawls_side_by_side_do_not_mind_each_other(site, pages):
     for reader in readers:
         reader.start()
     for reader in readers:
-        reader.join(30)
+        reader.join(PATIENCE)
     assert counts == [21, 21, 21]
     assert len(list(pages.iterdir())) == 63
