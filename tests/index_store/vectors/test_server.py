@@ -5,7 +5,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -306,7 +306,10 @@ def test_a_hundred_questions_open_no_more_connections_than_the_first_few(on_serv
 
 def connections_to(port: int) -> int:
     """Number of open connections of this process. Works only on Linux."""
-    inodes = {str(fd.readlink()) for fd in Path("/proc/self/fd").iterdir() if fd.is_symlink()}
+    inodes = set()
+    for fd in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):  # another thread has just closed it
+            inodes.add(str(fd.readlink()))
     lines = [line.split() for line in Path("/proc/self/net/tcp").read_text().splitlines()[1:]]
     return sum(f"socket:[{line[9]}]" in inodes and line[2].endswith(f":{port:04X}") for line in lines)
 
