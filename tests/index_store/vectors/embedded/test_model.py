@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from index_store.base.errors import EmbeddedModelUnusable
 from index_store.vectors.embedded import weights
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
+from index_store.vectors.embedded.weights import Floats
 
 TEXTS = [
     "一般社員の国内出張の日当は1日2,500円です。",
@@ -22,6 +24,9 @@ TEXTS = [
 ]
 LONG = "日当は1日2,500円です。The portal refuses shorter ones. " * 30
 """longer than the text that the model can read at once"""
+
+PATIENCE = 60
+"""seconds for one call of the network"""
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +73,20 @@ def test_of_a_long_question_the_model_reads_the_beginning(model: EmbeddedEmbeddi
     assert np.array_equal(model.query("x" + " " * 1_000_000), model.query("x "))
 
 
-def test_a_question_does_not_wait_for_the_passages_before_it(model: EmbeddedEmbeddings) -> None:
-    model.query("x")
+def test_a_question_does_not_wait_for_the_passages_before_it(
+    model: EmbeddedEmbeddings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The passages stand still in the midst until the question is done."""
+    encoder = model._network().encoder
+    means, are_midway, is_answered = encoder.means, threading.Event(), threading.Event()
+
+    def held(windows: Sequence[Sequence[int]]) -> Floats:
+        if threading.current_thread() is adding:
+            are_midway.set()
+            assert is_answered.wait(PATIENCE)
+        return means(windows)
+
+    monkeypatch.setattr(encoder, "means", held)
     done: list[str] = []
 
     def add() -> None:
@@ -78,8 +95,10 @@ def test_a_question_does_not_wait_for_the_passages_before_it(model: EmbeddedEmbe
 
     adding = threading.Thread(target=add)
     adding.start()
+    assert are_midway.wait(PATIENCE)
     model.query("国内出張の日当は?")
     done.append("question")
+    is_answered.set()
     adding.join()
     assert done == ["question", "passages"]
 
