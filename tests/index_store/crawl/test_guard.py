@@ -5,6 +5,7 @@ import socket
 import ssl
 from collections.abc import Iterator
 
+import httpcore2
 import pytest
 import trustme
 
@@ -12,6 +13,7 @@ from index_store.base.errors import InvalidSetting
 from index_store.crawl import CrawlOptions, PageOutcome
 from index_store.crawl.errors import AddressWithPassword, BadAddress
 from index_store.crawl.guard import resolve_by_system
+from tests.index_store.crawl.conftest import PATIENCE
 from tests.servers.name_server import NameServer
 from tests.servers.site_server import SiteServer, html, moved
 
@@ -142,9 +144,10 @@ def test_ports_of_other_services_are_refused_on_public_hosts(crawl, port):
 
 def test_a_port_of_another_service_is_open_where_the_setting_names_it_with_its_host(crawl):
     with NameServer({"odd.example": [["198.41.0.4"]]}) as names:
-        url, options = "http://odd.example:6000/", {"resolve": names.resolve, "crawl_timeout": 0.5, "depth": 0}
-        assert "Port 6000" in crawl(url, crawl_allowed="odd.example:6001", **options).failure
-        assert "Port" not in crawl(url, crawl_allowed="odd.example:6000", **options).failure
+        url, options = "http://odd.example:6000/", {"resolve": names.resolve, "depth": 0}
+        refused = crawl(url, crawl_allowed="odd.example:6001", crawl_timeout=PATIENCE, **options)
+        assert "Port 6000" in refused.failure
+        assert "Port" not in crawl(url, crawl_allowed="odd.example:6000", crawl_timeout=0.5, **options).failure
 
 
 def test_a_name_that_leads_inside_is_refused(crawl, site):
@@ -161,13 +164,21 @@ def test_a_name_with_one_address_inside_among_public_ones_is_refused(crawl, site
     assert not site.asked
 
 
-def test_a_name_server_that_changes_its_answer_to_the_inside_changes_nothing(crawl):
+def test_a_name_server_that_changes_its_answer_to_the_inside_changes_nothing(crawl, monkeypatch):
     """First a public address, then one inside: the crawler connects to the public one, where nothing answers."""
+    tried = []
+
+    async def nothing_answers(_: httpcore2.AnyIOBackend, address: str, *_rest: object) -> None:
+        tried.append(address)
+        raise httpcore2.ConnectError("nothing answers")
+
+    monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", nothing_answers)
     with SiteServer() as inside, NameServer({"rebind.example": [["198.41.0.4"], ["127.0.0.1"]]}) as names:
         crawled = crawl(
-            inside.url(host="rebind.example"), resolve=names.resolve, crawl_allowed="", crawl_timeout=1, depth=0
+            inside.url(host="rebind.example"), resolve=names.resolve, crawl_allowed="", crawl_timeout=PATIENCE, depth=0
         )
         assert crawled.only.outcome is PageOutcome.FAILED
+        assert tried == ["198.41.0.4"]
         assert not inside.asked
         assert names.asked.count("rebind.example") == 1
 
