@@ -1,6 +1,7 @@
 """What is different here in Streamlit's own server."""
 
 import asyncio
+from dataclasses import replace
 from functools import cache
 
 from streamlit.proto.ClientState_pb2 import ClientState
@@ -9,6 +10,7 @@ from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime import Runtime, app_session
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.session_manager import ActiveSessionInfo
 from streamlit.watcher.local_sources_watcher import LocalSourcesWatcher
@@ -22,13 +24,25 @@ SOON = 0.02
 
 def apply() -> None:
     """Call it once, before the server starts."""
-    # With `fileWatcherType = "none"` no file is watched. Still, whenever a page is opened or connects again, and for
-    # every open page when a module was loaded, Streamlit looks up the files of all modules: 0.1 to 0.2 s of the event
-    # loop, for which everybody waits.
+    _look_up_no_files()
+    _make_the_theme_once()
+    _send_to_the_latest_connection()
+    _rerun_in_turn()
+    _redraw_the_page_for_a_fragment_that_is_gone()
+
+
+def _look_up_no_files() -> None:
+    """With `fileWatcherType = "none"` no file is watched. Still, whenever a page is opened or connects again, and for
+    every open page when a module was loaded, Streamlit looks up the files of all modules: 0.1 to 0.2 s of the event
+    loop, for which everybody waits.
+    """
     LocalSourcesWatcher.update_watched_modules = _nothing  # type: ignore[method-assign, assignment]
 
-    # For every drawing of a page or a fragment, Streamlit reads all options of the theme again and makes a message of
-    # them: 7% of the processor time while twenty people ask. They stay the same while the server runs.
+
+def _make_the_theme_once() -> None:
+    """For every drawing of a page or a fragment, Streamlit reads all options of the theme again and makes a message of
+    them: 7% of the processor time while twenty people ask. They stay the same while the server runs.
+    """
     make_theme = app_session._populate_theme_msg  # noqa: SLF001 - no public name
 
     @cache
@@ -42,47 +56,75 @@ def apply() -> None:
 
     app_session._populate_theme_msg = take_theme  # noqa: SLF001
 
-    # Streamlit notes the connections of all pages, then sends to one after the other. What was written for a page that
-    # connected again meanwhile went to its old connection and was lost: the page stood still until it was reloaded.
+
+def _send_to_the_latest_connection() -> None:
+    """Streamlit notes the connections of all pages, then sends to one after the other. What was written for a page that
+    connected again meanwhile went to its old connection and was lost: the page stood still until it was reloaded.
+    """
     send = Runtime._send_message  # noqa: SLF001 - no public method knows the connections
 
-    def send_to_latest_connection(runtime: Runtime, noted: ActiveSessionInfo, message: ForwardMsg) -> None:
+    def send_to_latest(runtime: Runtime, noted: ActiveSessionInfo, message: ForwardMsg) -> None:
         latest = runtime._session_mgr.get_active_session_info(noted.session.id)  # noqa: SLF001
         send(runtime, latest or noted, message)
 
-    Runtime._send_message = send_to_latest_connection  # type: ignore[method-assign, assignment]  # noqa: SLF001
+    Runtime._send_message = send_to_latest  # type: ignore[method-assign, assignment]  # noqa: SLF001
 
-    # The browser sends a press a moment after it was made. When a fragment's interval ended in this moment, the browser
-    # sent the press with the fragment too, and it counted twice: a playback was paused and went on.
-    # Streamlit drops a press in a fragment that the page has just replaced by another. Here, it redraws the page.
-    # When a fragment is to be drawn and the script has just ended, Streamlit starts another script and drops what the
-    # one that ended still has to say: that the page is complete. The browser then kept what was drawn before, such as
-    # an answer that was being written, beside the finished one. Here, the fragment waits for it.
-    # A page may be told to look at a fragment just after it was left, because a run has ended. Its browser then asked
-    # for nothing, twenty times a second. Here, it is told to stop.
+
+def _rerun_in_turn() -> None:
+    """Four things that the browser asks for at a moment at which Streamlit does the wrong thing.
+
+    - When a fragment is to be drawn and the script has just ended, Streamlit starts another script and drops what the
+      one that ended still has to say: that the page is complete. The browser then kept what was drawn before, such as
+      an answer that was being written, beside the finished one. Here, the fragment waits for it.
+    - A page may be told to look at a fragment just after it was left, because a run has ended. Its browser then asked
+      for nothing, twenty times a second. Here, it is told to stop.
+    - The browser sends a press a moment after it was made. When a fragment's interval ended in this moment, the browser
+      sent the press with the fragment too, and it counted twice: a playback was paused and went on.
+    - Streamlit drops what a person does in a fragment that the page has replaced. Here, the page is drawn.
+    """
     rerun = AppSession.request_rerun
 
     def rerun_in_turn(session: AppSession, client_state: ClientState | None) -> None:
-        if client_state and client_state.fragment_id and _is_ending(session):
-            asyncio.get_running_loop().call_later(SOON, rerun_in_turn, session, client_state)
-            return
-        if client_state and client_state.is_auto_rerun and not session.has_fragment(client_state.fragment_id):
-            session._enqueue_forward_msg(_stop_looking(client_state.fragment_id))  # noqa: SLF001 - no public way
-            return
-        if client_state and any(map(_is_press, client_state.widget_states.widgets)):
+        if client_state and client_state.fragment_id:
+            if _is_ending(session):
+                asyncio.get_running_loop().call_later(SOON, rerun_in_turn, session, client_state)
+                return
+            is_gone = not session.has_fragment(client_state.fragment_id)
+            if client_state.is_auto_rerun and is_gone:
+                session._enqueue_forward_msg(_stop_looking(client_state.fragment_id))  # noqa: SLF001 - no public way
+                return
             if client_state.is_auto_rerun:
                 client_state = _without_presses(client_state)
-            elif client_state.fragment_id and not session.has_fragment(client_state.fragment_id):
+            elif is_gone:
                 client_state = _for_page(client_state)
         rerun(session, client_state)
 
     AppSession.request_rerun = rerun_in_turn  # type: ignore[method-assign, assignment]
 
 
+def _redraw_the_page_for_a_fragment_that_is_gone() -> None:
+    """The same for what a person does while the page is being drawn: Streamlit looks for the fragment after that."""
+    run = ScriptRunner._run_script  # noqa: SLF001 - no public way
+
+    def run_fragments_or_page(runner: ScriptRunner, rerun_data: RerunData) -> None:
+        fragments = runner._fragment_storage  # noqa: SLF001
+        if _is_of_a_person(rerun_data) and not all(map(fragments.contains, rerun_data.fragment_id_queue)):
+            rerun_data = replace(rerun_data, fragment_id_queue=[])
+        run(runner, rerun_data)
+
+    ScriptRunner._run_script = run_fragments_or_page  # type: ignore[method-assign, assignment]  # noqa: SLF001
+
+
 def _is_ending(session: AppSession) -> bool:
     """Whether its script has ended and has still something to say."""
     runner = session._scriptrunner  # noqa: SLF001 - no public way
     return runner is not None and runner._requests._state is ScriptRequestType.STOP  # noqa: SLF001
+
+
+def _is_of_a_person(rerun_data: RerunData) -> bool:
+    """Whether a person did something. Requests that waited are one; whether by interval, is said of the last alone."""
+    states = rerun_data.widget_states
+    return not rerun_data.is_auto_rerun or (states is not None and any(map(_is_press, states.widgets)))
 
 
 def _is_press(widget: WidgetState) -> bool:

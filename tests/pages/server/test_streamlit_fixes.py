@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.conftest import ROOT
@@ -49,14 +50,18 @@ import asyncio
 import sys
 import threading
 import time
+from pathlib import Path
 
-import app
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime import Runtime, RuntimeConfig
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.session_manager import SessionClient, SessionClientDisconnectedError
+
+from pages.server import streamlit_fixes
+
+streamlit_fixes.apply()
 
 
 class Connection(SessionClient):
@@ -79,10 +84,37 @@ class Connection(SessionClient):
         self.messages.append(message)
 
 
-async def finished(times, *connections):
+    def drawn(self, kind):
+        # the fragment and the id of each element of this kind
+        drawn = (each.delta for each in self.messages if each.HasField("delta"))
+        of_kind = (each for each in drawn if each.new_element.HasField(kind))
+        return [(each.fragment_id, getattr(each.new_element, kind).id) for each in of_kind]
+
+
+async def told(kind, times, *connections):
     async with asyncio.timeout(60):
-        while sum(each.got.count("script_finished") for each in connections) < times:
+        while sum(each.got.count(kind) for each in connections) < times:
             await asyncio.sleep(0.01)
+
+
+async def finished(times, *connections):
+    await told("script_finished", times, *connections)
+
+
+async def opened(runtime, times=1):
+    page = Connection()
+    session = runtime.connect_session(page, {})
+
+    def send(value=None, **state):
+        asked = ClientState(**state)
+        if value:
+            asked.widget_states.widgets.add(**value)
+        runtime.handle_backmsg(session, BackMsg(rerun_script=asked), client=page)
+
+    for each in range(times):
+        send()
+        await finished(each + 1, page)
+    return page, send
 
 
 async def main():
@@ -127,29 +159,28 @@ fragment()
 
 PRESSING = """
 async def act(runtime):
-    page = Connection()
-    session = runtime.connect_session(page, {})
-    runtime.handle_backmsg(session, BackMsg(rerun_script=ClientState()), client=page)
-    await finished(1, page)
-    fragment = next(each.auto_rerun.fragment_id for each in page.messages if each.HasField("auto_rerun"))
-    elements = (each.delta.new_element for each in page.messages if each.HasField("delta"))
-    button = next(each.button.id for each in elements if each.HasField("button"))
+    page, send = await opened(runtime)
+    [(fragment, button)] = page.drawn("button")
     for times, by_interval in enumerate((True, False), start=2):
-        pressed = ClientState(fragment_id=fragment, is_auto_rerun=by_interval)
-        pressed.widget_states.widgets.add(id=button, trigger_value=True)
-        runtime.handle_backmsg(session, BackMsg(rerun_script=pressed), client=page)
+        send({"id": button, "trigger_value": True}, fragment_id=fragment, is_auto_rerun=by_interval)
         await finished(times, page)
 
 
 asyncio.run(main())
 """
 
-
 REPLACING_PAGE = """
+import sys
+import time
+from pathlib import Path
+
 import streamlit as st
 
 def draw():
-    st.button("Press", key="press", on_click=lambda: print("pressed"))
+    if st.button("Press", key="press", on_click=lambda: print("pressed")):
+        print("seen")
+    if st.checkbox("Tick", key="tick", on_change=lambda: print("ticked")):
+        print("seen")
 
 @st.fragment
 def first():
@@ -160,26 +191,41 @@ def second():
     draw()
 
 st.session_state.runs = st.session_state.get("runs", 0) + 1
+if st.session_state.runs == 2:
+    while not Path(sys.argv[2]).exists():
+        time.sleep(0.01)
 first() if st.session_state.runs == 1 else second()
 """
 
 PRESSING_LATE = """
 async def act(runtime):
-    page = Connection()
-    session = runtime.connect_session(page, {})
-    for times in (1, 2):
-        runtime.handle_backmsg(session, BackMsg(rerun_script=ClientState()), client=page)
-        await finished(times, page)
-    drawn = [each.delta for each in page.messages if each.HasField("delta")]
-    button = next(each for each in drawn if each.new_element.HasField("button"))
-    pressed = ClientState(fragment_id=button.fragment_id)
-    pressed.widget_states.widgets.add(id=button.new_element.button.id, trigger_value=True)
-    runtime.handle_backmsg(session, BackMsg(rerun_script=pressed), client=page)
+    Path(sys.argv[2]).touch()
+    page, send = await opened(runtime, times=2)
+    fragment, button = page.drawn("button")[0]
+    send({"id": button, "trigger_value": True}, fragment_id=fragment)
     await finished(3, page)
 
 
 asyncio.run(main())
 """
+
+TICKING_LATE = PRESSING_LATE.replace("button", "checkbox").replace("trigger_value", "bool_value")
+
+PRESSING_WHILE_REPLACED = """
+async def act(runtime):
+    page, send = await opened(runtime)
+    [(fragment, button)] = page.drawn("button")
+    send()
+    await told("new_session", 2, page)
+    send({"id": button, "trigger_value": True}, fragment_id=fragment)
+    Path(sys.argv[2]).touch()
+    await finished(3, page)
+
+
+asyncio.run(main())
+"""
+
+TICKING_WHILE_REPLACED = PRESSING_WHILE_REPLACED.replace("button", "checkbox").replace("trigger_value", "bool_value")
 
 
 ENDING_PAGE = """
@@ -194,17 +240,13 @@ fragment()
 
 ASKING_AT_THE_END = """
 async def act(runtime):
-    page = Connection()
-    session = runtime.connect_session(page, {})
-    runtime.handle_backmsg(session, BackMsg(rerun_script=ClientState()), client=page)
-    await finished(1, page)
+    page, send = await opened(runtime)
     fragment = next(each.auto_rerun.fragment_id for each in page.messages if each.HasField("auto_rerun"))
-    runtime.handle_backmsg(session, BackMsg(rerun_script=ClientState()), client=page)
+    send()
     # The script ends before the server can send its last messages.
     while any("ScriptRunner" in thread.name for thread in threading.enumerate()):
         time.sleep(0.01)
-    by_interval = ClientState(fragment_id=fragment, is_auto_rerun=True)
-    runtime.handle_backmsg(session, BackMsg(rerun_script=by_interval), client=page)
+    send(fragment_id=fragment, is_auto_rerun=True)
     await finished(3, page)
     print(*(each.script_finished for each in page.messages if each.HasField("script_finished")))
 
@@ -214,16 +256,11 @@ asyncio.run(main())
 
 LOOKING_FOR_WHAT_IS_GONE = """
 async def act(runtime):
-    page = Connection()
-    session = runtime.connect_session(page, {})
-    for times in (1, 2):
-        runtime.handle_backmsg(session, BackMsg(rerun_script=ClientState()), client=page)
-        await finished(times, page)
-    drawn = [each.delta for each in page.messages if each.HasField("delta")]
-    gone, there = (each.fragment_id for each in drawn if each.new_element.HasField("button"))
+    Path(sys.argv[2]).touch()
+    page, send = await opened(runtime, times=2)
+    gone, there = (fragment for fragment, _ in page.drawn("button"))
     for fragment in (gone, there):
-        by_interval = ClientState(fragment_id=fragment, is_auto_rerun=True)
-        runtime.handle_backmsg(session, BackMsg(rerun_script=by_interval), client=page)
+        send(fragment_id=fragment, is_auto_rerun=True)
     await finished(3, page)
     stopped = [[*each.stop_auto_rerun.fragment_ids] for each in page.messages if each.HasField("stop_auto_rerun")]
     print(stopped == [[gone]])
@@ -266,11 +303,14 @@ def test_a_press_that_the_browser_also_sends_with_a_fragment_whose_interval_ende
     assert done.stdout.split() == ["pressed"], done.stderr
 
 
-def test_a_press_in_a_fragment_that_the_page_has_just_replaced_is_not_lost(tmp_path: Path) -> None:
+@pytest.mark.parametrize("acting", [PRESSING_LATE, PRESSING_WHILE_REPLACED, TICKING_LATE, TICKING_WHILE_REPLACED])
+def test_what_a_person_does_in_a_fragment_that_the_page_has_replaced_or_is_just_replacing_is_not_lost(
+    tmp_path: Path, acting: str
+) -> None:
     script = tmp_path / "page.py"
     script.write_text(REPLACING_PAGE, encoding="utf-8")
-    done = run(SERVER + PRESSING_LATE, script)
-    assert done.stdout.split() == ["pressed"], done.stderr
+    done = run(SERVER + acting, script, tmp_path / "may-draw")
+    assert done.stdout.split() in (["pressed", "seen"], ["ticked", "seen"]), done.stderr
 
 
 def test_a_page_is_told_that_it_is_complete_even_if_one_of_its_fragments_is_due_at_this_moment(tmp_path: Path) -> None:
@@ -285,5 +325,5 @@ def test_a_page_is_told_that_it_is_complete_even_if_one_of_its_fragments_is_due_
 def test_a_browser_that_looks_for_a_fragment_that_is_gone_is_told_to_stop(tmp_path: Path) -> None:
     script = tmp_path / "page.py"
     script.write_text(REPLACING_PAGE, encoding="utf-8")
-    done = run(SERVER + LOOKING_FOR_WHAT_IS_GONE, script)
+    done = run(SERVER + LOOKING_FOR_WHAT_IS_GONE, script, tmp_path / "may-draw")
     assert done.stdout.split() == ["True"], done.stderr
