@@ -1,7 +1,6 @@
 """The crawler never connects to an address inside the network: in any form, by any name, after any redirect."""
 
 import asyncio
-import socket
 import ssl
 from collections.abc import Iterator
 
@@ -15,6 +14,7 @@ from index_store.crawl.errors import AddressWithPassword, BadAddress
 from index_store.crawl.guard import resolve_by_system
 from tests.index_store.crawl.conftest import PATIENCE
 from tests.servers.name_server import NameServer
+from tests.servers.ports import free_port
 from tests.servers.site_server import SiteServer, html, moved
 
 DISGUISES = [
@@ -185,9 +185,10 @@ def test_a_name_server_that_changes_its_answer_to_the_inside_changes_nothing(cra
 
 def test_a_name_that_moves_inside_during_the_crawl_is_refused_from_then_on(crawl):
     """The same with real connections: the crawl may use the first address, but not the second."""
+    port = free_port()
     with (
-        SiteServer(address="127.0.0.2") as outside,
-        SiteServer(address="127.0.0.1", port=outside.port) as inside,
+        SiteServer(address="127.0.0.2", port=port) as outside,
+        SiteServer(address="127.0.0.1", port=port) as inside,
         NameServer({"rebind.example": [["127.0.0.2"], ["127.0.0.1"]]}) as names,
     ):
         closing = {"Connection": "close"}  # so that every page needs a new connection
@@ -339,8 +340,7 @@ def test_a_certificate_of_another_name_is_not_trusted(crawl, secure_site):
 
 
 def test_the_next_address_is_tried_when_one_does_not_answer(crawl, site):
-    with socket.create_server(("127.0.0.3", 0)) as taken:
-        closed = taken.getsockname()[0]
     site.pages["/"] = html("Home")
-    with NameServer({"two.example": [[closed, "127.0.0.1"]]}) as names:
+    nobody = "127.0.0.3"
+    with NameServer({"two.example": [[nobody, "127.0.0.1"]]}) as names:
         assert crawl(site.url(host="two.example"), resolve=names.resolve).fetched

@@ -3,7 +3,6 @@
 import json
 import logging
 import re
-import socket
 
 import pytest
 
@@ -15,6 +14,7 @@ from tests.rag.documents import INDEX
 from tests.rag.reading import finished, of
 from tests.rag.verdicts import NO, PROSE, YES
 from tests.servers import Answer, Fault, OpenAIServer, Refusal
+from tests.servers.ports import free_port
 
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "日当は1日2,500円です[1]。"
@@ -89,8 +89,7 @@ def test_a_wrong_key_is_refused_in_words(ask):
 
 
 def test_an_address_where_nobody_listens_cannot_be_reached(ask):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    port = free_port()
     result = ask(openai_base_url=f"http://127.0.0.1:{port}/v1").result()
     assert result.error.code == "service_unreachable"
     assert f"127.0.0.1:{port}" in result.error.en
