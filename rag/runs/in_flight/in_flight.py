@@ -191,40 +191,51 @@ class RunsInFlight:
             conversation_id = None
         branch, turns = Branch(), tuple[Turn, ...]()
         if conversation_id and not origin:
-            branch = self._history.branch(conversation_id, through=edits or through)
-            if edits in branch.runs:
-                branch = branch.before(edits)
-            turns = self._history.turns(conversation_id, before=question, branch=branch)
-        continued = conversation_id
+            branch, turns = self._what_it_follows(conversation_id, question, through, edits)
+        started = RunStarted(
+            run_id=uuid.uuid4().hex,
+            conversation_id=conversation_id or "",
+            question=question,
+            index=index,
+            index_id=index_id,
+            pipeline=flow.name,
+            model=models.name,
+            retrieval=column.retrieval,
+            style=column.style or self._settings.style,
+            origin=origin,
+            follows=branch.end or "",
+            at=time.time(),
+        )
         try:
             with nullcontext(within) if within else self._history.together() as connection:
-                if not conversation_id:
-                    made = self._history.conversations.new(question, principal=asker.principal, within=connection)
-                    conversation_id = made.id
-                elif not origin:
-                    self._history.conversations.list_in_chat(conversation_id, within=connection)
-                started = RunStarted(
-                    run_id=uuid.uuid4().hex,
-                    conversation_id=conversation_id,
-                    question=question,
-                    index=index,
-                    index_id=index_id,
-                    pipeline=flow.name,
-                    model=models.name,
-                    retrieval=column.retrieval,
-                    style=column.style or self._settings.style,
-                    origin=origin,
-                    follows=branch.end or "",
-                    at=time.time(),
-                )
-                self._history.save(started.run_id, started, within=connection)
+                started = self._save(started, asker, connection)
         except IntegrityError:
-            if within or not continued:
+            if within or not conversation_id:
                 raise
             # The conversation was deleted after it was looked for.
             return self.begin(question, index, column, None, attachments, asker=asker)
         run = Run(started)
         return self.add(run, started, flow, models, asker, allowance, turns=turns, attachments=tuple(attachments))
+
+    def _what_it_follows(
+        self, conversation_id: str, question: str, through: str | None, edits: str | None
+    ) -> tuple[Branch, tuple[Turn, ...]]:
+        """The branch that the run continues, and the branch's latest turns."""
+        branch = self._history.branch(conversation_id, through=edits or through)
+        if edits in branch.runs:
+            branch = branch.before(edits)
+        return branch, self._history.turns(conversation_id, before=question, branch=branch)
+
+    def _save(self, started: RunStarted, asker: Asker, within: Connection) -> RunStarted:
+        """Stores the start of a run in its conversation, or in a new one, and returns it with this conversation."""
+        conversations = self._history.conversations
+        if not started.conversation_id:
+            made = conversations.new(started.question, principal=asker.principal, within=within)
+            started = started.model_copy(update={"conversation_id": made.id})
+        elif not started.origin:
+            conversations.list_in_chat(started.conversation_id, within=within)
+        self._history.save(started.run_id, started, within=within)
+        return started
 
     def add(
         self,
