@@ -108,7 +108,7 @@ def _redraw_the_page_for_a_fragment_that_is_gone() -> None:
 
     def run_fragments_or_page(runner: ScriptRunner, rerun_data: RerunData) -> None:
         fragments = runner._fragment_storage  # noqa: SLF001
-        if _is_of_a_person(rerun_data) and not all(map(fragments.contains, rerun_data.fragment_id_queue)):
+        if _is_by_person(rerun_data) and not all(map(fragments.contains, rerun_data.fragment_id_queue)):
             rerun_data = replace(rerun_data, fragment_id_queue=[])
         run(runner, rerun_data)
 
@@ -121,8 +121,8 @@ def _is_ending(session: AppSession) -> bool:
     return runner is not None and runner._requests._state is ScriptRequestType.STOP  # noqa: SLF001
 
 
-def _is_of_a_person(rerun_data: RerunData) -> bool:
-    """Whether a person did something. Requests that waited are one; whether by interval, is said of the last alone."""
+def _is_by_person(rerun_data: RerunData) -> bool:
+    """Whether a person did something. Requests that waited are one, and `is_auto_rerun` is that of the last."""
     states = rerun_data.widget_states
     return not rerun_data.is_auto_rerun or (states is not None and any(map(_is_press, states.widgets)))
 
