@@ -125,7 +125,9 @@ def summed_up(runs: list[Ended]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Measures honest refusals.")
+    parser = argparse.ArgumentParser(
+        description="Measures how often no answer is given where there is none, and where there is one."
+    )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--pipeline", default="self_rag")
     parser.add_argument("--limit", type=int, default=20, help="questions of each kind a set")

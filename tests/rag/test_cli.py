@@ -116,7 +116,7 @@ def test_a_conversation_that_is_not_known_is_told_in_a_sentence(environment, lan
     assert "Traceback" not in refused.stderr
 
 
-def test_an_honest_no_names_what_was_searched_and_cites_the_nearest(environment, server):
+def test_an_answer_that_says_no_names_what_was_searched_and_cites_the_nearest(environment, server):
     server.default = f"{TOKEN} 資料には書かれていません。"
     done = rag(environment, "ask", "--index", INDEX, "--pipeline", "naive", QUESTION)
     assert done.returncode == 0

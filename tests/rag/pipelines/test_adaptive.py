@@ -149,7 +149,7 @@ def test_an_answer_from_the_web_that_fails_leads_to_the_documents(ask, chat):
     assert result.outcome == "confirmed"
 
 
-def test_an_answer_from_the_web_that_fails_and_no_document_leads_to_an_honest_no(ask, chat):
+def test_an_answer_from_the_web_that_fails_and_no_document_leads_to_no_answer(ask, chat):
     chat.answer_when(JA.grounding, answer=NO)
     chat.answer_when(JA.relevance, answer=NO)
     run = ask(WEATHER)
@@ -268,7 +268,7 @@ def test_if_the_model_gives_no_answer_from_documents_the_web_is_searched(ask, ch
     assert (result.outcome, [each.origin for each in result.citations]) == ("confirmed", ["web"])
 
 
-def test_an_honest_no_of_the_model_stands_where_no_way_is_left(ask, chat):
+def test_no_answer_of_the_model_stands_where_no_way_is_left(ask, chat):
     chat.default = "NOT_IN_PASSAGES 資料に書かれていません。"
     run = ask()
     result = run.result()
@@ -278,7 +278,7 @@ def test_an_honest_no_of_the_model_stands_where_no_way_is_left(ask, chat):
     assert result.answer.startswith("資料に書かれていません。")
 
 
-def test_an_honest_no_says_that_the_web_was_searched_too(ask, chat, tavily):
+def test_no_answer_says_that_the_web_was_searched_too(ask, chat, tavily):
     chat.answer_when(JA.relevance, answer=NO)
     tavily.default = []
     run = ask()

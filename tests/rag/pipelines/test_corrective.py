@@ -289,7 +289,7 @@ def test_an_english_question_about_nothing_that_is_known_is_declined_in_english(
     assert ask("How tall is the tower?", web=False).result().answer.startswith(no_answer_sentence(INDEX, "en"))
 
 
-def test_a_draft_from_the_refined_passages_is_the_answer_when_all_stay(ask, chat):
+def test_a_speculative_answer_from_the_refined_passages_is_the_answer_when_all_stay(ask, chat):
     chat.answer_when(JA.relevance, answer=YES)
     chat.enqueue(ANSWER)
     run = ask(draft_ahead=True)
@@ -300,7 +300,7 @@ def test_a_draft_from_the_refined_passages_is_the_answer_when_all_stay(ask, chat
     assert (result.answer, result.totals.model_calls, len(chat.prompts_with(JA.answer))) == (ANSWER, 5, 1)
 
 
-def test_a_draft_is_shown_before_the_first_grade_is_there(ask, chat):
+def test_a_speculative_answer_is_shown_before_the_first_grade_is_there(ask, chat):
     gate = Gate()
     chat.answer_when(JA.relevance, answer=Held(gate, YES))
     chat.enqueue(ANSWER)
@@ -312,7 +312,7 @@ def test_a_draft_is_shown_before_the_first_grade_is_there(ask, chat):
 
 
 @pytest.mark.parametrize("others", [NO, BESIDE])
-def test_a_draft_is_void_when_a_passage_goes_or_the_web_comes_beside(ask, chat, others):
+def test_a_speculative_answer_is_void_when_a_passage_goes_or_the_web_comes_beside(ask, chat, others):
     chat.answer_when(JA.relevance, answer=others)
     chat.answer_when(JA.answer, answer="下書きです[1]。", times=1)
     chat.enqueue("日当は2,500円です[1]。")

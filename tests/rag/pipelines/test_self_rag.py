@@ -328,7 +328,7 @@ def test_at_the_limit_of_rewrites_an_answer_that_is_not_useful_stands_unconfirme
 REFUSAL = "NOT_IN_PASSAGES 日当の額は書かれていません。"
 
 
-def test_an_honest_no_leads_to_another_query_whatever_its_checks_say(ask, chat):
+def test_no_answer_leads_to_another_query_whatever_its_checks_say(ask, chat):
     approve(chat)
     chat.answer_when(JA.rewrite, answer=REWRITE)
     chat.enqueue(REFUSAL, ANSWER)
@@ -338,7 +338,7 @@ def test_an_honest_no_leads_to_another_query_whatever_its_checks_say(ask, chat):
     assert (result.answer, result.outcome) == (ANSWER, "confirmed")
 
 
-def test_where_all_that_was_written_is_an_honest_no_it_stands(open_engine, chat):
+def test_where_all_that_was_written_is_no_answer_it_stands(open_engine, chat):
     approve(chat)
     chat.enqueue(REFUSAL)
     run = open_engine(chat, max_rewrites=0).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
@@ -348,7 +348,7 @@ def test_where_all_that_was_written_is_an_honest_no_it_stands(open_engine, chat)
     assert result.answer.startswith("日当の額は書かれていません。")
 
 
-def test_an_attempt_is_kept_before_an_honest_no_that_came_after_it(open_engine, chat):
+def test_an_attempt_is_kept_rather_than_no_answer_that_came_after_it(open_engine, chat):
     approve(chat)
     chat.answer_when(JA.usefulness, "一つめ", answer=rating(2))
     chat.answer_when(JA.rewrite, answer=REWRITE)

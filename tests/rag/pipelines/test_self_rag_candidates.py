@@ -142,7 +142,7 @@ def test_answers_from_passages_that_do_not_bear_on_the_question_are_not_chosen(a
     assert ask().result().outcome == "not_in_documents"
 
 
-def test_an_answer_that_says_honestly_no_is_not_chosen(ask, chat):
+def test_no_answer_is_not_chosen_if_there_is_an_answer(ask, chat):
     chat.answer_when(JA.answer, answer="NOT_IN_PASSAGES 日当の額は書かれていません。")
     chat.answer_when(JA.answer, ALLOWANCE, answer=ANSWER)
     chat.answer_when(JA.usefulness, ANSWER, answer=rating(3))

@@ -39,7 +39,7 @@ def steps_all_end(events) -> bool:
     return started == {(each.step, each.attempt) for each in of(StepFinished, events)}
 
 
-def test_a_draft_is_shown_before_the_first_grade_is_there(ask, chat):
+def test_a_speculative_answer_is_shown_before_the_first_grade_is_there(ask, chat):
     gate = Gate()
     chat.answer_when(JA.relevance, answer=Held(gate, YES))
     chat.enqueue(DRAFT)
@@ -51,7 +51,7 @@ def test_a_draft_is_shown_before_the_first_grade_is_there(ask, chat):
     assert run.result().outcome == "confirmed"
 
 
-def test_a_draft_from_passages_that_all_stay_is_the_answer_and_costs_no_other_call(ask, chat):
+def test_a_speculative_answer_from_passages_that_all_stay_is_the_answer_and_costs_no_other_call(ask, chat):
     chat.enqueue(DRAFT)
     run = ask()
     result = run.result()
@@ -67,7 +67,7 @@ def test_a_draft_from_passages_that_all_stay_is_the_answer_and_costs_no_other_ca
     assert {event.step for event in of(Token, run.events)} == {"draft_answer"}
 
 
-def test_a_draft_that_says_honestly_no_is_kept_as_such(open_engine, chat):
+def test_a_speculative_answer_that_says_no_is_kept_as_such(open_engine, chat):
     approve(chat)
     chat.enqueue("NOT_IN_PASSAGES 日当の額は書かれていません。")
     engine = open_engine(chat, draft_ahead=True, max_rewrites=0)
@@ -77,7 +77,7 @@ def test_a_draft_that_says_honestly_no_is_kept_as_such(open_engine, chat):
     assert INDEX in result.answer
 
 
-def test_at_the_first_passage_that_goes_the_draft_is_no_longer_written(ask, chat):
+def test_at_the_first_passage_that_goes_the_speculative_answer_is_no_longer_written(ask, chat):
     grades, draft = Gate(), Gate()
     chat.answer_when(JA.relevance, answer=Held(grades, YES))
     chat.answer_when(JA.relevance, "グリーン車", answer=NO)
@@ -96,7 +96,7 @@ def test_at_the_first_passage_that_goes_the_draft_is_no_longer_written(ask, chat
     assert chat.prompts_with(JA.answer)[1].count("<passage number=") == 3
 
 
-def test_a_draft_that_is_whole_is_void_all_the_same_when_a_passage_goes(ask, chat):
+def test_a_speculative_answer_that_is_whole_is_void_all_the_same_when_a_passage_goes(ask, chat):
     grades = Gate()
     chat.answer_when(JA.relevance, answer=Held(grades, NO))
     chat.answer_when(JA.rewrite, answer="")
@@ -123,7 +123,7 @@ def test_after_a_rewrite_an_answer_is_drafted_again(ask, chat):
     assert "日当" in chat.prompts_with(JA.answer)[1]
 
 
-def test_an_answer_that_was_rejected_is_not_given_again_as_the_draft_that_it_was(ask, chat):
+def test_an_answer_that_was_rejected_is_not_given_again_as_the_speculative_answer_that_it_was(ask, chat):
     chat.answer_when(JA.grounding, "下書き", answer=NO)
     chat.enqueue(DRAFT, ANSWER)
     run = ask()
@@ -141,7 +141,7 @@ def test_nothing_is_drafted_from_passages_of_which_one_is_known_to_be_irrelevant
     assert started_steps(run.events).count("draft_answer") == 1
 
 
-def test_a_draft_that_fails_is_written_as_an_answer_once_the_passages_are_graded(ask, chat):
+def test_a_speculative_answer_that_fails_is_written_as_an_answer_once_the_passages_are_graded(ask, chat):
     chat.answer_when(JA.answer, answer=ServiceBusy(host="h"), times=1)
     chat.enqueue(ANSWER)
     run = ask()
@@ -151,7 +151,7 @@ def test_a_draft_that_fails_is_written_as_an_answer_once_the_passages_are_graded
     assert (drafted.fallback.code, drafted.error, drafted.detail.kept) == ("service_busy", None, False)
 
 
-def test_a_key_that_is_refused_to_the_draft_ends_the_run_and_the_grades(ask, chat):
+def test_a_key_that_is_refused_to_the_speculative_answer_ends_the_run_and_the_grades(ask, chat):
     gate = Gate()
     chat.answer_when(JA.relevance, answer=Held(gate, YES))
     chat.answer_when(JA.answer, answer=KeyRefused(host="h", model="m"))
@@ -163,7 +163,7 @@ def test_a_key_that_is_refused_to_the_draft_ends_the_run_and_the_grades(ask, cha
 
 
 @pytest.mark.parametrize("error", [KeyRefused(host="h", model="m"), RuntimeError("it broke")], ids=["known", "ours"])
-def test_grading_that_ends_the_run_ends_the_draft_too(ask, chat, error):
+def test_grading_that_ends_the_run_ends_the_speculative_answer_too(ask, chat, error):
     gate = Gate()
     chat.answer_when(JA.relevance, answer=YES)
     chat.answer_when(JA.relevance, ALLOWANCE, answer=error)
@@ -175,7 +175,7 @@ def test_grading_that_ends_the_run_ends_the_draft_too(ask, chat, error):
 
 
 @pytest.mark.parametrize("draft_is_whole", [False, True])
-def test_stop_ends_grades_and_draft_at_once(ask, chat, draft_is_whole):
+def test_stop_ends_grades_and_speculative_answer_at_once(ask, chat, draft_is_whole):
     grades, draft = Gate(), Gate()
     chat.answer_when(JA.relevance, answer=Held(grades, YES))
     chat.enqueue(DRAFT if draft_is_whole else Held(draft, DRAFT, shown="下書き"))
@@ -193,7 +193,7 @@ def test_stop_ends_grades_and_draft_at_once(ask, chat, draft_is_whole):
     }
 
 
-def test_the_time_of_a_run_ends_grades_and_draft(open_engine, chat):
+def test_the_time_of_a_run_ends_grades_and_speculative_answer(open_engine, chat):
     gate = Gate()
     chat.default = Held(gate, DRAFT)
     engine = open_engine(chat, draft_ahead=True, run_time_limit=200)
@@ -205,7 +205,7 @@ def test_the_time_of_a_run_ends_grades_and_draft(open_engine, chat):
     assert steps_all_end(run.events)
 
 
-def test_a_stop_closes_the_connections_of_grades_and_draft(open_engine, server):
+def test_a_stop_closes_the_connections_of_grades_and_speculative_answer(open_engine, server):
     server.default = YES
     engine = open_engine(server=server, draft_ahead=True)
     server.fails(Fault.HANGS)
@@ -216,7 +216,7 @@ def test_a_stop_closes_the_connections_of_grades_and_draft(open_engine, server):
     assert all(request.disconnected.wait(PATIENCE) for request in server.chats)
 
 
-def test_a_dropped_draft_closes_its_connection(open_engine, server):
+def test_a_dropped_speculative_answer_closes_its_connection(open_engine, server):
     is_drafted = threading.Event()
 
     def write(request: ChatRequest) -> Answer | str:

@@ -195,7 +195,7 @@ def test_a_decision_stands_before_the_step_that_it_leads_to_begins():
     assert path.crossings[-1] == (Edge("grade_documents", "generate"), "why")
 
 
-def test_a_draft_that_was_given_up_has_no_way_on():
+def test_a_speculative_answer_that_was_given_up_has_no_way_on():
     draft = DraftDetail(passages=(1,), text="", kept=False)
     events = [started("draft_answer"), finished("draft_answer", detail=draft), started("generate")]
     assert edges(path_of(events, PIPELINES["self_rag"].flow)) == []
