@@ -30,8 +30,10 @@ from index_store.library.switch import finish
 from index_store.vectors.chroma import VectorStore
 from index_store.vectors.chroma import backend_of as form_of_vectors
 
-LINKS = "backup"
-"""the folder in which a running backup links originals: the originals themselves may be removed before their turn"""
+LINKS = "backup.links"
+"""the folder in which a running backup links originals: the originals themselves may be removed before their turn. It is
+deleted with all that is in it, so its name is one that nobody chooses.
+"""
 
 RESTORING = "restoring"
 """the folder into which a restore unpacks; while it exists, the data folder is incomplete"""

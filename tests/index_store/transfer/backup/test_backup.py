@@ -21,6 +21,7 @@ from index_store.base.folders import backup_of, changes_of
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource
+from index_store.library.data_folder import LINKS
 from index_store.store.index_store import IndexStore
 from tests.full_disk import linux
 from tests.index_store.soundness import content, is_sound, originals
@@ -192,7 +193,7 @@ def test_killed_in_the_midst_it_leaves_no_archive_and_the_app_and_the_next_backu
     file.unlink(missing_ok=True)
     assert command("backup", file).returncode == 0
     assert not file.with_name("saved.zip.part").exists()
-    assert not (serviced.data_dir / "backup").exists()
+    assert not (serviced.data_dir / LINKS).exists()
     assert command("restore", file, folder=tmp_path / "other").returncode == 0
 
 
@@ -200,13 +201,27 @@ def test_what_a_killed_backup_kept_of_removed_documents_is_gone_with_the_next_st
     serviced: Settings, app: IndexStore
 ) -> None:
     [original, *_] = originals(serviced.data_dir)
-    kept = serviced.data_dir / "backup" / original.parent.name / original.name
+    kept = serviced.data_dir / LINKS / original.parent.name / original.name
     kept.parent.mkdir(parents=True)
     os.link(original, kept)
     app.close()
     with IndexStore(serviced):
         assert not kept.exists()
         assert original.exists()
+
+
+def test_backups_that_are_kept_in_a_folder_named_backup_stay_there(
+    serviced: Settings, app: IndexStore, command: Command
+) -> None:
+    monday, tuesday = (serviced.data_dir / "backup" / f"{day}.zip" for day in ("monday", "tuesday"))
+    monday.parent.mkdir()
+    monday.write_bytes(b"earlier")
+    done = command("backup", tuesday)
+    assert (done.returncode, done.stderr) == (0, "")
+    app.close()
+    with IndexStore(serviced):
+        assert monday.read_bytes() == b"earlier"
+        assert tuesday.exists()
 
 
 @linux
@@ -222,7 +237,7 @@ def test_on_a_full_disk_it_says_so_and_leaves_nothing(
     assert done.returncode == 1
     assert "could not be made" in done.stderr
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith("saved")] == []
-    assert not (serviced.data_dir / "backup").exists()
+    assert not (serviced.data_dir / LINKS).exists()
     assert is_sound(app, serviced.data_dir)
 
 
