@@ -10,7 +10,7 @@ SHINGLE = 4
 ALIKE = 0.9
 """the share of shingles that both have (Jaccard; Broder, 1997); above it, only a word or two differ"""
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile("[\\d〇一二三四五六七八九十百千万億兆]+")
 
 
 def are_near_duplicates(one: str, other: str) -> bool:

@@ -153,12 +153,18 @@ def test_a_text_that_stands_in_two_places_is_shown_once_with_the_other_named(sto
         assert notice not in texts(others)
 
 
-def test_texts_that_differ_in_a_number_are_two(store: IndexStore, tmp_path: Path) -> None:
-    for year, days in ((2025, 20), (2026, 22)):
-        file = tmp_path / f"{year}.md"
-        file.write_text(f"Every member of staff has {days} days of paid leave a year, to be taken by March.")
+@pytest.mark.parametrize("amounts", [("2500", "3000"), ("二千五百", "三千")])
+def test_texts_that_differ_in_a_number_are_two(store: IndexStore, tmp_path: Path, amounts: tuple[str, str]) -> None:
+    for amount in amounts:
+        file = tmp_path / f"{amount}.md"
+        file.write_text(
+            "日当は、出張の期間に応じて支給する。支給の対象は、所属長の承認を受けた出張とし、支給の時期は、精算の申請が承認された月の"
+            "翌月の給与の支給日とする。出張の期間に休日を含むときも、同じ額を支給する。"
+            f"その額は、一日につき{amount}円とする。ただし、社用車による出張については、この限りでない。",
+            encoding="utf-8",
+        )
         store.add("a", file)
-    assert len(store.search("a", "days of leave", mode="hybrid")) == 2
+    assert len(store.search("a", "日当の額", mode="hybrid")) == 2
 
 
 @pytest.mark.parametrize("mode", MODES)
