@@ -28,8 +28,8 @@ class CheckError(IndexStoreError):
 
 
 class VectorsMissing(CheckError):
-    en = "{count} chunks have no vector, so no search finds them. Re-index."
-    ja = "{count} 個のチャンクにベクトルがなく、検索に出ません。インデックスを作り直してください。"
+    en = "{count} chunks have no vector, so vector search does not find them. Re-index."
+    ja = "{count} 個のチャンクにベクトルがなく、ベクトル検索に出ません。インデックスを作り直してください。"
 
 
 class VectorsStray(CheckError):

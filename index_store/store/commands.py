@@ -11,6 +11,7 @@ from index_store.base import errors
 from index_store.base.command_line import Command, Commands, Output
 from index_store.base.settings import Settings
 from index_store.crawl import CrawlOptions
+from index_store.crawl.address import typed
 from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import FileSource, SiteSource, expand, is_address
 from index_store.search.hits import Hit
@@ -165,7 +166,7 @@ def _remove(store: IndexStore, options: argparse.Namespace, out: Output) -> bool
     all_well = True
     for source in options.sources:
         try:
-            for document in store.remove(options.index, source):
+            for document in store.remove(options.index, typed(source) if is_address(source) else source):
                 fields = {"source": document.source, "status": "removed", "document_id": document.id, "error": None}
                 out.line(fields, f"removed  {document.source}")
         except errors.UnknownDocument as error:

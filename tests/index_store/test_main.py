@@ -235,7 +235,7 @@ def test_a_site_is_added_as_deep_as_is_said_and_crawled_again(run: Run, site: Si
     assert len(run("add", "--index", "b", "--json", site.url(), "--limit", "3").objects) == 3
     del site.pages["/docs/deep"]
     assert [line["status"] for line in run(*add[:-1], "2").objects] == ["unchanged", "removed"]
-    assert run("remove", "--index", "a", site.url()).status == 0
+    assert run("remove", "--index", "a", site.url().rstrip("/")).status == 0  # as somebody may have added it
     assert run("list", "--index", "a", "--json").objects == []
 
 
