@@ -22,7 +22,7 @@ from index_store.full_text.glossary import Glossary
 from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
 from index_store.full_text.sudachi import DICTIONARY, SUDACHI, Kind
 
-VERSION = 2
+VERSION = 3
 """increase it when the same text would give other terms: full texts are then rebuilt"""
 
 LONGEST = 64
@@ -35,13 +35,22 @@ _JAPANESE = (
 """kana, and kanji, including Chinese ones"""
 _HANGUL = "\uac00-\ud7a3"
 _HAS_JAPANESE = re.compile(f"[{_JAPANESE}]")
+_JAPANESE_OR_DIGIT = re.compile(rf"[{_JAPANESE}\d]")
+_JAPANESE_NEXT = re.compile(rf"\s*[{_JAPANESE}]")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 _RUN = re.compile(f"[{_JAPANESE}]+|[{_HANGUL}]+")
 _LETTER = rf"(?:(?![{_JAPANESE}{_HANGUL}])[^\W_])"
-_PRIMED = rf"(?<!{_LETTER})(?<!['’′]){_LETTER}\d*['’′]+(?!{_LETTER})"
+_ALPHABETIC = rf"(?:(?!\d){_LETTER})"
+_PRIMED = rf"(?<!{_LETTER})(?<!['‘‛’′]){_LETTER}\d*['’′]+(?!{_LETTER})"
 """X' is not the same as X; a letter in quotes does not count"""
-_WORD = re.compile(rf"{_PRIMED}|\d+(?:[.,]\d+)+(?!{_LETTER})|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+")
-"""a name such as X', a number with its points, a word with its apostrophes, or Hangul, which Sudachi does not know"""
+_POINTED = r"\d+(?:[.,]\d+)+"
+"""a number with its points"""
+_BEFORE_UNIT = rf"\d+(?=(?:{_ALPHABETIC}{{2,}}|[glmvw])(?!{_LETTER}))"
+"""500MB is 500 MB. A single letter may also belong to the number (article 12a), unless it is a usual unit."""
+_BEFORE_VERSION = rf"{_ALPHABETIC}+(?=\d+(?:\.\d+)+)"
+"""v1.2 is version 1.2"""
+_WORD = re.compile(rf"{_PRIMED}|{_POINTED}|{_BEFORE_UNIT}|{_BEFORE_VERSION}|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+")
+"""a name such as X', a number, a word with its apostrophes, or Hangul, which Sudachi does not know"""
 _PIECE = re.compile(rf"[{_JAPANESE}]+|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+|\s+|.", re.DOTALL)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _SIGNS = re.compile(r"[^\w\s]+")
@@ -172,11 +181,14 @@ def _in_order(words: Iterable[_Word]) -> list[_Word]:
 
 
 def _whole(words: Iterable[_Word]) -> list[_Word]:
-    """Marks the parts of each term of the glossary as dropped."""
+    """Marks the parts of each term of the glossary as dropped. Leaves out the signs inside a word (2,500)."""
     whole: list[_Word] = []
     end = 0
     for word in words:
-        whole.append(word._replace(dropped=DropReason.WITHIN) if word.start < end else word)
+        if word.dropped is not DropReason.SIGN:
+            whole.append(word._replace(dropped=DropReason.WITHIN) if word.start < end else word)
+        elif word.end > end:
+            whole.append(word)
         end = max(end, word.end)
     return whole
 
@@ -190,8 +202,9 @@ def _without_stopwords(words: list[_Word], folded: FoldedText, question: str) ->
             return False
         start, end = folded.original(word.start, word.end)
         written = question[start:end]
-        # The department IT and the attribute A in 属性A are names; A at the start is an article.
-        return not written.isupper() or is_shouted or written == "I" or (len(written) == 1 and start == 0)
+        # The department IT and the attribute A in 属性A are names; A at the start, before English, is an article.
+        is_article = len(written) == 1 and start == 0 and not _JAPANESE_NEXT.match(folded.text, word.end)
+        return not written.isupper() or is_shouted or written == "I" or is_article
 
     sought = [word for word in words if not word.dropped and not is_common(word)]
     while sought and _is_among(sought[-1], CLOSING, folded):
@@ -210,8 +223,13 @@ def _without_stopwords(words: list[_Word], folded: FoldedText, question: str) ->
     return [word._replace(dropped=why(word)) for word in words]
 
 
-def _is_among(word: _Word, words: frozenset[str], folded: FoldedText) -> bool:
-    return word.term in words or folded.text[word.start : word.end] in words
+def _is_among(word: _Word, stopwords: frozenset[str], folded: FoldedText) -> bool:
+    """False for a Latin word that touches Japanese or a number: Aプラン, if文 and the am of 10am are names."""
+    text = folded.text
+    if word.term not in stopwords and text[word.start : word.end] not in stopwords:
+        return False
+    beside = text[word.start - 1 : word.start] + text[word.end : word.end + 1]
+    return bool(_HAS_JAPANESE.search(text, word.start, word.end)) or not _JAPANESE_OR_DIGIT.search(beside)
 
 
 def _shown(word: _Word, folded: FoldedText, question: str) -> QuestionWord:

@@ -1,4 +1,7 @@
-"""Normalises text for search: NFKC, casefold, new forms of old kanji. Keeps the position of each character."""
+"""Normalises text for search: NFKC, casefold, new forms of old kanji, kanji for radicals.
+
+The position of each character is kept.
+"""
 
 import re
 import unicodedata
@@ -6,6 +9,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
+
+from index_store.base.radicals import KANJI_OF_RADICALS
 
 _OLD_AND_NEW = (
     # 常用漢字表 (2010) gives the old form next to the new one; names have a few more (髙﨑邉濵).
@@ -18,7 +23,7 @@ _OLD_AND_NEW = (
     "衞衛裝装襃褒覺覚覽覧觀観觸触說説謠謡證証譯訳譽誉讀読變変讓譲豐豊豫予貳弐賣売賴頼贊賛踐践輕軽轉転辭辞遙遥遞逓遲遅邉辺邊辺郞郎鄉郷鄕郷醉酔醫医醬醤釀醸釋釈鋪舗錄録錢銭鍊錬鎭鎮鐵鉄鑄鋳鑛鉱閱閲關関陷陥隨随險険隱隠雙双雜雑"
     "雞鶏霸覇靈霊靑青靜静頰頬顏顔顯顕飜翻餘余騷騒驅駆驗験驛駅髓髄體体髙高髮髪鬪闘鬭闘鷄鶏鷗鴎鹽塩麥麦麵麺黃黄黑黒默黙點点黨党齊斉齋斎齒歯齡齢龍竜龜亀﨑崎𠮷吉"
 )  # fmt: skip
-_NEW_FORMS = str.maketrans(_OLD_AND_NEW[::2], _OLD_AND_NEW[1::2])
+_NEW_FORMS = str.maketrans(_OLD_AND_NEW[::2], _OLD_AND_NEW[1::2]) | KANJI_OF_RADICALS
 
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"

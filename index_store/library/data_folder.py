@@ -31,8 +31,8 @@ from index_store.vectors.chroma import VectorStore
 from index_store.vectors.chroma import backend_of as form_of_vectors
 
 LINKS = "backup.links"
-"""the folder in which a running backup links originals: the originals themselves may be removed before their turn. It is
-deleted with all that is in it, so its name is one that nobody chooses.
+"""the folder in which a running backup links originals: the originals themselves may be removed before their turn. It
+is deleted with all that is in it, so its name is one that nobody chooses.
 """
 
 RESTORING = "restoring"

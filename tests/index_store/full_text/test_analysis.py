@@ -51,6 +51,7 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("國學院", "国学院"),
         ("葛\U000e0100城", "葛城"),
         ("\u2f00", "一"),  # Kangxi radicals, which occur in PDFs
+        ("社⻑と⺠宿の⻄⼝", "社長と民宿の西口"),  # more radicals, which have no form in NFKC
         ("2,500円", "2500円"),
         ("二千五百円", "2500円"),
         ("Straße", "STRASSE"),
@@ -61,6 +62,13 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("running", "runs"),
         ("employee’s", "employees"),
         ("co\u00adoperate", "cooperate"),
+        ("500MB", "500 MB"),
+        ("1,000kg", "1000 kg"),
+        ("2.5GB", "2.5 GB"),
+        ("10m", "10 m"),
+        ("Windows 3.11", "Windows3.11"),
+        ("v1.2.3", "v 1.2.3"),
+        ("‘B’", "B"),
     ],
 )
 def test_spellings_of_one_word_are_one_term(analyzer, one, other):
@@ -68,7 +76,17 @@ def test_spellings_of_one_word_are_one_term(analyzer, one, other):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("高い", "低い"), ("3.1", "31"), ("v1", "v2"), ("辯", "瓣"), ("university", "printer")]
+    ("one", "other"),
+    [
+        ("高い", "低い"),
+        ("3.1", "31"),
+        ("v1", "v2"),
+        ("辯", "瓣"),
+        ("university", "printer"),
+        ("2.5GB", "5GB"),
+        ("12a", "12b"),
+        ("2SC1815", "2SC1816"),
+    ],
 )
 def test_other_words_are_other_terms(analyzer, one, other):
     assert words(analyzer, one) != words(analyzer, other)
@@ -275,6 +293,29 @@ def test_names_in_capitals_are_searched(analyzer):
     assert analyzer.question("Who is in IT?").kept == ("it",)
     assert analyzer.question("属性Aとは").kept == ("属性", "a")
     assert analyzer.question("WHAT IS A VPN").kept == ("vpn",)
+
+
+@pytest.mark.parametrize(
+    ("question", "sought"),
+    [
+        ("Aプランの料金は?", ("a", "プラン", "料金")),
+        ("A プランの料金は?", ("a", "プラン", "料金")),
+        ("it部門の連絡先", ("it", "部門", "連絡", "先")),
+        ("if文の書き方", ("if", "文", "書く", "方")),
+        ("10amの便", ("10", "am", "便")),
+    ],
+)
+def test_a_word_of_english_that_touches_japanese_or_a_number_is_a_name(analyzer, question, sought):
+    assert analyzer.question(question).kept == sought
+
+
+def test_an_article_of_english_before_a_word_of_english_is_left_out(analyzer):
+    assert analyzer.question("A plan of 日当").kept == ("plan", "日当")
+
+
+@pytest.mark.parametrize("question", ["2,500円", "192.168.0.1", "the employee's car", "X’パタン"])
+def test_signs_inside_a_word_are_no_words_of_their_own(analyzer, question):
+    assert {word.dropped for word in analyzer.question(question).words} <= {None, DropReason.COMMON}
 
 
 def test_an_analysis_says_what_became_of_each_word():

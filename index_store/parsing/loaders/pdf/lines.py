@@ -12,6 +12,8 @@ from itertools import pairwise
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfTextPage
 
+from index_store.base.radicals import KANJI_OF_RADICALS
+
 PARAGRAPH_GAP = 1.35
 """times the usual distance of lines; a larger distance begins a new paragraph"""
 WIDEST = 2.5
@@ -32,7 +34,7 @@ _AS_WRITTEN = {
     code: unicodedata.normalize("NFKC", chr(code))
     for code in (*range(0x2E80, 0x2FE0), *range(0xFB00, 0xFB07))
     if unicodedata.normalize("NFKC", chr(code)) != chr(code)
-}
+} | KANJI_OF_RADICALS
 """radicals and ligatures that fonts give for kanji and letters: the same text in other characters"""
 
 _HYPHENS = "\x02\ufffe\u00ad"
