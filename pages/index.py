@@ -43,6 +43,8 @@ st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('s
 
 
 def show_language() -> None:
+    if st.session_state.get("chosen_language") != language():  # the browser went back to an address with another one
+        st.session_state.chosen_language = language()
     st.segmented_control(
         say("app.language"),
         list(LANGUAGES),
