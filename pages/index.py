@@ -12,6 +12,7 @@ from pages.server.settings import server_settings
 from pages.widgets import sidebar
 from pages.widgets.chat.address import chat_address, follow_address
 from pages.widgets.errors import show_error, show_sent_around, show_trouble
+from pages.widgets.page_language import tell_language
 from pages.widgets.sign_in import show_sign_in, show_who, show_withdrawn, watch
 from pages.words import LANGUAGES, language, plain, say
 
@@ -38,6 +39,7 @@ st.set_page_config(
     layout="centered" if page in (PAGES["chat"], SHARED, SHARES, MY_DATA) else "wide",
 )
 st.html(HERE / "assets" / "style.css")
+tell_language()
 # Streamlit's own texts in the uploader are English. The style sheet shows ours instead.
 st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('sidebar.limit')}'; }}</style>")
 
