@@ -28,6 +28,7 @@ from pages.server.upload_limit import UploadLimit
 from pages.widgets.answer.copying import COPY_ON_CLICK
 from pages.widgets.chat.in_view import KEEP_IN_VIEW
 from pages.widgets.errors import show_error
+from pages.widgets.page_language import TELL_LANGUAGE
 from pages.widgets.sidebar import CLOSE_ON_CHOICE
 from pages.widgets.trace.graph import OPEN_ROWS
 from pages.words import say
@@ -38,7 +39,7 @@ logging.getLogger("httpx2").setLevel(logging.WARNING)
 logging.getLogger("httpx").setLevel(logging.WARNING)
 log = logging.getLogger("app")
 
-SCRIPTS = (COPY_ON_CLICK, KEEP_IN_VIEW, CLOSE_ON_CHOICE, OPEN_ROWS)
+SCRIPTS = (COPY_ON_CLICK, KEEP_IN_VIEW, CLOSE_ON_CHOICE, OPEN_ROWS, TELL_LANGUAGE)
 """all scripts of our pages; a browser runs no others (pages/server/browser_rules.py)"""
 
 

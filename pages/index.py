@@ -10,7 +10,9 @@ from pages.process import engine, principal
 from pages.server.identity import NotSignedIn
 from pages.server.settings import server_settings
 from pages.widgets import sidebar
+from pages.widgets.chat.address import chat_address, follow_address
 from pages.widgets.errors import show_error, show_sent_around, show_trouble
+from pages.widgets.page_language import tell_language
 from pages.widgets.sign_in import show_sign_in, show_who, show_withdrawn, watch
 from pages.words import LANGUAGES, language, plain, say
 
@@ -37,11 +39,14 @@ st.set_page_config(
     layout="centered" if page in (PAGES["chat"], SHARED, SHARES, MY_DATA) else "wide",
 )
 st.html(HERE / "assets" / "style.css")
+tell_language()
 # Streamlit's own texts in the uploader are English. The style sheet shows ours instead.
 st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('sidebar.limit')}'; }}</style>")
 
 
 def show_language() -> None:
+    if st.session_state.get("chosen_language") != language():  # the browser went back to an address with another one
+        st.session_state.chosen_language = language()
     st.segmented_control(
         say("app.language"),
         list(LANGUAGES),
@@ -79,10 +84,12 @@ if set_aside and "history warning read" not in st.session_state:
     read = {"history warning read": True}
     st.button(say("documents.dismiss"), key="read", on_click=st.session_state.update, args=(read,))
 
+follow_address(is_chat=page == PAGES["chat"])
 with st.sidebar, st.container(gap=None, key="pages"):
     for name, each in PAGES.items() if page != SHARED else ():  # a reader of a shared page needs nothing else
         # A link clears the address, including the language.
-        st.page_link(each, label=say(f"app.{name}"), query_params={"lang": language()}, width="stretch")
+        address = chat_address() if name == "chat" else {"lang": language()}
+        st.page_link(each, label=say(f"app.{name}"), query_params=address, width="stretch")
     if server_settings().auth != "none" and page != SHARED:
         for name, each in {**(FOR_ADMINS if who.role is Role.ADMIN else {}), "my_data": MY_DATA}.items():
             st.page_link(each, label=say(f"app.{name}"), query_params={"lang": language()}, width="stretch")

@@ -9,6 +9,7 @@ from index_store.access.principal import LOCAL
 from index_store.search.searcher import LONGEST_QUESTION
 from rag.runs.history.history import History
 from tests.browser.looks import one_width
+from tests.browser.test_run import script
 from tests.browser.visitor import LOADED
 
 
@@ -33,6 +34,35 @@ def test_the_latest_of_many_are_listed_and_words_find_the_others(app, visit, tmp
     listed.last.click()
     visitor.settle()
     assert visitor.width <= width
+
+
+def test_going_back_in_the_browser_opens_the_chat_before_and_a_question_goes_to_the_one_that_is_shown(
+    answered, visit, server
+):
+    first, second, third = "Who approves the green car?", "Who approves a hotel?", "Who approves a taxi?"
+    visitor = visit("en", path=answered(first, "A director [1].").path)
+    visitor.button("sidebar.new_chat").click()
+    expect(visitor.text("empty.ask")).to_be_visible()
+    script(server, second, "A manager [1].")
+    visitor.ask(second)
+    visitor.wait_for_the_end()
+    visitor.page.go_back()
+    expect(visitor.text("empty.ask")).to_be_visible()
+    visitor.page.go_back()
+    expect(visitor.questions).to_have_text([first])
+    visitor.page.go_forward()
+    visitor.page.go_forward()
+    expect(visitor.questions).to_have_text([second])
+    visitor.page.go_back()
+    visitor.page.go_back()
+    expect(visitor.questions).to_have_text([first])
+    visitor.settle()
+    script(server, third, "Nobody [1].")
+    visitor.ask(third)
+    visitor.wait_for_the_end()
+    expect(visitor.questions).to_have_text([first, third])
+    visitor.sidebar.get_by_role("button", name=second).click()
+    expect(visitor.questions).to_have_text([second])
 
 
 @one_width("en", 1280)

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from index_store.base.errors import KeyRefused, PlainError, ServiceFailed
 from index_store.base.service import host_of
+from pages.words import LANGUAGES
 from tests.browser.app_process import App
 from tests.browser.conftest import HANDBOOK, KEY, LOCALES
 from tests.browser.looks import one_language
@@ -26,6 +27,19 @@ def test_the_first_language_is_the_browsers_and_the_one_that_is_chosen_stays_aft
     visitor.page.reload()
     expect(visitor.text("empty.title")).to_be_visible()
     expect(visitor.button("sidebar.new_chat")).to_be_visible()
+
+
+@one_language("ja")
+def test_the_browser_knows_the_language_of_the_page_also_after_a_switch_and_going_back(visit, language):
+    visitor = visit(language)
+    html = visitor.page.locator("html")
+    expect(html).to_have_attribute("lang", language)
+    for _ in range(2):  # after going back, the switch works again
+        visitor.choose_language("en" if language == "ja" else "ja")
+        expect(html).to_have_attribute("lang", visitor.language)
+        visitor.page.go_back()
+        expect(html).to_have_attribute("lang", language)
+        expect(visitor.sidebar.get_by_role("radio", checked=True)).to_have_text(LANGUAGES[language])
 
 
 def test_options_stay_open_while_picking_and_options_and_pipeline_survive_a_change_of_language(visit):

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 from typing import Self
+from urllib.parse import parse_qsl
 
 from lxml.html import HtmlElement, fragment_fromstring
 from streamlit.testing.v1 import AppTest
@@ -39,6 +40,18 @@ class AppPage:
         self.app.run()
         assert not self.app.exception, self.app.exception
         return self
+
+    def go(self, name: str, **address: str) -> Self:
+        """Goes to another page in the same tab. `name`, `address`: as for the first page."""
+        self.app.switch_page(f"{name}.py")
+        self.app.query_params.clear()
+        self.app.query_params.update(address)
+        return self.look()
+
+    def follow(self, label: str) -> Self:
+        """Follows a link to a page. `label`: key of its text."""
+        [link] = [each.proto for each in self.app.get("page_link") if each.proto.label == self.words[label]]
+        return self.go(link.page or "chat", **dict(parse_qsl(link.query_string)))
 
     @property
     def html(self) -> str:

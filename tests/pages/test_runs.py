@@ -13,6 +13,7 @@ from rag.runs.fork.edits import EditQuery
 from rag.runs.history.conversations.comparison import Column
 from rag.trace.events import RunFinished, RunStarted, Totals
 from tests.local import process_of
+from tests.pages.chat_page import ChatPage
 from tests.pages.runs_page import RunsPage
 from tests.pages.test_documents import add
 
@@ -129,7 +130,7 @@ def test_a_run_leads_to_where_it_was_asked(engine, ask, language):
     for each in (*comparison.run_ids, fork):
         engine.run(each).result()
     places = {
-        chat: ("runs.in_chat", {"c": engine.history.run(chat).conversation_id}),
+        chat: ("runs.in_chat", {"c": engine.history.run(chat).conversation_id, "b": chat}),
         column: ("runs.in_comparison", {"c": comparison.id}),
         fork: ("runs.beside_origin", {"runs": f"{chat},{fork}", "step": "retrieve-1"}),
     }
@@ -137,6 +138,29 @@ def test_a_run_leads_to_where_it_was_asked(engine, ask, language):
         page = RunsPage(language, run=run_id)
         [link] = [each for each in page.app.get("page_link") if each.proto.label == page.words[key]]
         assert dict(parse_qsl(link.proto.query_string)) == {**address, "lang": language}
+
+
+def test_the_chat_opens_the_branch_of_a_run_whatever_was_open_there_before(engine, ask):
+    earlier = engine.history.run(ask("Who approves the green car?"))
+    ask("Who books it?", conversation_id=earlier.conversation_id, edits=earlier.id)
+    other = engine.history.run(ask("Who approves a hotel?"))
+    for page in (ChatPage(), ChatPage(conversation=other.conversation_id, branch=other.id)):
+        page.go("runs", run=earlier.id)
+        page.follow("runs.in_chat")
+        assert (page.conversation, page.branch) == (earlier.conversation_id, earlier.id)
+        [question] = page.questions
+        assert "Who approves the green car?" in question
+
+
+def test_the_chat_still_shows_its_conversation_and_branch_after_a_look_at_another_page(engine, ask):
+    first = engine.history.run(ask("Who approves the green car?"))
+    ask("Who books it?", conversation_id=first.conversation_id, edits=first.id)
+    page = ChatPage(conversation=first.conversation_id, branch=first.id)
+    page.follow("app.runs").follow("app.chat")
+    assert (page.conversation, page.branch) == (first.conversation_id, first.id)
+    assert "Who approves the green car?" in page.questions[0]
+    page.go("runs").go("chat")
+    assert page.conversation == first.conversation_id
 
 
 def test_a_thumb_down_on_an_answer_counts_as_misread_and_is_found_so(engine, ask):

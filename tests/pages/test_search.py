@@ -9,6 +9,7 @@ from index_store.base.errors import EmbeddingModelMismatch, EmptyIndex, NoText, 
 from index_store.base.service import host_of
 from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
+from pages.widgets.page_language import TELL_LANGUAGE
 from pages.widgets.sidebar import CLOSE_ON_CHOICE
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
 from tests.pages.conftest import restart
@@ -384,7 +385,7 @@ def test_words_of_documents_and_of_questions_stay_words(engine, tmp_path):
     html = page.page
     assert not list(html.iter("img", "iframe", "object", "form"))
     assert [each.text for each in html.iter("script")] == [
-        CLOSE_ON_CHOICE.removeprefix("<script>").removesuffix("</script>")
+        each.removeprefix("<script>").removesuffix("</script>") for each in (TELL_LANGUAGE, CLOSE_ON_CHOICE)
     ]
     assert not {name for each in html.iter() for name in each.attrib if name.startswith("on")}
     assert all(each.get("href").startswith(("documents?", "originals/")) for each in html.iter("a"))

@@ -1,8 +1,4 @@
-"""The branch of a conversation on the page, and links to the others: an edited question has siblings.
-
-The address has a run of the branch (?b=), so that a reload keeps it. If address and session differ, the session counts,
-as with conversations.
-"""
+"""The branch of a conversation on the page, and links to the others: an edited question has siblings."""
 
 from collections.abc import Sequence
 
@@ -24,7 +20,7 @@ EDITED = "edited question"
 
 def current_branch(conversation_id: str) -> Branch:
     """The chosen branch; without a choice, the latest one."""
-    named: str | None = st.session_state.setdefault("branch", st.query_params.get("b"))
+    named: str | None = st.session_state.setdefault("branch", None)
     branch = engine().history.branch(conversation_id, through=named)
     if named not in branch.runs:
         named = st.session_state.branch = None

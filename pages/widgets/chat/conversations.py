@@ -1,8 +1,4 @@
-"""The conversation on the page, and the list of all in the sidebar.
-
-The address has its id, so that a reload keeps it; the session has it while the page is open. If they differ, the
-session counts: the refresh of a fragment may still be on its way with the previous address.
-"""
+"""The conversation on the page, and the list of all in the sidebar."""
 
 import datetime
 from collections.abc import Sequence
@@ -26,7 +22,7 @@ RENAMED = "renamed conversation"
 
 
 def current_conversation() -> str | None:
-    named: str | None = st.session_state.setdefault("conversation", st.query_params.get("c"))
+    named: str | None = st.session_state.setdefault("conversation", None)
     if not named or not engine().history.conversations.exists(named):
         return None
     if st.query_params.get("c") != named:

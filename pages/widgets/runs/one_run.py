@@ -43,7 +43,6 @@ def show_run(run_id: str) -> None:
 
 
 def open_in_chat(conversation_id: str) -> None:
-    st.session_state.conversation = conversation_id
     st.switch_page("chat.py", query_params={"c": conversation_id, "lang": language()})
 
 
@@ -61,9 +60,9 @@ def _show_head(run: PastRun, events: list[Event]) -> None:
 
 def _show_place(run: PastRun, origin: Origin | None) -> None:
     """A link to the place where it was asked: a conversation, a comparison, or next to the origin of a fork."""
-    page, key, address = "chat.py", "runs.in_chat", {"c": run.conversation_id}
+    page, key, address = "chat.py", "runs.in_chat", {"c": run.conversation_id, "b": run.id}
     if origin and origin.kind == "comparison":
-        page, key = "compare.py", "runs.in_comparison"
+        page, key, address = "compare.py", "runs.in_comparison", {"c": run.conversation_id}
     elif origin and origin.run_id and engine().history.run(origin.run_id):
         page, key, address = "compare.py", "runs.beside_origin", {"runs": f"{origin.run_id},{run.id}"}
         if origin.step:
