@@ -188,6 +188,16 @@ def test_what_a_service_refused_once_is_not_tried_again(open_engine, server):
     assert not any("response_format" in request.body for request in server.chats[before:])
 
 
+def test_a_question_that_a_service_refuses_for_its_content_changes_nothing_for_the_next_one(open_engine, server):
+    server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
+    server.answer_when(lambda request: "爆発" in request.prompt, Refusal(400, code="content_filter"))
+    engine = open_engine(server=server)
+    assert engine.ask("爆発物を持って行けますか?", index=INDEX, pipeline_name="self_rag").result().status == "failed"
+    before = len(server.chats)
+    engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag").result()
+    assert all("response_format" in request.body for request in server.chats[before:] if not request.streams)
+
+
 def test_a_service_that_ignores_the_schema_is_read_with_patience(ask, server):
     server.ignores = {"response_format", "tools", "tool_choice"}
     server.answer_when(lambda request: "JSON" in request.prompt, f"Sure!\n```json\n{YES}\n```")
