@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from langchain_core.messages import AIMessage
 
 from index_store.base.errors import RequestRefused
+from rag.errors import ReplyCut
 from rag.models.chat_model import (
     Answer,
     AnswerStream,
@@ -163,7 +164,7 @@ class ServiceChat(ChatModel):
     async def _read(
         self, prompt: Prompt, reply: type[Reply], read: Callable[[str], T | None], usage: Usage, about: CallSubject
     ) -> T | None:
-        """None if no way gave a readable reply."""
+        """None if no way gave a readable reply. Raises ServiceError, ModelError, RunLimit."""
         refused = list[Way]()
         for way in tuple(self._ways):
             try:
@@ -178,6 +179,8 @@ class ServiceChat(ChatModel):
             found = read(_text_of(message))
             if found is not None:
                 return found
+            if is_cut(message):
+                raise ReplyCut(model=self.client.name)
         return None
 
     def _forget(self, ways: Sequence[Way]) -> None:
