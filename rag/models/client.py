@@ -57,7 +57,7 @@ def _end_of(piece: AIMessage) -> str | None:
 
 
 class Restart:
-    """Marks in a stream where the connection broke: the text before it is void."""
+    """Marks in a stream that the text before it is void: the connection broke, or it was reasoning."""
 
 
 class ChatClient:
@@ -131,6 +131,9 @@ class ChatClient:
                             begun, end = True, _end_of(chunk) or end
                             reply.read(chunk)
                             said = shown.feed(chunk.text)
+                            if shown.is_void:
+                                empty = True
+                                yield Restart()
                             empty = empty and not said.strip()
                             yield _with_text(chunk, said)
                 if rest := shown.end():
@@ -214,11 +217,20 @@ class ReplyFilter:
     """Takes a reply in pieces, and returns the part that readers may see."""
 
     def __init__(self, prompt: Sequence[tuple[str, str]]) -> None:
+        self._system = "\n".join(text for role, text in prompt if role == "system")
         self._reasoning = ReasoningFilter()
-        self._instructions = InstructionFilter("\n".join(text for role, text in prompt if role == "system"))
+        self._instructions = InstructionFilter(self._system)
+
+    @property
+    def is_void(self) -> bool:
+        """The latest piece showed that readers may see nothing of what was returned before it."""
+        return self._reasoning.is_void
 
     def feed(self, piece: str) -> str:
-        return self._instructions.feed(self._reasoning.feed(piece))
+        reply = self._reasoning.feed(piece)
+        if self.is_void:
+            self._instructions = InstructionFilter(self._system)
+        return self._instructions.feed(reply)
 
     def end(self) -> str:
         return self._instructions.feed(self._reasoning.end()) + self._instructions.end()
