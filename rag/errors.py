@@ -14,6 +14,8 @@ index_store.base.errors.PlainError
     ├── NoChatModel               no model is set, and there is no embedded one
     ├── ModelError
     │   ├── EmptyReply            the model answered with nothing
+    │   ├── ReplyCut              the same, or with nothing readable, because it reached its limit of tokens
+    │   ├── ReplyFiltered         the same, because a content filter stopped it
     │   ├── ModelTooSlow          a step that can continue without the model did not wait longer
     │   └── NoJson                no grader of a step got a reply that it could read
     ├── WebSearchError            the web could not be searched; the run continues without it
@@ -140,6 +142,28 @@ class ModelError(RagError):
 class EmptyReply(ModelError):
     en = "The reply of the model {model} was empty. Ask again. If it happens again, choose another model in CHAT_MODEL."
     ja = "モデル {model} の回答が空でした。もう一度質問し、続く場合は CHAT_MODEL で別のモデルを指定してください。"
+
+
+class ReplyCut(ModelError):
+    en = (
+        "The model {model} reached its limit of tokens before its reply could be read; what it thinks counts too. "
+        "Raise ANSWER_TOKENS (at most a quarter of MODEL_CONTEXT), or choose another model in CHAT_MODEL."
+    )
+    ja = (
+        "モデル {model} の応答は、読み取れる内容になる前にトークン数の上限に達しました(思考の分も数えます)。"
+        "ANSWER_TOKENS を大きくするか(MODEL_CONTEXT の 4 分の 1 まで)、CHAT_MODEL で別のモデルを指定してください。"
+    )
+
+
+class ReplyFiltered(ModelError):
+    en = (
+        "A content filter of the service stopped the reply of the model {model}. Ask in other words. If it happens "
+        "again, choose another model in CHAT_MODEL."
+    )
+    ja = (
+        "サービスのコンテンツフィルターが、モデル {model} の応答を止めました。"
+        "質問の言い方を変え、続く場合は CHAT_MODEL で別のモデルを指定してください。"
+    )
 
 
 class ModelTooSlow(ModelError):

@@ -56,7 +56,7 @@ from rag.text.follow_up import stands_alone
 from rag.text.instruction_filter import InstructionFilter
 from rag.text.language import is_written_in, language_of
 from rag.text.overlap import features, overlap, words_in
-from rag.text.reasoning_filter import OPENING, ReasoningFilter
+from rag.text.reasoning_filter import CLOSING, OPENING, ReasoningFilter
 from rag.text.small_talk import is_small_talk
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, Token, Totals
@@ -178,6 +178,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "is_small_talk": is_small_talk,
     "InstructionFilter": lambda text: streamed(text, InstructionFilter(QUESTION * 20)),
     "ReasoningFilter": lambda text: streamed(text, ReasoningFilter()),
+    "ReasoningFilter, tags in code": lambda text: ReasoningFilter().feed("It is `" + CLOSING * len(text)),
     "ReasoningFilter, within": lambda text: streamed(OPENING + text, ReasoningFilter()),
     # rag/models
     "AttributedText": lambda text: streamed(text, AttributedText(QUESTION, PASSAGES)),

@@ -13,6 +13,7 @@ class SpeculativeAnswer:
     def __init__(self, passages: Sequence[Passage]) -> None:
         self.passages = list(passages)
         self.kept: Answer | None = None
+        """until it is taken"""
         self._is_kept: bool | None = None
         self._decided_to_keep = asyncio.Event()
         self._writing: asyncio.Timeout | None = None
@@ -26,6 +27,13 @@ class SpeculativeAnswer:
             self._decided_to_keep.set()
         elif self._writing:
             self._writing.reschedule(0)
+
+    def take(self, passages: Sequence[Passage]) -> Answer | None:
+        """The kept answer, if it is from exactly these passages; only once, because its check may reject it."""
+        if self.passages != passages:
+            return None
+        taken, self.kept = self.kept, None
+        return taken
 
     async def write(self, writing: Awaitable[Answer]) -> None:
         """Writes until the answer is complete and the decision is made. Sets `kept` only if the answer is kept."""

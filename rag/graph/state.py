@@ -36,6 +36,8 @@ class State(TypedDict, total=False):
     """the passages that remain after grading"""
     answer: Answer
     """the latest answer; it may be a no answer"""
+    answered_from: tuple[int, ...]
+    """numbers of the passages that `answer` was written from; missing in checkpoints of earlier versions"""
     generations: int
     rewrites: int
     reworded: bool
@@ -54,3 +56,8 @@ class State(TypedDict, total=False):
     needs_documents: bool
     candidates: list[Candidate]
     """the best first"""
+
+
+def not_grounded(state: State) -> bool:
+    """The latest answer was checked, and is not grounded. A no answer needs no grounds, whatever its check says."""
+    return "grounding" in state and state["grounding"].verdict == "no" and not state["answer"].is_no_answer

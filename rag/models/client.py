@@ -12,10 +12,12 @@ from typing import Any, Literal, TypeVar
 import openai
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages.ai import UsageMetadata
+from openai.types.chat import ChatCompletion
 
 from index_store.base.errors import AnswerUnreadable, PlainError, RequestRefused
 from index_store.base.service import explain, host_of
-from rag.errors import EmptyReply
+from rag.errors import EmptyReply, ModelError, ReplyCut, ReplyFiltered
 from rag.models.admission import Admission
 from rag.models.usage import ReceivedReply, Usage
 from rag.text.instruction_filter import InstructionFilter
@@ -45,11 +47,17 @@ Prompt = list[Message]
 
 def is_cut(piece: AIMessage) -> bool:
     """True if the reply ends here because the limit of tokens is reached."""
-    return piece.response_metadata.get("finish_reason") == "length"
+    return _end_of(piece) == "length"
+
+
+def _end_of(piece: AIMessage) -> str | None:
+    """Why the reply ends here, if it does."""
+    reason: str | None = piece.response_metadata.get("finish_reason")
+    return reason
 
 
 class Restart:
-    """Marks in a stream where the connection broke: the text before it is void."""
+    """Marks in a stream that the text before it is void: the connection broke, or it was reasoning."""
 
 
 class ChatClient:
@@ -79,7 +87,7 @@ class ChatClient:
         self._refused_temperatures = set[float]()
 
     async def ask(self, prompt: Prompt, usage: Usage, *, about: CallSubject = OTHER, **options: Any) -> AIMessage:
-        """The whole reply. `options` are sent with the request. Raises ServiceError, RunLimit."""
+        """The whole reply. `options` are sent with the request. Raises ServiceError, ModelError, RunLimit."""
         asked = usage.take_prompt() or prompt
         sent = self._sent(options)
         async with self._admission.turn(usage.budget, within=usage.budget.party):
@@ -101,27 +109,31 @@ class ChatClient:
         return message
 
     async def write(self, prompt: Prompt, usage: Usage, *, about: CallSubject = OTHER, **options: Any) -> str:
-        """The reply as text. Raises ServiceError, EmptyReply, RunLimit."""
-        text = (await self.ask(prompt, usage, about=about, **options)).text.strip()
+        """The reply as text. Raises ServiceError, ModelError, RunLimit."""
+        message = await self.ask(prompt, usage, about=about, **options)
+        text = message.text.strip()
         if not text:
-            raise EmptyReply(model=self.name)
+            raise self._without_text(_end_of(message))
         return text
 
     async def stream(
         self, prompt: Prompt, usage: Usage, *, about: CallSubject = OTHER, **options: Any
     ) -> AsyncIterator[AIMessageChunk | Restart]:
-        """The reply in pieces. Raises ServiceError, EmptyReply, RunLimit."""
+        """The reply in pieces. Raises ServiceError, ModelError, RunLimit."""
         asked, empty, tries = usage.take_prompt() or prompt, True, 0
         sent = self._sent(options)
         while True:
-            begun, shown = False, ReplyFilter(asked)
+            begun, end, shown = False, None, ReplyFilter(asked)
             try:
                 async with self._admission.turn(usage.budget, within=usage.budget.party):
                     with self._call(asked, usage, about, sent) as reply:
                         async for chunk in self._model.astream(asked, **sent):
-                            begun = True
+                            begun, end = True, _end_of(chunk) or end
                             reply.read(chunk)
                             said = shown.feed(chunk.text)
+                            if shown.is_void:
+                                empty = True
+                                yield Restart()
                             empty = empty and not said.strip()
                             yield _with_text(chunk, said)
                 if rest := shown.end():
@@ -143,7 +155,7 @@ class ChatClient:
             tries += 1
         self._note_refusal(options, sent)
         if empty:
-            raise EmptyReply(model=self.name)
+            raise self._without_text(end)
 
     def _sent(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options of the request."""
@@ -176,8 +188,23 @@ class ChatClient:
         with usage.call(request) as reply:
             try:
                 yield reply
+            except (openai.LengthFinishReasonError, openai.ContentFilterFinishReasonError) as error:
+                # The openai client raises these for a schema, instead of giving the reply.
+                if error.completion:
+                    reply.read(_as_message(error.completion))
+                is_length = isinstance(error, openai.LengthFinishReasonError)
+                raise self._without_text("length" if is_length else "content_filter") from error
             except FAULTS as error:
                 raise self._explained(error) from error
+
+    def _without_text(self, end: str | None) -> ModelError:
+        """The error of a reply that says nothing. `end`: why it ended."""
+        match end:
+            case "length":
+                return ReplyCut(model=self.name)
+            case "content_filter":
+                return ReplyFiltered(model=self.name)
+        return EmptyReply(model=self.name)
 
     def _explained(self, error: Exception) -> PlainError:
         if isinstance(error, openai.OpenAIError):
@@ -190,11 +217,20 @@ class ReplyFilter:
     """Takes a reply in pieces, and returns the part that readers may see."""
 
     def __init__(self, prompt: Sequence[tuple[str, str]]) -> None:
+        self._system = "\n".join(text for role, text in prompt if role == "system")
         self._reasoning = ReasoningFilter()
-        self._instructions = InstructionFilter("\n".join(text for role, text in prompt if role == "system"))
+        self._instructions = InstructionFilter(self._system)
+
+    @property
+    def is_void(self) -> bool:
+        """The latest piece showed that readers may see nothing of what was returned before it."""
+        return self._reasoning.is_void
 
     def feed(self, piece: str) -> str:
-        return self._instructions.feed(self._reasoning.feed(piece))
+        reply = self._reasoning.feed(piece)
+        if self.is_void:
+            self._instructions = InstructionFilter(self._system)
+        return self._instructions.feed(reply)
 
     def end(self) -> str:
         return self._instructions.feed(self._reasoning.end()) + self._instructions.end()
@@ -205,6 +241,14 @@ M = TypeVar("M", bound=AIMessage)
 
 def _with_text(message: M, text: str) -> M:
     return message if text == message.text else message.model_copy(update={"content": text})
+
+
+def _as_message(completion: ChatCompletion) -> AIMessage:
+    used = completion.usage
+    counts = used and UsageMetadata(
+        input_tokens=used.prompt_tokens, output_tokens=used.completion_tokens, total_tokens=used.total_tokens
+    )
+    return AIMessage(completion.choices[0].message.content or "", usage_metadata=counts)
 
 
 def _without_temperature(sent: Mapping[str, Any], error: RequestRefused) -> dict[str, Any]:

@@ -149,13 +149,16 @@ class ReceivedReply:
             )
 
     def _count(self, message: AIMessage) -> None:
+        """Adds only what is new: some servers send the count so far with every piece."""
         usage = message.usage_metadata
         if usage:
-            self.tokens_in += usage["input_tokens"]
-            self.tokens_out += usage["output_tokens"]
-            self._usage.tokens_in += usage["input_tokens"]
-            self._usage.tokens_out += usage["output_tokens"]
-            self._usage.budget.spend_tokens(usage["input_tokens"] + usage["output_tokens"])
+            read = max(usage["input_tokens"] - self.tokens_in, 0)
+            written = max(usage["output_tokens"] - self.tokens_out, 0)
+            self.tokens_in += read
+            self.tokens_out += written
+            self._usage.tokens_in += read
+            self._usage.tokens_out += written
+            self._usage.budget.spend_tokens(read + written)
 
 
 _current: ContextVar[ReceivedReply] = ContextVar("current reply")

@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 
 from rag.errors import PASSING
 from rag.graph.context import RunContext
-from rag.graph.state import State
+from rag.graph.state import State, not_grounded
 from rag.graph.step import NodeStep, step
 from rag.models.chat_model import Answer, AnswerStream, RejectedAnswer
 from rag.models.client import Restart
@@ -19,35 +19,42 @@ from rag.trace.details import DraftDetail, GenerationDetail
 async def generate(state: State, step: NodeStep) -> State:
     """Writes the answer from the remaining passages. A speculative answer from exactly these passages is used.
 
-    If the last answer was not grounded, the model gets it and its unsupported claims.
+    If the last answer was not grounded in these passages, the model gets it and its unsupported claims.
     """
     question, passages = state["question"], state["relevant"]
     if not passages:
         return await say_no_answer(state, step)
-    speculative, rejected = state.get("speculative"), None
-    if "grounding" in state and state["grounding"].verdict == "no":
-        rejected = RejectedAnswer(state["answer"].text, state["grounding"].unsupported)
-    answer = speculative.kept if speculative and speculative.passages == passages and rejected is None else None
+    speculative = state.get("speculative")
+    answer = speculative.take(passages) if speculative else None
     was_speculative = answer is not None
     if answer is None:
         context = step.context
         writing = step.model.answer(
-            question, passages, step.usage, language=context.language, style=context.style, rejected=rejected
+            question, passages, step.usage, language=context.language, style=context.style, rejected=_rejected(state)
         )
         answer = await stream_answer(step, writing)
-    generations = state.get("generations", 0) + 1
+    numbers = tuple(passage.number for passage in passages)
+    changes: State = {"generations": state.get("generations", 0) + 1, "answered_from": numbers}
     if answer.is_no_answer:
         if was_speculative:
             step.token(answer.text)
-        return {**await say_no_answer(state, step, answer.text), "generations": generations}
+        return {**await say_no_answer(state, step, answer.text), **changes}
     step.detail = GenerationDetail(
-        passages=tuple(passage.number for passage in passages),
+        passages=numbers,
         text=answer.text,
         cited=answer.cited,
         drafted=was_speculative,
         is_cut=answer.is_cut,
     )
-    return {"answer": answer, "generations": generations}
+    return {"answer": answer, **changes}
+
+
+def _rejected(state: State) -> RejectedAnswer | None:
+    """The last answer, if it is not grounded, and some of its passages are still there: a fork may leave others out."""
+    numbers = {passage.number for passage in state["relevant"]}
+    if not not_grounded(state) or numbers.isdisjoint(state.get("answered_from", numbers)):
+        return None
+    return RejectedAnswer(state["answer"].text, state["grounding"].unsupported)
 
 
 @step(role="answers_from_model")

@@ -18,7 +18,7 @@ there are limits.
 from langgraph.graph import END, START, StateGraph
 
 from rag.graph.context import GraphLimits, RunContext
-from rag.graph.state import State
+from rag.graph.state import State, not_grounded
 from rag.graph.step import Choice, router
 from rag.nodes.check_answer import best_of, check_answer, check_grounding, check_usefulness, keep_best_attempt
 from rag.nodes.decline import decline
@@ -80,9 +80,9 @@ def _next_way(state: State) -> str:
 
 
 def _next_way_or_again(state: State, limits: GraphLimits) -> str:
-    """If both were tried, a rejected answer may be written again."""
+    """If both were tried, an answer that is not grounded may be written again."""
     untried = "web" not in state or "passages" not in state
-    if not untried and "answer" in state and state["grounding"].verdict == "no":
+    if not untried and "answer" in state and not_grounded(state):
         may = limits.regenerates and state["generations"] < limits.generations
         return "generate" if may else _end(state)
     return _next_way(state)

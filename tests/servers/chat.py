@@ -30,6 +30,8 @@ class Answer:
     """seconds before the first token"""
     token_seconds: float | None = None
     """seconds per token"""
+    finish_reason: str | None = None
+    """why it ends here, such as content_filter"""
     until: threading.Event | None = None
     """if the answer is streamed, its second half waits for this"""
 
@@ -95,6 +97,7 @@ class Completion:
         self._request = request
         self._tool_calls = _tool_calls(request, answer)
         self._logprobs = answer.logprobs
+        self._given_reason = answer.finish_reason
         written = "".join(call["function"]["arguments"] for call in self._tool_calls) or answer.text
         pieces = replace(answer, text=written).pieces()
         self.pieces = pieces[: request.token_limit]
@@ -146,6 +149,8 @@ class Completion:
 
     @property
     def _finish_reason(self) -> str:
+        if self._given_reason:
+            return self._given_reason
         if self._was_cut:
             return "length"
         return "tool_calls" if self._tool_calls else "stop"

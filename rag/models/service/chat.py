@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from langchain_core.messages import AIMessage
 
 from index_store.base.errors import RequestRefused
+from rag.errors import ReplyCut
 from rag.models.chat_model import (
     Answer,
     AnswerStream,
@@ -64,7 +65,8 @@ class ServiceChat(ChatModel):
         super().__init__(client)
         self.context_window = ContextWindow.of(context, answer)
         self.speculates = speculates
-        # Servers support different ways of structured output. A way that the server refuses is not tried again.
+        # Servers support different ways of structured output. A way that the server refuses, although it accepts
+        # the same prompt in a later way, is not tried again.
         self._ways: list[Way] = [_by_json_schema, _by_function_call, _by_words]
 
     def answer(
@@ -162,23 +164,27 @@ class ServiceChat(ChatModel):
     async def _read(
         self, prompt: Prompt, reply: type[Reply], read: Callable[[str], T | None], usage: Usage, about: CallSubject
     ) -> T | None:
-        """None if no way gave a readable reply."""
+        """None if no way gave a readable reply. Raises ServiceError, ModelError, RunLimit."""
+        refused = list[Way]()
         for way in tuple(self._ways):
             try:
                 message = await self.client.ask(prompt, usage, about=about, **way(reply.json_schema()))
             except RequestRefused as error:
                 if way is _by_words or error.details["status"] not in (400, 422):
                     raise
-                self._forget(way)
+                refused.append(way)
                 continue
+            # Only now: a prompt may be refused in every way, because of its content or its length.
+            self._forget(refused)
             found = read(_text_of(message))
             if found is not None:
                 return found
+            if is_cut(message):
+                raise ReplyCut(model=self.client.name)
         return None
 
-    def _forget(self, way: Way) -> None:
-        if way in self._ways:
-            self._ways.remove(way)
+    def _forget(self, ways: Sequence[Way]) -> None:
+        self._ways = [way for way in self._ways if way not in ways]
 
 
 def _by_json_schema(schema: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from rag.errors import EmptyReply
-from rag.models.client import ChatClient
+from rag.models.client import ChatClient, Restart
 from rag.models.usage import Usage
 from tests.rag.scripted import ScriptedChat
 
@@ -39,7 +39,26 @@ def test_the_reasoning_of_a_model_is_no_part_of_its_reply():
     asyncio.run(ask())
 
 
-@pytest.mark.parametrize("answer", ["", "  \n", "<think>It comes to no end.", "<think>It says no more.</think>"])
+def test_reasoning_that_a_reply_only_ends_is_void_and_repeats_no_instruction():
+    rule = "Answer each question with a single short word, and with nothing besides that word."
+    chat = ScriptedChat()
+    chat.default = f"I was told: {rule}\n</think>\n\nYes."
+    client = ChatClient(chat, "scripted")
+
+    async def ask() -> None:
+        prompt = [("system", rule), *PROMPT]
+        pieces = [piece async for piece in client.stream(prompt, Usage())]
+        [restart] = [at for at, piece in enumerate(pieces) if isinstance(piece, Restart)]
+        assert "".join(piece.text for piece in pieces[restart + 1 :]) == "Yes."
+        assert await client.write(prompt, Usage()) == "Yes."
+        assert (await client.ask(prompt, Usage())).text == "Yes."
+
+    asyncio.run(ask())
+
+
+@pytest.mark.parametrize(
+    "answer", ["", "  \n", "<think>It comes to no end.", "<think>It says no more.</think>", "No more.</think>"]
+)
 def test_an_empty_reply_is_an_error(answer):
     chat = ScriptedChat()
     chat.default = answer

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from langchain_openai import ChatOpenAI
 
-from rag.errors import EmptyReply
+from rag.errors import ReplyCut
 from rag.models.chat_model import Answer, ChatModel
 from rag.models.client import ChatClient
 from rag.models.embedded.chat import EmbeddedChat
@@ -120,7 +120,7 @@ def test_an_answer_that_reached_its_limit_is_known_as_cut(kind, tokens, is_cut):
         assert answer.is_cut is is_cut
 
 
-def test_a_reply_that_is_cut_short_before_its_first_word_is_no_reply(data_dir):
+def test_a_reply_that_is_cut_short_before_its_first_word_is_told_as_cut(data_dir):
     with OpenAIServer() as server:
         server.enqueue(" " * 4000)
         source = ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url, answer_tokens=100))
@@ -131,5 +131,5 @@ def test_a_reply_that_is_cut_short_before_its_first_word_is_no_reply(data_dir):
             finally:
                 await source.close()
 
-        with pytest.raises(EmptyReply):
+        with pytest.raises(ReplyCut):
             asyncio.run(run())

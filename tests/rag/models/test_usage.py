@@ -1,7 +1,7 @@
 """What is recorded about a call of the chat model."""
 
 import pytest
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AIMessageChunk
 
 from rag.models.usage import Usage
 from rag.trace.calls import Request, pack, unpack
@@ -32,3 +32,14 @@ def test_where_nothing_is_to_be_noted_calls_are_counted_all_the_same():
     with usage.call(REQUEST):
         pass
     assert (usage.calls, usage.record) == (1, None)
+
+
+def test_of_a_service_that_sends_its_count_so_far_with_every_piece_the_last_count_is_spent():
+    usage = Usage(record=[])
+    with usage.call(REQUEST) as reply:
+        for written in (1, 2, 3):
+            count = {"input_tokens": 3000, "output_tokens": written, "total_tokens": 3000 + written}
+            reply.read(AIMessageChunk("Snow", usage_metadata=count))
+    assert (usage.tokens_in, usage.tokens_out) == (3000, 3)
+    assert (usage.record[0].tokens_in, usage.record[0].tokens_out) == (3000, 3)
+    assert usage.budget.tokens_spent == usage.budget.allowance.spent == 3003

@@ -149,6 +149,24 @@ def test_an_answer_from_the_web_that_fails_leads_to_the_documents(ask, chat):
     assert result.outcome == "confirmed"
 
 
+@pytest.mark.parametrize("draft_ahead", [False, True])
+def test_an_answer_that_failed_is_not_shown_to_the_model_with_other_passages(ask, chat, draft_ahead):
+    chat.answer_when(JA.grounding, "<answer>\n雪です", answer=NO)
+    chat.enqueue("雪です[1]。", "日当は1日2,500円です[2]。")
+    run = ask(WEATHER, draft_ahead=draft_ahead)
+    result = run.result()
+    assert (result.answer, result.outcome) == ("日当は1日2,500円です[2]。", "confirmed")
+    assert [step.detail.drafted for step in finished(run.events, "generate")] == [False, draft_ahead]
+    assert "<rejected>" not in chat.prompts_with(JA.answer)[1]
+
+
+def test_an_answer_that_failed_is_shown_to_the_model_if_its_passages_are_still_there(ask, chat):
+    chat.answer_when(JA.grounding, "<answer>\n三千円です", answer=NO)
+    chat.enqueue("三千円です[1]。", ANSWER)
+    ask().result()
+    assert "<rejected>\n三千円です[1]。" in chat.prompts_with(JA.answer)[1]
+
+
 def test_an_answer_from_the_web_that_fails_and_no_document_leads_to_no_answer(ask, chat):
     chat.answer_when(JA.grounding, answer=NO)
     chat.answer_when(JA.relevance, answer=NO)
@@ -276,6 +294,15 @@ def test_no_answer_of_the_model_stands_where_no_way_is_left(ask, chat):
     assert started_steps(run.events).count("generate") == 2
     assert result.outcome == "not_in_documents"
     assert result.answer.startswith("資料に書かれていません。")
+
+
+def test_no_answer_is_not_written_again_because_its_sentence_is_not_grounded(ask, chat):
+    chat.answer_when(JA.grounding, answer=NO)
+    chat.default = "NOT_IN_PASSAGES 資料に書かれていません。"
+    run = ask(web=False)
+    result = run.result()
+    assert (result.outcome, result.totals.generations) == ("not_in_documents", 1)
+    assert len(chat.prompts_with(JA.answer)) == 1
 
 
 def test_no_answer_says_that_the_web_was_searched_too(ask, chat, tavily):

@@ -132,6 +132,17 @@ def test_an_answer_that_was_rejected_is_not_given_again_as_the_speculative_answe
     assert [step.detail.drafted for step in finished(run.events, "generate")] == [True, False]
 
 
+def test_after_no_answer_and_a_rewrite_the_speculative_answer_is_used(ask, chat):
+    chat.answer_when(JA.grounding, "書かれていません", answer=NO)
+    chat.answer_when(JA.rewrite, answer=REWRITE)
+    chat.enqueue("NOT_IN_PASSAGES 金額は書かれていません。", DRAFT)
+    run = ask()
+    result = run.result()
+    assert (result.answer, result.outcome, result.totals.generations) == (DRAFT, "confirmed", 2)
+    assert [step.detail.kept for step in finished(run.events, "draft_answer")] == [True, True]
+    assert [step.model_calls for step in finished(run.events, "generate")] == [0, 0]
+
+
 def test_nothing_is_drafted_from_passages_of_which_one_is_known_to_be_irrelevant(ask, chat):
     chat.answer_when(JA.relevance, answer=NO)
     chat.answer_when(JA.rewrite, answer="出張したときの日当の金額")

@@ -4,9 +4,12 @@ from rag.text.reasoning_filter import ReasoningFilter
 
 
 def given(reply: str, size: int) -> str:
-    """What the filter returns for a reply that comes in pieces of this size."""
-    reading = ReasoningFilter()
-    return "".join(reading.feed(reply[at : at + size]) for at in range(0, len(reply), size)) + reading.end()
+    """What the filter leaves of a reply that comes in pieces of this size."""
+    reading, shown = ReasoningFilter(), ""
+    for at in range(0, len(reply), size):
+        said = reading.feed(reply[at : at + size])
+        shown = said if reading.is_void else shown + said
+    return shown + reading.end()
 
 
 @pytest.mark.parametrize("size", [1, 7, 5000])
@@ -26,8 +29,34 @@ def test_the_reasoning_that_a_reply_begins_with_is_left_out(reply, rest, size):
 
 @pytest.mark.parametrize("size", [1, 7, 5000])
 @pytest.mark.parametrize(
+    ("reply", "rest"),
+    [
+        ("Is it 2,500?\n</think>\n\nIt is 2,500 yen [1].", "It is 2,500 yen [1]."),
+        ("日当は?</think>日当は2,500円です。", "日当は2,500円です。"),
+        ("Not `</think>`, nor a < b </thin.</think>\nIt is so.", "It is so."),
+        ("Hm.</think>It ends with </think>.", "It ends with </think>."),
+        ("</think>\n\nIt is so.", "It is so."),
+        ("Nothing comes of it.</think>\n", ""),
+    ],
+)
+def test_reasoning_that_only_ends_in_the_reply_is_left_out(reply, rest, size):
+    """The prompt opened it: the templates of DeepSeek-R1 and Qwen3-Thinking do so."""
+    assert given(reply, size) == rest
+
+
+@pytest.mark.parametrize("size", [1, 7, 5000])
+@pytest.mark.parametrize(
     "reply",
-    ["", "<", "<th", "<thin ice", "It is 2,500 yen.\n", "Between <think> and </think>.", "</think>"],
+    [
+        "",
+        "<",
+        "<th",
+        "<thin ice",
+        "It is 2,500 yen.\n",
+        "Between <think> and </think>.",
+        "It ends with `</think>`.",
+        "So it ends:\n```\n</think>\n```\n",
+    ],
 )
 def test_all_else_is_given_as_it_is(reply, size):
     assert given(reply, size) == reply

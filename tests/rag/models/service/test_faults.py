@@ -138,6 +138,53 @@ def test_an_answer_of_nothing_fails_the_run_and_names_the_model(ask, server, pip
     assert "test-chat" in result.error.ja
 
 
+THOUGHT = Answer("", tokens=3000)
+"""nothing but thoughts, up to the limit, which is 2,000 tokens"""
+
+
+def test_a_model_that_thinks_until_its_limit_fails_the_run_and_the_limit_is_named(ask, server):
+    server.default = THOUGHT
+    result = ask().result()
+    assert (result.status, result.error.code, result.answer) == ("failed", "reply_cut", "")
+    assert "ANSWER_TOKENS" in result.error.en
+    assert "ANSWER_TOKENS" in result.error.ja
+    assert result.totals.tokens_out == 2000
+
+
+@pytest.mark.parametrize("refused", [set(), {"response_format"}, {"response_format", "tools"}])
+def test_a_grader_that_thinks_until_its_limit_is_told_counted_and_not_asked_again(ask, server, refused):
+    server.refuses = refused
+    server.answer_when(lambda request: JA.relevance in request.prompt, THOUGHT)
+    run = ask("self_rag")
+    assert run.result().answer == ANSWER
+    [graded] = finished(run.events, "grade_documents")
+    assert {each.error.code for each in graded.detail.grades} == {"reply_cut"}
+    assert graded.model_calls == 4 * (1 + len(refused))
+    assert graded.tokens_out == 4 * 2000
+
+
+def test_a_rewrite_that_is_only_thought_is_told(ask, server):
+    server.answer_when(lambda request: JA.relevance in request.prompt, NO)
+    server.answer_when(lambda request: JA.rewrite in request.prompt, THOUGHT)
+    run = ask("self_rag")
+    assert run.result().outcome == "not_in_documents"
+    [rewritten] = finished(run.events, "rewrite_question")
+    assert rewritten.fallback.code == "reply_cut"
+
+
+def test_a_reply_that_a_content_filter_stops_is_told_as_such(ask, server):
+    stopped = Answer("", tokens=9, finish_reason="content_filter")
+    server.answer_when(lambda request: JA.relevance in request.prompt, stopped)
+    server.answer_when(lambda request: request.streams, stopped)
+    run = ask("self_rag")
+    result = run.result()
+    assert (result.status, result.error.code) == ("failed", "reply_filtered")
+    assert "test-chat" in result.error.en
+    assert "test-chat" in result.error.ja
+    [graded] = finished(run.events, "grade_documents")
+    assert (graded.fallback.code, graded.tokens_out) == ("reply_filtered", 4 * 9)
+
+
 def test_prose_in_the_place_of_json_fails_the_run_after_each_way_of_asking(ask, server):
     server.default = PROSE
     result = ask("self_rag").result()
@@ -186,6 +233,16 @@ def test_what_a_service_refused_once_is_not_tried_again(open_engine, server):
     before = len(server.chats)
     engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag").result()
     assert not any("response_format" in request.body for request in server.chats[before:])
+
+
+def test_a_question_that_a_service_refuses_for_its_content_changes_nothing_for_the_next_one(open_engine, server):
+    server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
+    server.answer_when(lambda request: "爆発" in request.prompt, Refusal(400, code="content_filter"))
+    engine = open_engine(server=server)
+    assert engine.ask("爆発物を持って行けますか?", index=INDEX, pipeline_name="self_rag").result().status == "failed"
+    before = len(server.chats)
+    engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag").result()
+    assert all("response_format" in request.body for request in server.chats[before:] if not request.streams)
 
 
 def test_a_service_that_ignores_the_schema_is_read_with_patience(ask, server):
