@@ -59,6 +59,7 @@ from rag.text.language import is_written_in, language_of
 from rag.text.overlap import features, overlap, words_in
 from rag.text.reasoning_filter import OPENING, ReasoningFilter
 from rag.text.small_talk import is_small_talk
+from rag.text.written_line import written_line
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, Token, Totals
 from rag.trace.passages import Passage
@@ -180,6 +181,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "overlap": lambda text: overlap(QUESTION, text),
     "words_in": lambda text: words_in(text, ["a b", "パ", "1", text]),
     "is_small_talk": is_small_talk,
+    "written_line": written_line,
     "InstructionFilter": lambda text: streamed(text, InstructionFilter(QUESTION * 20)),
     "ReasoningFilter": lambda text: streamed(text, ReasoningFilter()),
     "ReasoningFilter, within": lambda text: streamed(OPENING + text, ReasoningFilter()),
