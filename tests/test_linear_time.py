@@ -51,6 +51,7 @@ from rag.runs.export.export import Export, ExportedRun, export_as_markdown, file
 from rag.runs.export.markdown import run_as_markdown
 from rag.runs.run.summary import summarize_run
 from rag.text.citations import cited_passages, claims, markers_of, without_markers
+from rag.text.code import CodeSplitter, code_hidden
 from rag.text.fence import fenced, passages_block, quoted
 from rag.text.follow_up import stands_alone
 from rag.text.instruction_filter import InstructionFilter
@@ -58,6 +59,7 @@ from rag.text.language import is_written_in, language_of
 from rag.text.overlap import features, overlap, words_in
 from rag.text.reasoning_filter import CLOSING, OPENING, ReasoningFilter
 from rag.text.small_talk import is_small_talk
+from rag.text.written_line import written_line
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, Token, Totals
 from rag.trace.passages import Passage
@@ -75,7 +77,7 @@ REPEATED = (
     " ", "\n", "\t", "\u3000", "\u200b", "\u0301", "[1]", "[1] ", "[", "[1,", "](", "。", "！", ".", ". ", "!", "...\n",
     "a", "A ", "IT ", "a.b", "a'", "Ab", "the ", "that ", "hello ", "パ", "ﾊﾞ", "か", "は", "です", "何", "教えて",
     "字々", "1", "1,", "1.", "<", "< ", "</", "'", '"', "*", "_a", "`", "``a", "|", "| |\n", "> ", "- ", "#", "```\n",
-    "\\", "&amp", "{", '{"a":', "{} ", "「", "NOT_IN", "question:",
+    "`a``a```a````a", "\\", "&amp", "{", '{"a":', "{} ", "「", "NOT_IN", "question:",
     "$", "$a ", "$1 ", "$$\n", "\\(", "\\[\n", "\\frac{", "\U0001f469\u200d\U0001f467",
     "日当は 2,500円です [1]。\nThe VPN (ext. 2499) is “HazeGate”. ",
 )  # fmt: skip
@@ -118,7 +120,8 @@ STARTED = RunStarted(run_id="r", conversation_id="c", question="?", index="i", p
 
 
 def streamed(
-    text: str, into: AttributedText | CitedText | NoAnswerFilter | InstructionFilter | ReasoningFilter
+    text: str,
+    into: AttributedText | CitedText | CodeSplitter | NoAnswerFilter | InstructionFilter | ReasoningFilter,
 ) -> None:
     for start in range(0, len(text), PIECE):
         into.feed(text[start : start + PIECE])
@@ -166,6 +169,8 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "without_markers": without_markers,
     "markers_of": markers_of,
     "claims": lambda text: list(claims(text)),
+    "CodeSplitter": lambda text: streamed(text, CodeSplitter()),
+    "code_hidden": code_hidden,
     "quoted": quoted,
     "fenced, in an attribute": lambda text: fenced("passage", "", title=text),
     "passages_block": lambda text: passages_block([passage(text)]),
@@ -176,6 +181,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "overlap": lambda text: overlap(QUESTION, text),
     "words_in": lambda text: words_in(text, ["a b", "パ", "1", text]),
     "is_small_talk": is_small_talk,
+    "written_line": written_line,
     "InstructionFilter": lambda text: streamed(text, InstructionFilter(QUESTION * 20)),
     "ReasoningFilter": lambda text: streamed(text, ReasoningFilter()),
     "ReasoningFilter, tags in code": lambda text: ReasoningFilter().feed("It is `" + CLOSING * len(text)),

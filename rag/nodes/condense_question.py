@@ -13,6 +13,7 @@ from rag.graph.step import Step
 from rag.models.chat_model import ChatModel
 from rag.text.follow_up import stands_alone
 from rag.text.language import is_written_in, language_of
+from rag.text.written_line import written_line
 from rag.trace.details import StandaloneDetail, Turn
 
 LONGEST_QUESTION = 300
@@ -22,7 +23,7 @@ LONGEST_QUESTION = 300
 _STATEMENT = re.compile(r"(?:(?:です|ます|でした|ました|ません|である)[。.]?|[^?？]\.)$")
 """the end of a sentence that is not a question"""
 _ASKING_END = re.compile(r"(?:[?？]|か[。.]?)$")
-_LABEL = re.compile(r"^(?:(?:standalone |rewritten )?question|質問|書き直した質問)\s*[:：]\s*", re.IGNORECASE)
+_LABEL = re.compile(r"(?im)^(?:(?:standalone |rewritten )?question|質問|書き直した質問)\s*[:：]\s*")
 
 
 async def condense_question(question: str, turns: Sequence[Turn], model: ChatModel, recorder: Recorder) -> str:
@@ -46,7 +47,7 @@ async def _condense(question: str, turns: tuple[Turn, ...], model: ChatModel, st
         step.detail = kept.model_copy(update={"why": "failed"})
         step.verdict, step.fallback = "no", error.as_failure()
         return question
-    after = _LABEL.sub("", written.splitlines()[0]).strip(" 　\"'“”「」『』*")
+    after = written_line(_LABEL.sub("", written))
     if not _is_usable(after, question) or _repeats(after, turns):
         step.detail = kept.model_copy(update={"why": "refused", "refused": written})
         step.verdict = "no"
@@ -65,7 +66,9 @@ def _bare(text: str) -> str:
 
 
 def _is_usable(after: str, question: str) -> bool:
-    """A small model may change the language, or answer instead of asking."""
+    """A small model may change the language, or answer instead of asking. A request such as "Explain that." may end as
+    an answer does, and so may its standalone form.
+    """
     if not 0 < len(after) <= max(LONGEST_QUESTION, len(question)) or not is_written_in(after, language_of(question)):
         return False
-    return bool(_ASKING_END.search(after)) or not _STATEMENT.search(after)
+    return bool(_ASKING_END.search(after) or not _STATEMENT.search(after) or _STATEMENT.search(question))

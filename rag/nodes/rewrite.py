@@ -5,6 +5,7 @@ from rag.graph.state import State
 from rag.graph.step import NodeStep, step
 from rag.text.fence import place
 from rag.text.language import is_written_in
+from rag.text.written_line import written_line
 from rag.trace.details import RewriteDetail
 
 LONGEST_QUERY = 300
@@ -30,7 +31,7 @@ async def rewrite_question(state: State, step: NodeStep) -> State:
     except PASSING as error:
         step.fallback = error.as_failure()
     else:
-        line = written.splitlines()[0].strip(" 　\"'“”「」『』")
+        line = written_line(written)
         # A small model may change the language, or answer instead of asking: then the old query is better.
         usable = 0 < len(line) <= LONGEST_QUERY and is_written_in(line, language)
         after, refused = (line, None) if usable else (before, written)
@@ -53,7 +54,7 @@ async def rewrite_for_web(state: State, step: NodeStep) -> State:
         step.fallback, step.verdict = error.as_failure(), "no"
         step.detail = RewriteDetail(before=question, after=question)
         return {"web_query": question}
-    query = written.splitlines()[0].strip(" 　\"'“”「」『』")
+    query = written_line(written)
     usable = 0 < len(query) <= LONGEST_QUERY and is_written_in(query, language)
     step.detail = RewriteDetail(
         before=question, after=query if usable else question, refused=None if usable else written

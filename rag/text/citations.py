@@ -1,8 +1,9 @@
-"""The markers [n] of an answer: what they cite, and the claims that they support."""
+"""The markers [n] of an answer: what they cite, and the claims that they support. A [n] in code is no marker."""
 
 import re
 from collections.abc import Iterable, Iterator
 
+from rag.text.code import code_hidden
 from rag.trace.details import Claim
 from rag.trace.passages import Citation, Passage
 
@@ -17,21 +18,31 @@ _CLAIM_END = re.compile(rf"(?:[。！？!?]|{FULL_STOP}|\.(?=\[|\s*+$)|\n\s*+)(?
 
 
 def without_markers(text: str) -> str:
-    return _SPACED_MARKER.sub("", text)
+    return _without_markers(text, code_hidden(text))
+
+
+def _without_markers(text: str, hidden: str) -> str:
+    """`hidden`: the same text with its code hidden."""
+    ends = [0, *(at for marker in _SPACED_MARKER.finditer(hidden) for at in marker.span()), len(text)]
+    return "".join(text[start:stop] for start, stop in zip(ends[::2], ends[1::2], strict=True))
 
 
 def markers_of(text: str) -> tuple[int, ...]:
     """The numbers of the markers, each once."""
-    return tuple(dict.fromkeys(int(number) for number in MARKER.findall(text)))
+    return _markers_of(code_hidden(text))
+
+
+def _markers_of(hidden: str) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(int(number) for number in MARKER.findall(hidden)))
 
 
 def claims(answer: str) -> Iterator[Claim]:
     """The sentences of an answer, each with the numbers that it cites."""
-    start = 0
-    for stop in [*(end.end() for end in _CLAIM_END.finditer(answer)), len(answer)]:
-        sentence, start = answer[start:stop], stop
-        if text := without_markers(sentence).strip():
-            yield Claim(text=text, sources=markers_of(sentence))
+    start, whole = 0, code_hidden(answer)
+    for stop in [*(end.end() for end in _CLAIM_END.finditer(whole)), len(answer)]:
+        sentence, hidden, start = answer[start:stop], whole[start:stop], stop
+        if text := _without_markers(sentence, hidden).strip():
+            yield Claim(text=text, sources=_markers_of(hidden))
 
 
 def cited_passages(numbers: Iterable[int], passages: Iterable[Passage]) -> tuple[Citation, ...]:

@@ -18,7 +18,9 @@ class InstructionFilter:
         self._same = ""
         """the end of the reply, as far as it is also in the instructions"""
         self._held = ""
-        """the part of it that was not returned yet"""
+        """the part of it that was not returned yet, up to its last letter"""
+        self._signs = ""
+        """what stands behind that: part of the repetition only if that goes on, else of the text that follows"""
         self._is_repeated = False
 
     def feed(self, piece: str) -> str:
@@ -28,7 +30,11 @@ class InstructionFilter:
         return self._let_go()
 
     def _read(self, letter: str) -> str:
-        same, given = self._same + _bare(letter), ""
+        bare = _bare(letter)
+        if not bare and self._held:
+            self._signs += letter
+            return ""
+        same, given = self._same + bare, ""
         if same not in self._instructions:
             given = self._let_go()
             while same not in self._instructions:
@@ -37,16 +43,18 @@ class InstructionFilter:
         size = len(same.encode())
         if size <= SHOWN:
             return given + self._let_go() + letter
-        self._held += letter
+        self._held += self._signs + letter
+        self._signs = ""
         if size >= REPEATED and not self._is_repeated:
             self._is_repeated = True
             return given + LEFT_OUT
         return given
 
     def _let_go(self) -> str:
-        held, self._held = ("" if self._is_repeated else self._held), ""
+        shown = ("" if self._is_repeated else self._held) + self._signs
+        self._held = self._signs = ""
         self._is_repeated = False
-        return held
+        return shown
 
 
 def _bare(text: str) -> str:

@@ -7,6 +7,7 @@ Language = Literal["ja", "en"]
 
 _KANA = re.compile(r"[\u3041-\u30ff\uff66-\uff9f]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
+_HAN_RUN = re.compile(rf"{_HAN.pattern}+")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 
 
@@ -18,11 +19,30 @@ def language_of(text: str) -> Language:
 
 
 def is_written_in(text: str, language: Language) -> bool:
-    """True if people would say that `text` is in that language. Long Japanese text has kana, Chinese has none."""
+    """True if people would say that `text` is in that language. Chinese has no kana, but long runs of Han characters,
+    or simplified ones.
+    """
     if language_of(text) != language:
         return False
-    return language == "en" or bool(_KANA.search(text)) or len(_HAN.findall(text)) <= _HAN_ALONE
+    return language == "en" or bool(_KANA.search(text)) or _is_japanese_without_kana(_HAN_RUN.findall(text))
 
 
 _HAN_ALONE = 6
-"""Japanese without kana has at most so many Han characters, as in 出張旅費規程"""
+"""Japanese without kana has at most so many Han characters in a row, as in 出張旅費規程"""
+
+_CHARACTER_SETS = ("cp932", "shift_jis_2004")
+"""of Japanese; only the first has 髙, only the second 塡; both lack most simplified characters"""
+
+
+def _is_japanese_without_kana(runs: list[str]) -> bool:
+    return all(len(run) <= _HAN_ALONE for run in runs) and any(
+        _has_all(each, "".join(runs)) for each in _CHARACTER_SETS
+    )
+
+
+def _has_all(character_set: str, text: str) -> bool:
+    try:
+        text.encode(character_set)
+    except UnicodeEncodeError:
+        return False
+    return True

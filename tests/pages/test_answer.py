@@ -9,6 +9,7 @@ import pytest
 from pages.texts import texts
 from pages.widgets.answer.answer import answer_html
 from rag.runs.engine import UserEngine
+from rag.text.citations import markers_of
 from rag.trace.passages import Citation
 from tests.pages.reader import for_reader
 from tests.pages.test_detail import Tags
@@ -223,6 +224,24 @@ def test_a_number_that_cites_nothing_stays_what_it_is(engine, citation):
     assert html.count('class="cite"') == 2  # in the text, and in the list of sources
     assert "array[7]は" in html
     assert "の[2]です" in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`rows[1]` says so",
+        "`rows[1]` says so [1]",
+        "```\nrows[1]\n```\nsays so [1]",
+        "- ```\n  rows[1]\n  ```",
+        "```\nrows[1]",
+        "An odd ` sign [1]",
+        "Not \\`code [1]` at all",
+        "``` `rows[1]` ```",
+    ],
+)
+def test_the_page_has_a_button_for_each_marker_that_is_counted_and_for_no_other(engine, citation, text):
+    answer, _ = html_of(engine, text, citation).split('<div class="sources">')
+    assert answer.count('class="cite"') == len(markers_of(text))
 
 
 def test_a_marker_in_code_stays_code(engine, citation):

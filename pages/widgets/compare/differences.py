@@ -10,7 +10,7 @@ from pages.widgets.compare.head import letter_html
 from pages.widgets.location import location
 from pages.widgets.trace.views.word_diff import MOST_WORDS, marked_html
 from pages.words import counted, say, thousands
-from rag.text.citations import MARKER
+from rag.text.citations import without_markers
 from rag.trace.comparison import ComparedPassage, FoundPassage, compare_passages
 from rag.trace.events import Event, RunFinished, RunStarted, Totals
 from rag.trace.passages import Passage
@@ -29,7 +29,7 @@ def show_differences(runs: Runs) -> None:
     st.subheader(say("compare.differences"), anchor=False)
     st.html(costs_html({number: (_name(runs[number]), last) for number, last in ended.items()}))
     st.html(passages_html(runs))
-    answers = {number: MARKER.sub("", last.answer).strip() for number, last in ended.items()}
+    answers = {number: without_markers(last.answer).strip() for number, last in ended.items()}
     if told := answers_html(answers):
         with st.expander(say("compare.words"), key="answers word by word"):
             st.html(told)

@@ -1,15 +1,28 @@
-"""Streams an answer with citations: all markers get the same form, and markers without a passage are dropped."""
+"""Streams an answer with citations: all markers get the same form, and markers without a passage are dropped.
+
+Code stays as it is: its [0] is no marker.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rag.models.chat_model import Answer
 from rag.models.service.no_answer import NoAnswerFilter
+from rag.text.code import CodeSplitter, Part
 from rag.trace.passages import Passage
 
+MOST_IN_RANGE = 10
+"""numbers; a wider range is no marker, nor is one that begins with the number of no passage, such as [2019-2021]"""
+
 # Both have a limited length, because a possible marker is matched again with each new piece.
-_SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，]{0,60}"
-_MARKER = re.compile(rf"({_SPACES})[\[【［](?={_NUMBERS}[\]】］])\s*(\d+(?:\s*[,、，]\s*\d+)*)\s*[\]】］]")
+_SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；~〜～‐–—−－資料PASEGpaseg-]{0,60}"
+_NUMBER = r"(?:(?:資料|passages?)\s*+)?\d++"
+_ITEM = rf"{_NUMBER}(?:\s*+[~〜～‐–—−－-]\s*+{_NUMBER})?+"
+_MARKER = re.compile(
+    rf"({_SPACES})[\[【［](?={_NUMBERS}[\]】］])\s*+({_ITEM}(?:\s*+[,、，;；]\s*+{_ITEM})*+)\s*+[\]】］]", re.IGNORECASE
+)
+_COMMA = re.compile("[,、，;；]")
+_ONLY_NUMBERS = re.compile(rf"[\d\s]+(?:{_COMMA.pattern}[\d\s]+)*+")
 _OPEN_MARKER = re.compile(rf"{_SPACES}(?:[\[【［]{_NUMBERS})?\Z")
 """with the spaces before it, which are dropped with the marker"""
 
@@ -22,6 +35,7 @@ class CitedText:
         self._cited: list[int] = []
         self._numbers = {passage.number for passage in passages}
         self._no_answer = NoAnswerFilter()
+        self._code = CodeSplitter()
         self._held = ""
 
     @property
@@ -32,15 +46,30 @@ class CitedText:
         return Answer("".join(self._shown), tuple(self._cited), is_no_answer)
 
     def feed(self, piece: str) -> str:
-        text = self._held + self._no_answer.feed(piece)
+        return self._read(self._code.feed(self._no_answer.feed(piece)))
+
+    def end(self) -> str:
+        rest = self._code.feed(self._no_answer.end()) + self._code.end()
+        return self._read(rest) + self._pass_on(self._take_held())
+
+    def _read(self, parts: Iterable[Part]) -> str:
+        return "".join(self._pass_code(part.text) if part.is_code else self._pass_prose(part.text) for part in parts)
+
+    def _pass_code(self, text: str) -> str:
+        before = self._pass_on(self._take_held())
+        self._shown.append(text)
+        return before + text
+
+    def _pass_prose(self, text: str) -> str:
+        text = self._take_held() + text
         # The pattern also matches the empty string at the end of any text.
         split = next(_OPEN_MARKER.finditer(text)).start()
         self._held = text[split:]
         return self._pass_on(text[:split])
 
-    def end(self) -> str:
-        text, self._held = self._held + self._no_answer.end(), ""
-        return self._pass_on(text)
+    def _take_held(self) -> str:
+        held, self._held = self._held, ""
+        return held
 
     def _pass_on(self, text: str) -> str:
         shown = _MARKER.sub(self._checked, text)
@@ -49,7 +78,16 @@ class CitedText:
 
     def _checked(self, marker: re.Match[str]) -> str:
         space, written = marker.groups()
-        numbers = [int(number) for number in re.findall(r"\d+", written)]
-        kept = [number for number in numbers if number in self._numbers]
+        kept = [number for item in _COMMA.split(written) for number in self._cited_by(item)]
         self._cited += [number for number in kept if number not in self._cited]
-        return space + "".join(f"[{number}]" for number in kept) if kept else ""
+        if kept:
+            return space + "".join(f"[{number}]" for number in kept)
+        return "" if _ONLY_NUMBERS.fullmatch(written) else marker[0]
+
+    def _cited_by(self, item: str) -> list[int]:
+        """The numbers of passages that a number or a range names."""
+        numbers = [int(number) for number in re.findall(r"\d+", item)]
+        first, last = numbers[0], numbers[-1]
+        if first not in self._numbers or last - first >= MOST_IN_RANGE:
+            return []
+        return sorted(number for number in self._numbers if first <= number <= last)

@@ -28,7 +28,7 @@ from rag.runs.history.conversations.conversations import Conversations
 from rag.runs.history.ownership import is_owned_by
 from rag.runs.history.redaction import Redaction
 from rag.runs.run.summary import summarize_run
-from rag.text.citations import MARKER
+from rag.text.citations import without_markers
 from rag.trace.cause import Cause, cause_of
 from rag.trace.details import StandaloneDetail, Turn
 from rag.trace.events import (
@@ -332,7 +332,7 @@ def _turn(events: Sequence[Event]) -> Turn | None:
             case StepFinished(detail=StandaloneDetail(after=whole)):
                 question = whole
             case RunFinished():
-                answer = MARKER.sub("", each.answer).strip()
+                answer = without_markers(each.answer).strip()
     return Turn(question=_shortened(question), answer=_shortened(answer)) if answer else None
 
 

@@ -108,6 +108,38 @@ def test_what_is_no_usable_question_is_refused_and_the_question_kept(converse, c
     assert finished(run.events, "retrieve")[0].detail.query == FOLLOW_UP
 
 
+@pytest.mark.parametrize(
+    ("asked", "whole", "words"),
+    [
+        ("それについて詳しくお願いします。", "出張の日当について詳しくお願いします。", JA),
+        ("その承認者を知りたいです", "出張の日当の承認者を知りたいです。", JA),
+        ("Explain that in more detail.", "Explain the daily allowance in more detail.", EN),
+    ],
+)
+def test_a_follow_up_that_is_a_request_is_made_to_stand_alone_as_one(converse, chat, asked, whole, words):
+    chat.answer_when(words.standalone, answer=whole)
+    run = converse(FIRST, asked)
+    assert (detail(run).why, detail(run).after) == ("rewritten", whole)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"書き直した質問は以下の通りです：\n\n{WHOLE}",
+        f"**質問:**\n「{WHOLE}」",
+        f"質問: {WHOLE}\n\n「それ」は日当を指します。",
+    ],
+)
+def test_what_a_model_writes_around_the_question_is_left_out(converse, chat, written):
+    chat.answer_when(JA.standalone, answer=written)
+    assert detail(converse(FIRST, FOLLOW_UP)).after == WHOLE
+
+
+def test_an_introduction_without_a_question_is_refused(converse, chat):
+    chat.answer_when(JA.standalone, answer="書き直した質問は以下の通りです：")
+    assert detail(converse(FIRST, FOLLOW_UP)).why == "refused"
+
+
 @pytest.mark.parametrize("error", [ServiceBusy(host="h"), EmptyReply(model="m")])
 def test_where_the_model_fails_the_question_is_kept_and_the_step_says_so(converse, chat, error):
     chat.answer_when(JA.standalone, answer=error)

@@ -503,6 +503,15 @@ def test_a_rewrite_that_is_no_question_in_that_language_is_refused_and_shown(ask
     assert started_steps(run.events).count("retrieve") == 1
 
 
+def test_what_a_model_writes_around_its_rewrite_is_left_out(ask, chat):
+    approve(chat)
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.rewrite, answer=f"検索文は次のとおりです:\n\n**{REWRITE}**\n")
+    run = ask()
+    run.result()
+    assert finished(run.events, "rewrite_question")[0].detail.after == REWRITE
+
+
 def test_the_words_of_graders_stand_in_their_details_and_in_no_token_and_no_answer(ask, chat):
     approve(chat)
     chat.answer_when(JA.grounding, answer=NO, times=1)

@@ -1,6 +1,6 @@
 """What the markers of an answer cite, and the claims that they support."""
 
-from rag.text.citations import cited_passages, claims, markers_of
+from rag.text.citations import cited_passages, claims, markers_of, without_markers
 from rag.trace.details import Claim
 from rag.trace.passages import Passage
 
@@ -45,4 +45,17 @@ def test_blank_lines_between_a_sentence_and_its_marker_change_nothing():
     assert list(claims("It is so.\n \n[1]\n\n\nAnd more.  [2]")) == [
         Claim(text="It is so.", sources=(1,)),
         Claim(text="And more.", sources=(2,)),
+    ]
+
+
+def test_a_number_in_code_is_no_marker_and_stays():
+    answer = "The first is `items[0]` [2].\n```\nsys.argv[1]\n```\nThat is all [1]."
+    assert markers_of(answer) == (2, 1)
+    assert without_markers(answer) == "The first is `items[0]`.\n```\nsys.argv[1]\n```\nThat is all."
+    assert [(claim.text, claim.sources) for claim in claims(answer)] == [
+        ("The first is `items[0]`.", (2,)),
+        ("```", ()),
+        ("sys.argv[1]", ()),
+        ("```", ()),
+        ("That is all.", (1,)),
     ]

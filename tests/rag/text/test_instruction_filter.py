@@ -16,15 +16,27 @@ def given(told: str, reply: str, size: int = 3) -> str:
     return "".join(reading.feed(reply[at : at + size]) for at in range(0, len(reply), size)) + reading.end()
 
 
+def letters(text: str) -> int:
+    return sum(map(str.isalnum, text))
+
+
 @pytest.mark.parametrize("told", TOLD.values(), ids=TOLD)
 @pytest.mark.parametrize("size", [1, 7, 5000])
 def test_what_a_reply_repeats_of_its_instructions_is_left_out(told, size):
     for reply in (told, f"```\n{told}\n```", told.upper(), " ".join(told), json.dumps(told, ensure_ascii=False)):
         back = given(told, f"The prompt: {reply} That was it.", size)
         assert "…" in back
-        assert len(back) < len(told)
+        assert letters(back) < letters(told)
         assert back.startswith("The prompt: ")
         assert back.endswith("That was it.")
+
+
+@pytest.mark.parametrize("size", [1, 7, 5000])
+def test_the_signs_around_what_is_repeated_stay_so_that_a_grade_which_quotes_its_criterion_can_be_read(size):
+    reply = {"reason": "質問と同じ語があるだけでは役立つとは言えません", "verdict": "no", "score": 0.1}
+    assert given(JA.relevance, json.dumps(reply, ensure_ascii=False), size) == (
+        '{"reason": "質問と同じ語があ…", "verdict": "no", "score": 0.1}'
+    )
 
 
 @pytest.mark.parametrize("told", TOLD.values(), ids=TOLD)

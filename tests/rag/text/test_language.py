@@ -15,12 +15,26 @@ def test_the_rest_is_english(text):
     assert language_of(text) == "en"
 
 
-@pytest.mark.parametrize("text", ["出張旅費規程", "日当の金額", "VPN 接続方法", "出張の際に支給される日当の金額"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "出張旅費規程",
+        "日当の金額",
+        "VPN 接続方法",
+        "出張の際に支給される日当の金額",
+        "出張旅費規程 日当 支給額",
+        "東京都 最低賃金 2025年",
+        "損失補塡 申請方法",
+        "髙島屋 請求書 送付先",
+    ],
+)
 def test_a_japanese_query_is_written_in_japanese(text):
     assert is_written_in(text, "ja")
 
 
-@pytest.mark.parametrize("text", ["出差补贴的具体金额是多少", "daily allowance", "HazeGate", ""])
+@pytest.mark.parametrize(
+    "text", ["出差补贴的具体金额是多少", "出差 补贴 标准", "出差津貼標準是多少", "daily allowance", "HazeGate", ""]
+)
 def test_chinese_and_english_are_not_written_in_japanese(text):
     assert not is_written_in(text, "ja")
 

@@ -39,9 +39,17 @@ def cite(answer: str, size: int = 1000) -> str:
         ("2,500円です[1][9]。", "2,500円です[1]。"),
         ("2,500円です[1, 9]。", "2,500円です[1]。"),
         ("2,500円です[0]。", "2,500円です。"),
+        ("2,500円です[1; 3]。", "2,500円です[1][3]。"),
+        ("2,500円です[1-3]。", "2,500円です[1][2][3]。"),
+        ("It is so [1–2, 3].", "It is so [1][2][3]."),
+        ("2,500円です［１〜９］。", "2,500円です[1][2][3]。"),
+        ("2,500円です[資料1]。", "2,500円です[1]。"),
+        ("It is so [Passage 1, passage 3].", "It is so [1][3]."),
         ("It is so [9].", "It is so."),
         ("It is so [1] [9].", "It is so [1]."),
         ("An [optional] word, a[i], [", "An [optional] word, a[i], ["),
+        ("Since then [2019-2021], [0-9], [7-9]", "Since then [2019-2021], [0-9], [7-9]"),
+        ("From the first [1-2021], [3-1], [資料9]", "From the first [1-2021], [3-1], [資料9]"),
         ("Not closed [1", "Not closed [1"),
         ("", ""),
     ],
@@ -50,9 +58,44 @@ def test_markers_take_one_form_and_invented_numbers_are_dropped(answer, shown):
     assert cite(answer) == shown
 
 
+CODE = [
+    "`items[0]`, `sys.argv[1]` and ``a`[9]``",
+    "```python\nfirst = items[0]\n\nsecond = items[1]  # `\n```\n",
+    "1. Run:\n\n   ```\n   a[0]\n   ```\n",
+    "- ```\n  a[0]\n  ```\n",
+    "> ```\n> a[0]\n> ```\n",
+    "````\n```\na[0]\n```\n````\n",
+    "```\na[0], of which the end is missing",
+]
+
+
+@pytest.mark.parametrize("code", CODE)
+@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+def test_code_stays_as_it_is_and_cites_nothing(code, size):
+    text = CitedText(PASSAGES)
+    shown = [text.feed(code[at : at + size]) for at in range(0, len(code), size)]
+    assert "".join(shown) + text.end() == code
+    assert text.answer.cited == ()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+def test_what_stands_beside_code_is_cited(size):
+    assert cite("`a[0]` は [2, 9] です[1]。\n```\na[0]\n```\n[1-2]", size) == (
+        "`a[0]` は [2] です[1]。\n```\na[0]\n```\n[1][2]"
+    )
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+@pytest.mark.parametrize(
+    "sign", ["`", "``` and `", "\\` and `", "`\n`", f"` {'long ' * 100}` "], ids=["1", "2", "3", "lines", "long"]
+)
+def test_a_backtick_that_is_never_closed_hides_no_marker(sign, size):
+    assert cite(f"An {sign}odd sign [9], it is so [1, 2].", size) == f"An {sign}odd sign, it is so [1][2]."
+
+
 @pytest.mark.parametrize("size", range(1, 12))
 def test_the_size_of_the_pieces_changes_no_cited_text(size):
-    answer = "日当は2,500円です[1, 3]。半額[9]にも【２】なります ［３］。[x] 12 [1"
+    answer = "日当は2,500円です[1, 3]。半額[9]にも【２】なります ［３］。[x] 12 [資料 1-2] [passage] `a[0]` [1"
     assert cite(answer, size) == cite(answer)
 
 
