@@ -27,7 +27,7 @@ def summary_text(step: StepFinished) -> str:
 
 
 def show(step: StepFinished, index: str) -> None:
-    """`index`: the index that was searched."""
+    """`index`: as in `detail_html`."""
     if step.error:
         show_error(step.error)
     if step.fallback:
