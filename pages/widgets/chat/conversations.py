@@ -4,15 +4,16 @@ The address has its id, so that a reload keeps it; the session has it while the 
 session counts: the refresh of a fragment may still be on its way with the previous address.
 """
 
-import datetime
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal, NoReturn
+from zoneinfo import ZoneInfo
 
 import streamlit as st
 
 from pages.process import engine
 from pages.widgets.errors import run_or_show_error
-from pages.words import plain, say
+from pages.words import plain, say, zone
 from rag.runs.history.conversations.conversations import TITLE_LENGTH, Conversation
 
 LISTED = 30
@@ -113,10 +114,11 @@ def _list_more() -> None:
 
 
 def _show_list(conversations: Sequence[Conversation], current: str | None) -> None:
-    today = datetime.date.today()
+    here = ZoneInfo(zone())
+    today = datetime.now(here).date()
     shown: str | None = None
     for conversation in conversations:
-        day = datetime.date.fromtimestamp(conversation.updated_at)
+        day = datetime.fromtimestamp(conversation.updated_at, here).date()
         group = say("sidebar.today" if day == today else "sidebar.earlier")
         if group != shown:
             st.caption(group)
