@@ -5,7 +5,7 @@ import streamlit as st
 from index_store.base.errors import AdminNeeded, PlainError
 from pages.process import engine
 from pages.widgets.errors import run_as_callback, show_error
-from pages.words import plain, say
+from pages.words import counted, plain, say
 from rag.runs.retention.personal_data import PersonalDataSummary
 
 ME = ""
@@ -65,7 +65,7 @@ with st.container(key="my-data-page"):
         st.caption(say("my_data.used", today=f"{used.tokens_today:,}", month=f"{used.tokens:,}"))
         show(engine().personal_data.of(person_id), name)
         st.subheader(told("delete", name), anchor=False)
-        st.caption(told("about", name, days=engine().settings.audit_days))
+        st.caption(told("about", name, days=counted("time.days", engine().settings.audit_days)))
         sure = st.checkbox(say("my_data.sure"), key=f"sure to delete {person_id}")
         st.button(
             say("my_data.delete_really"),

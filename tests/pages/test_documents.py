@@ -172,7 +172,9 @@ def test_an_address_that_cannot_be_fetched_is_told_in_a_sentence(engine, languag
 
 def test_the_form_of_a_site_says_what_will_be_fetched(engine):
     page = DocumentsPage()
-    assert page.words["site.fetches"].format(depth=2, limit=200) in page.text
+    assert page.words["site.fetches"].format(depth=2, pages="200 pages") in page.text
+    page.write("site.limit", 1)
+    assert page.words["site.fetches"].format(depth=2, pages="1 page") in page.text
     page.app.number_input(key="site depth").set_value(0)
     assert page.words["site.alone"] in page.look().text
 

@@ -11,6 +11,7 @@ from index_store.access.principal import Role
 from tests.full_disk import full_disk, linux
 from tests.local import as_person, grant, person_of, process_of
 from tests.pages.app_page import AppPage, shown
+from tests.pages.conftest import restart
 from tests.pages.test_documents import add
 from tests.rag.scripted import eventually
 
@@ -95,6 +96,13 @@ def test_where_it_is_off_that_is_told(engine, monkeypatch):
     assert Page("admin/audit").text.count("AUDIT_DAYS is 0") == 1
 
 
+def test_one_day_of_keeping_is_told_as_one(engine, monkeypatch):
+    monkeypatch.setenv("AUDIT_DAYS", "1")
+    restart()
+    assert "kept for 1 day," in Page("admin/audit").text
+    assert "after 1 day." in Page("personal/my_data").text
+
+
 # Usage and limits
 
 
@@ -173,7 +181,8 @@ def test_where_an_admin_picks_somebody_else_the_page_names_whose_data_is_deleted
     assert name in page.app.selectbox[0].options
     [heading] = [shown(each.value) for each in page.app.subheader]
     assert heading == page.words["my_data.delete_of"].format(name=name)
-    about = page.words["my_data.about_of"].format(name=name, days=engine.settings.audit_days)
+    days = page.words["time.days"].format(count=engine.settings.audit_days)
+    about = page.words["my_data.about_of"].format(name=name, days=days)
     indexes = page.words["my_data.indexes_of"].format(name=name, names="drafts")
     assert {about, indexes} <= set(page.text.splitlines())
     page.app.checkbox[0].check()
