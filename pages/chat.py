@@ -12,6 +12,7 @@ from index_store.search.searcher import LONGEST_QUESTION
 from pages import samples
 from pages.process import engine
 from pages.widgets.answer.copying import show_script
+from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.ask import shown_branch
 from pages.widgets.chat.branches import current_branch, show_question_of
 from pages.widgets.chat.conversations import current_conversation, open_conversation, show_conversations
@@ -183,7 +184,7 @@ with st.bottom:
     with st.container(key="pickers"):
         index_column, pipeline_column, options_column = st.columns([5, 4, 3], gap="small", wrap=False)
     with index_column:
-        index = choose_index(indexes, outlines[-1].run.index if outlines else None)
+        index = choose_index(indexes, asked_index(outlines[-1].run) if outlines else None)
     takes_files = may_add_to(index)
     with pipeline_column:
         pipeline = choose_pipeline()

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from index_store.base.errors import PlainError
+from index_store.base.errors import PlainError, UnknownIndex
 from index_store.catalogue.records import Document, DocumentStatus, Index
 from index_store.search.searcher import UNITS
 from pages.process import engine
@@ -181,6 +181,8 @@ def show_page() -> None:
         show_nothing_loaded()
         return
     question, words = ask_question(), ask_words()
+    if (named := address("index")) and named not in indexes:
+        show_warning(UnknownIndex(index=named, known=", ".join(indexes)))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="search-options"):
         index = choose_index(indexes)
         documents = documents_of(index)

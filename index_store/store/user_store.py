@@ -78,6 +78,11 @@ class Store:
         """Those that the person may read."""
         return self._catalogue.indexes.all([each.id for each in self._gate.indexes(READ)])
 
+    def index_name(self, index_id: str) -> str | None:
+        """Its present name; None if there is no such index that the person may read."""
+        index = self._gate.index_with_id(index_id, READ)
+        return index.name if index else None
+
     def right(self, index: str) -> Right:
         """What the person may do with it, so that no button is shown that would be refused. Raises UnknownIndex."""
         return self._gate.allowed(index).right

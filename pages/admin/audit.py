@@ -16,7 +16,7 @@ from index_store.base.errors import PlainError
 from pages.process import engine
 from pages.widgets.errors import show_error
 from pages.widgets.picker import pick
-from pages.words import say, when, zone
+from pages.words import counted, say, when, zone
 
 PAGE = 50  # entries that are drawn together
 FILE = 100_000  # most entries in a file
@@ -147,7 +147,7 @@ with st.container(key="audit-page"):
         if not log.is_kept:
             st.info(say("audit.off"))
             st.stop()
-        st.caption(say("audit.about", days=engine().settings.audit_days))
+        st.caption(say("audit.about", days=counted("time.days", engine().settings.audit_days)))
         if lost := log.lost:
             st.error(say("audit.lost", count=lost.entries, when=when(lost.since)))
         show(log, choose([each.name for each in store.indexes()]))

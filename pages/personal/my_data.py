@@ -5,35 +5,52 @@ import streamlit as st
 from index_store.base.errors import AdminNeeded, PlainError
 from pages.process import engine
 from pages.widgets.errors import run_as_callback, show_error
-from pages.widgets.picker import pick
-from pages.words import plain, say
+from pages.words import counted, plain, say
 from rag.runs.retention.personal_data import PersonalDataSummary
 
 ME = ""
+WHOSE = "whose data"  # in the session, while the page is open: who is picked
 
 
-def show(has: PersonalDataSummary) -> None:
+def told(key: str, name: str | None, **parts: object) -> str:
+    """`name`: of the person, unless it is the reader."""
+    text = say(f"my_data.{key}", **parts) if name is None else say(f"my_data.{key}_of", name=name, **parts)
+    return plain(text)
+
+
+def show(has: PersonalDataSummary, name: str | None) -> None:
+    """`name`: as in `told`."""
     st.markdown(plain(say("my_data.conversations", count=has.conversations)))
     if has.indexes:
-        st.markdown(plain(say("my_data.indexes", names=", ".join(has.indexes))))
+        st.markdown(told("indexes", name, names=", ".join(has.indexes)))
     if has.shared_indexes:
-        st.markdown(plain(say("my_data.shared_indexes", names=", ".join(has.shared_indexes))))
+        st.markdown(told("shared_indexes", name, names=", ".join(has.shared_indexes)))
 
 
-def whose() -> str | None:
-    """The id of another person, if an admin picked one."""
+def whose() -> tuple[str | None, str | None]:
+    """Id and name of another person, if an admin picked one. Forgotten with the page, so that nobody deletes the data
+    of a person whom they picked long ago.
+    """
     try:
         people = engine().store.access.people.all()
     except AdminNeeded:
-        return None
-    labels = {each.id: plain(each.name or each.mail or each.subject) for each in people}
-    title = say("my_data.whose")
-    return pick("whose data", title, {ME: say("my_data.mine"), **labels}, ME, "visible") or None if labels else None
+        return None, None
+    names = {each.id: each.name or each.mail or each.subject for each in people}
+    if not names:
+        return None, None
+    picked = st.selectbox(
+        say("my_data.whose"), [ME, *names], format_func={ME: say("my_data.mine"), **names}.__getitem__, key=WHOSE
+    )
+    return picked or None, names.get(picked)
 
 
-def delete(person_id: str | None) -> None:
-    run_as_callback(lambda: st.session_state.update({"data deleted": engine().personal_data.delete(person_id)}))
-    st.session_state.update({f"sure to delete {person_id}": False})
+def delete(person_id: str | None, name: str | None) -> None:
+    def delete_and_tell() -> None:
+        st.session_state["data deleted"] = engine().personal_data.delete(person_id), name
+        st.session_state[WHOSE] = ME
+
+    run_as_callback(delete_and_tell)
+    st.session_state[f"sure to delete {person_id}"] = False
 
 
 with st.container(key="my-data-page"):
@@ -41,14 +58,14 @@ with st.container(key="my-data-page"):
     try:
         if deleted := st.session_state.pop("data deleted", None):
             st.success(say("my_data.deleted"))
-            show(deleted)
+            show(*deleted)
             st.stop()
-        person_id = whose()
+        person_id, name = whose()
         used = engine().usage.of(person_id)
         st.caption(say("my_data.used", today=f"{used.tokens_today:,}", month=f"{used.tokens:,}"))
-        show(engine().personal_data.of(person_id))
-        st.subheader(say("my_data.delete"), anchor=False)
-        st.caption(say("my_data.about", days=engine().settings.audit_days))
+        show(engine().personal_data.of(person_id), name)
+        st.subheader(told("delete", name), anchor=False)
+        st.caption(told("about", name, days=counted("time.days", engine().settings.audit_days)))
         sure = st.checkbox(say("my_data.sure"), key=f"sure to delete {person_id}")
         st.button(
             say("my_data.delete_really"),
@@ -56,7 +73,7 @@ with st.container(key="my-data-page"):
             type="primary",
             disabled=not sure,
             on_click=delete,
-            args=(person_id,),
+            args=(person_id, name),
         )
     except PlainError as error:
         show_error(error)

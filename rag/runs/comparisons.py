@@ -69,13 +69,14 @@ class Comparisons(StoredComparisons):
     def begin_again(self, comparison_id: str, run_id: str, *, asker: Asker) -> Run | None:
         """Answers a column again. The new run replaces the finished one. None if another run has already replaced it.
 
-        `asker`: the person who asks. Raises the errors of `begin`.
+        `asker`: the person who asks. Raises IndexGone, UnknownIndex, EmptyIndex, and the errors of `begin`.
         """
         with self._asking_again:
             comparison = self.get(comparison_id)
             started = next((each for each in self._history.events(run_id) if isinstance(each, RunStarted)), None)
             if not comparison or run_id not in comparison.run_ids or not started:
                 return None
+            index = asker.index(started.index, started.index_id).name
             column = Column(
                 pipeline=started.pipeline,
                 retrieval=started.retrieval,
@@ -85,9 +86,7 @@ class Comparisons(StoredComparisons):
             pending: list[PendingRun] = []
             try:
                 with self._history.together() as within:
-                    pending.append(
-                        self._begin(comparison.question, comparison.index, column, comparison.id, asker, within)
-                    )
+                    pending.append(self._begin(comparison.question, index, column, comparison.id, asker, within))
                     self._replace(comparison.id, run_id, pending[0].run.id, within)
             except (IntegrityError, _ReplacedElsewhere):  # deleted meanwhile, or replaced by another app
                 self._forget(pending)

@@ -15,6 +15,7 @@ from index_store.store.index_store import IndexStore
 from tests.browser.app_process import App
 from tests.browser.conftest import Lent
 from tests.browser.looks import one_width
+from tests.browser.test_looks import look
 from tests.browser.visitor import LOADED, Visitor
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 from tests.servers import OpenAIServer
@@ -112,12 +113,14 @@ def test_files_are_dropped_listed_and_opened_in_the_readers_language_and_the_add
             expect(visitor.page.get_by_role("heading", name="Documents", exact=True)).to_be_visible()
         for told in (visitor.words["job.ready_one"], NoText(name=scan.name).sentence(language)):
             expect(job.filter(has_text=told).first).to_be_visible()
+    found = look(visitor, 1280)
     visitor.find(f"{NAME}.md", 1)
     visitor.open_row(1)
     expect(visitor.page.locator(".section")).to_have_count(2)
     visitor.page.reload()
     expect(visitor.page.locator(".chunk").first).to_contain_text("The kettle holds 1.7 litres.", timeout=LOADED)
     assert "lang=en" in visitor.page.url
+    assert found + look(visitor, 1280) == []
     visitor.page.get_by_role("link", name=visitor.words["document.back"]).click()
     expect(visitor.table).to_be_visible(timeout=LOADED)
     visitor.sidebar.get_by_role("link", name="Chat").click()

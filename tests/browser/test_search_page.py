@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, expect
 
 from index_store.search.searcher import MODES
 from tests.browser.looks import one_language, one_width
+from tests.browser.test_looks import look
 from tests.browser.visitor import LOADED, Visitor
 
 WORD = "kettle"
@@ -77,6 +78,7 @@ def test_a_hit_opens_to_its_section_and_leads_to_its_document(searching, languag
     box = card.bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
+    assert look(visitor, width) == []
     with visitor.page.expect_popup() as opened:
         card.get_by_role("link", name=visitor.words["chat.open_document"]).click()
     expect(opened.value.locator(".section")).to_contain_text(WORD, timeout=LOADED)

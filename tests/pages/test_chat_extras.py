@@ -13,6 +13,7 @@ from rag.models.service.ja import JA
 from rag.runs.engine import Engine
 from rag.runs.history.conversations.conversations import TITLE_LENGTH
 from rag.runs.history.history import LONGEST_REASON
+from rag.runs.history.user_history import UserHistory
 from rag.settings import Settings
 from tests.pages.chat_page import ChatPage
 from tests.rag.scripted import ScriptedChat, ScriptedSource, eventually
@@ -97,6 +98,25 @@ def test_a_thumb_takes_a_reason_and_shows_it_again(page, engine, language, thumb
     assert page.words["chat.reason_kept"] in [each.value for each in page.app.caption]
     again = ChatPage(language, conversation=page.conversation)
     assert field(again, "reason-").value == "It names *no* year."
+
+
+def test_a_thumb_that_was_taken_back_comes_without_its_earlier_reason(page, engine, monkeypatch):
+    page = page()
+    [run] = engine.history.runs()
+    engine.history.rate(run.id, -1)
+    engine.history.explain_feedback(run.id, "It names no year.")
+    # The answer is drawn again alone, with the run as the page has read it.
+    read = engine.history.outlines(page.conversation, 5)
+    monkeypatch.setattr(UserHistory, "outlines", lambda *_, **__: read)
+    page = ChatPage(conversation=page.conversation)
+    assert field(page, "reason-").value == "It names no year."
+    for thumb in (None, 0):
+        page.app.feedback[0].set_value(thumb)
+        page.look()
+    assert field(page, "reason-").value == ""
+    assert page.words["chat.reason_kept"] not in page.text
+    field(page, "reason-").set_value("It is old.")
+    assert field(page.look(), "reason-").value == engine.history.run(run.id).feedback_reason == "It is old."
 
 
 # Copying an answer

@@ -1,5 +1,8 @@
 """The list of conversations in the sidebar: the latest ones, more on request, and a search by words."""
 
+import time
+from datetime import UTC, datetime
+
 import pytest
 
 from index_store.access.principal import LOCAL
@@ -58,3 +61,19 @@ def test_a_few_need_no_search(engine):
     page = ChatPage()
     assert listed(page) == ["Question 1"]
     assert not page.app.text_input
+
+
+@pytest.mark.parametrize(("hour", "group"), [(0, "sidebar.earlier"), (12, "sidebar.today")])
+def test_today_begins_at_midnight_of_the_reader(engine, hour, group):
+    """`hour`: what the reader's clock shows now."""
+    history = process_of(engine).history
+    history.conversations.new("Question 1", principal=LOCAL)
+    two_hours_ago = time.time() - 2 * 60 * 60
+    with history.database.begin() as connection:
+        connection.exec_driver_sql("update conversations set updated_at = ?", (two_hours_ago,))
+    page = ChatPage()
+    ahead = (hour - datetime.now(UTC).hour + 12) % 24 - 12
+    page.app.context["timezone"] = f"Etc/GMT{-ahead:+d}"  # the sign in such a name is that of POSIX
+    page.look()
+    groups = {page.words["sidebar.today"], page.words["sidebar.earlier"]}
+    assert [each.value for each in page.app.caption if each.value in groups] == [page.words[group]]

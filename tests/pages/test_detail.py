@@ -45,6 +45,13 @@ def test_a_step_that_went_on_without_its_model_says_so_in_its_row_and_in_full():
         assert [shown(each.value) for each in page.warning] == [failure.sentence(language)]
 
 
+@pytest.mark.parametrize(("made", "told"), [(1, "1 model call,"), (2, "2 model calls,")])
+def test_a_step_tells_how_often_it_called_the_model(made, told):
+    step = finished(DETAILS[0]).model_copy(update={"model_calls": made})
+    _, page = for_reader("en", lambda: detail.show(step, ""))
+    assert f"· {told}" in page.html[0].value
+
+
 def summaries(language: str, examples=DETAILS) -> list[str]:
     return for_reader(language, lambda: [detail.summary(finished(each)) for each in examples])[0]
 

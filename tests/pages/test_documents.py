@@ -112,6 +112,18 @@ def test_what_failed_says_why_in_the_readers_language_and_can_be_tried_again(eng
     assert [each.source for each in job.wait()] == ["scan.pdf"]
 
 
+@each_language
+def test_a_status_that_no_document_has_any_more_keeps_its_name_in_the_filter(engine, tmp_path, language):
+    add(engine, tmp_path, "travel.md")
+    page = DocumentsPage(language)
+    page.drop(("scan.pdf", PdfFile([[]]).content())).wait()
+    page.choose("table.status", "failed")
+    [failed] = [each.id for each in engine.store.documents("handbook") if each.error]
+    engine.store.remove_documents([failed])
+    [filter_] = [each for each in page.look().app.selectbox if each.label == page.words["table.status"]]
+    assert page.words["state.failed"] in filter_.options
+
+
 def test_a_job_that_is_over_can_be_sent_again_with_what_failed_alone(engine, server):
     page = DocumentsPage()
     page.drop(("travel.md", HANDBOOK.encode()), ("scan.pdf", PdfFile([[]]).content())).wait()
@@ -173,7 +185,9 @@ def test_an_address_that_cannot_be_fetched_is_told_in_a_sentence(engine, languag
 
 def test_the_form_of_a_site_says_what_will_be_fetched(engine):
     page = DocumentsPage()
-    assert page.words["site.fetches"].format(depth=2, limit=200) in page.text
+    assert page.words["site.fetches"].format(depth=2, pages="200 pages") in page.text
+    page.write("site.limit", 1)
+    assert page.words["site.fetches"].format(depth=2, pages="1 page") in page.text
     page.app.number_input(key="site depth").set_value(0)
     assert page.words["site.alone"] in page.look().text
 

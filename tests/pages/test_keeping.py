@@ -7,9 +7,11 @@ import pytest
 from index_store.access.audit.audit import FOLDER
 from index_store.access.audit.entry import Action
 from index_store.access.limits import GroupLimits
+from index_store.access.principal import Role
 from tests.full_disk import full_disk, linux
 from tests.local import as_person, grant, person_of, process_of
 from tests.pages.app_page import AppPage, shown
+from tests.pages.conftest import restart
 from tests.pages.test_documents import add
 from tests.rag.scripted import eventually
 
@@ -94,6 +96,13 @@ def test_where_it_is_off_that_is_told(engine, monkeypatch):
     assert Page("admin/audit").text.count("AUDIT_DAYS is 0") == 1
 
 
+def test_one_day_of_keeping_is_told_as_one(engine, monkeypatch):
+    monkeypatch.setenv("AUDIT_DAYS", "1")
+    restart()
+    assert "kept for 1 day," in Page("admin/audit").text
+    assert "after 1 day." in Page("personal/my_data").text
+
+
 # Usage and limits
 
 
@@ -159,3 +168,34 @@ def test_an_admin_deletes_the_data_of_somebody_else_and_keeps_their_own(engine, 
     page.look()
     assert alice.history.runs() == []
     assert len(engine.history.runs()) == 1
+
+
+@each_language
+def test_where_an_admin_picks_somebody_else_the_page_names_whose_data_is_deleted(engine, language):
+    name = "taro_yamada (*hr*)"
+    taro = as_person(engine, name, Role.EDITOR)
+    taro.store.create_index("drafts")
+    page = Page("personal/my_data", language)
+    own = [each.value for each in page.app.subheader], page.text
+    page.choose("my_data.whose", person_of(taro).id)
+    assert name in page.app.selectbox[0].options
+    [heading] = [shown(each.value) for each in page.app.subheader]
+    assert heading == page.words["my_data.delete_of"].format(name=name)
+    days = page.words["time.days"].format(count=engine.settings.audit_days)
+    about = page.words["my_data.about_of"].format(name=name, days=days)
+    indexes = page.words["my_data.indexes_of"].format(name=name, names="drafts")
+    assert {about, indexes} <= set(page.text.splitlines())
+    page.app.checkbox[0].check()
+    page.look()
+    page.button("my_data.delete_really").click()
+    page.look()
+    assert indexes in page.text.splitlines()
+    assert ([each.value for each in page.look().app.subheader], page.text) == own
+
+
+def test_whose_data_an_admin_has_looked_at_is_forgotten_when_the_page_is_left(engine):
+    alice = as_person(engine, "alice")
+    page = Page("personal/my_data").choose("my_data.whose", person_of(alice).id)
+    page.app.switch_page("search.py").run()
+    page.app.switch_page("personal/my_data.py").run()
+    assert page.app.selectbox[0].value != person_of(alice).id

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from index_store.base.errors import EmbeddingModelMismatch, EmptyIndex, NoText, ServiceFailed
+from index_store.base.errors import EmbeddingModelMismatch, EmptyIndex, NoText, ServiceFailed, UnknownIndex
 from index_store.base.service import host_of
 from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
 from pages.widgets.page_language import TELL_LANGUAGE
 from pages.widgets.sidebar import CLOSE_ON_CHOICE
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
+from tests.pages.app_page import shown
 from tests.pages.conftest import restart
 from tests.pages.documents_page import DocumentsPage
 from tests.pages.search_page import SearchPage
@@ -373,6 +374,18 @@ def test_when_an_index_is_deleted_elsewhere_another_one_is_searched(engine, ids,
     page = SearchPage(q="日当", index="handbook")
     engine.store.delete_index("handbook")
     assert "other.md" in page.look().hits("keyword")[0].text
+
+
+@each_language
+def test_an_address_with_an_index_that_is_not_there_is_told_and_another_one_is_searched(
+    engine, ids, tmp_path, language
+):
+    add(engine, tmp_path, "other.md", TRAVEL, index="other")
+    warning = UnknownIndex(index="*rules*", known="handbook, other").sentence(language)
+    page = SearchPage(language, q="日当", index="*rules*")
+    assert [shown(each.value) for each in page.app.warning] == [warning]
+    assert page.hits("keyword")
+    assert not SearchPage(language, q="日当", index="other").app.warning
 
 
 def test_words_of_documents_and_of_questions_stay_words(engine, tmp_path):

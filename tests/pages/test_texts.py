@@ -78,6 +78,7 @@ def steps() -> set[str]:
 
 
 WITHOUT_RESULTS = {"off", "failed", "nothing"}
+OF_SOMEBODY = {"indexes", "shared_indexes", "delete", "about"}
 
 FAMILIES = {
     "pipeline.{}": set(PIPELINES),
@@ -109,6 +110,8 @@ FAMILIES = {
     | {"runs", "entries", "conversation", "conversations", "deleted", "left", "days", "sources", "documents"}
     | {"new_name", "right", "grantee", "role", "by_hand", "group", "count", "since", "line"},
     "share.{}": {"run", "conversation"},
+    "my_data.{}": OF_SOMEBODY,
+    "my_data.{}_of": OF_SOMEBODY,
     "usage.{}": {*GroupLimits.model_fields, "people", "indexes"}
     | {"who", "runs_today", "tokens_today", "runs", "tokens", "index", "owner", "files", "size"},
     "change.{}": {"search", "found", "passages", "prompt", "gone", "newer", "left_out", "taken_in", *VERDICTS}

@@ -41,8 +41,9 @@ def show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str], 
         st.page_link("compare.py", label=f"⇄ {say('compare.with')}", query_params=beside)
         show_copy_run(outline)
         show_share(run.id, run.question, "share.help_run")
-    if thumb is not None:
-        _ask_reason(run)
+    # Read again: a fragment is drawn with the run as it was before the thumb was taken back, and its reason with it.
+    if thumb is not None and (rated := engine().history.run(run.id)):
+        _ask_reason(rated)
 
 
 def _rate(run: PastRun, key: str) -> None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from index_store.base.errors import EmptyQuestion
 from pages.process import engine
+from pages.widgets.asked_index import index_to_ask
 from rag.runs.history.history import PastRun
 from rag.runs.run.run import Run
 from rag.trace.events import Event, RunStarted
@@ -25,7 +26,7 @@ def ask_like(
     is_column = started.origin is not None and started.origin.kind == "comparison"
     asked = engine().ask(
         question,
-        index=run.index,
+        index=index_to_ask(run),
         pipeline_name=pipeline or run.pipeline,
         conversation_id=None if is_column else run.conversation_id,
         retrieval=started.retrieval,

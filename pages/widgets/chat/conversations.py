@@ -1,14 +1,15 @@
 """The conversation on the page, and the list of all in the sidebar."""
 
-import datetime
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal, NoReturn
+from zoneinfo import ZoneInfo
 
 import streamlit as st
 
 from pages.process import engine
 from pages.widgets.errors import run_or_show_error
-from pages.words import plain, say
+from pages.words import plain, say, zone
 from rag.runs.history.conversations.conversations import TITLE_LENGTH, Conversation
 
 LISTED = 30
@@ -109,10 +110,11 @@ def _list_more() -> None:
 
 
 def _show_list(conversations: Sequence[Conversation], current: str | None) -> None:
-    today = datetime.date.today()
+    here = ZoneInfo(zone())
+    today = datetime.now(here).date()
     shown: str | None = None
     for conversation in conversations:
-        day = datetime.date.fromtimestamp(conversation.updated_at)
+        day = datetime.fromtimestamp(conversation.updated_at, here).date()
         group = say("sidebar.today" if day == today else "sidebar.earlier")
         if group != shown:
             st.caption(group)

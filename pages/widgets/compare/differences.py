@@ -87,7 +87,7 @@ def passages_html(runs: Runs) -> str:
         disputed=sum(each.is_disputed for each in passages),
     )
     body = "".join(map(_passage_row, passages[:SEEN]))
-    beyond = f"<p>{escape(say('compare.more', count=len(passages) - SEEN))}</p>" if len(passages) > SEEN else ""
+    beyond = f"<p>{escape(counted('compare.more', len(passages) - SEEN))}</p>" if len(passages) > SEEN else ""
     return (
         f'<div class="compared"><p>{escape(told)}</p>'
         f'<table class="passages"><tr><th>{escape(say("detail.passage"))}</th>{head}</tr>{body}</table>{beyond}</div>'

@@ -10,6 +10,7 @@ from index_store.catalogue.records import Index
 from pages import samples
 from pages.process import engine
 from pages.widgets.answer.answer import show_answer
+from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.compare.head import head_html, question_html
 from pages.widgets.documents.access import nothing_here
@@ -78,13 +79,14 @@ def _show_form_beside(run_id: str, indexes: Mapping[str, Index]) -> None:
             show_answer(last.answer, last.citations, engine().store, f"beside-{run_id}")
         else:
             st.caption(say("status.running"))
-    if started.index not in indexes:
+    index = asked_index(started)
+    if index not in indexes:
         st.warning(say("compare.index_gone", name=plain(started.index)))
         return
     count = _choose_count(LEAST_COLUMNS - 1, run_id)
     columns = _choose_columns(count, [each for each in USUAL if each != started.pipeline], first=1)
     if st.button(f"⇄ {say('compare.begin')}", type="primary", key="begin-comparison"):
-        run_or_show_error(_begin, question, started.index, columns, run_id)
+        run_or_show_error(_begin, question, index, columns, run_id)
 
 
 def _begin(question: str, index: str, columns: list[Column], beside: str | None) -> None:

@@ -10,7 +10,7 @@ from pages.process import engine
 from pages.widgets.documents.uploader import show_uploader
 from pages.widgets.errors import run_or_show_error
 from pages.widgets.picker import fresh_key, renew
-from pages.words import say
+from pages.words import counted, say
 
 
 def show_adding(index: str) -> None:
@@ -32,7 +32,8 @@ def _show_site_form(index: str) -> None:
             include = st.text_area(say("site.include"), placeholder="/docs/*", height=80, key="site include")
             exclude = st.text_area(say("site.exclude"), placeholder="/docs/old/*", height=80, key="site exclude")
             st.caption(say("site.patterns_help"))
-        st.caption(say("site.alone") if depth == 0 else say("site.fetches", depth=depth, limit=limit))
+        pages = counted("site.pages", limit)
+        st.caption(say("site.alone") if depth == 0 else say("site.fetches", depth=depth, pages=pages))
         wanted = st.button(say("site.crawl"), type="primary", key="crawl")
         if wanted and run_or_show_error(_crawl, index, url, depth, limit, _lines(include), _lines(exclude)):
             renew("site url")

@@ -43,7 +43,8 @@ def crawl_again(site: Site) -> None:
 
 def _facts(site: Site, pages: int) -> str:
     options = site.options
-    facts = [counted("site.pages", pages), say("site.reach", depth=options.depth, limit=options.limit)]
+    reach = say("site.reach", depth=options.depth, pages=counted("site.pages", options.limit))
+    facts = [counted("site.pages", pages), reach]
     facts.append(say("site.crawled", when=when(site.crawled_at)) if site.crawled_at else say("site.not_crawled"))
     patterns = [f"+ {each}" for each in options.include] + [f"− {each}" for each in options.exclude]
     told = escape(" · ".join([*facts, *patterns]))

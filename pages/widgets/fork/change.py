@@ -8,6 +8,7 @@ from index_store.base.errors import PlainError
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES, UNITS
 from pages.process import engine
+from pages.widgets.asked_index import index_to_ask
 from pages.widgets.errors import run_or_show_error, show_error
 from pages.widgets.location import location
 from pages.words import language, plain, say
@@ -81,7 +82,7 @@ def _ask_edits(events: Sequence[Event], started: RunStarted, step: StepFinished,
         case RetrievalDetail() as detail:
             if _choose(("search", "found"), key) == "search":
                 return _ask_search(detail.query, started.retrieval or PIPELINES[started.pipeline].retrieval, key)
-            return [*_ask_passages(events, step, detail.passages, key), *_ask_others(detail, started.index, key)]
+            return [*_ask_passages(events, step, detail.passages, key), *_ask_others(detail, started, key)]
         case GradesDetail(grades=grades):
             return _ask_grades({each.passage.number: each.grade.verdict for each in grades}, events, step, key)
         case GenerationDetail(passages=numbers) if LeaveOut in EDITS[step.step]:
@@ -150,13 +151,13 @@ def _ask_passages(events: Sequence[Event], step: StepFinished, given: Sequence[P
     return edits
 
 
-def _ask_others(detail: RetrievalDetail, index: str, key: str) -> list[Edit]:
+def _ask_others(detail: RetrievalDetail, started: RunStarted, key: str) -> list[Edit]:
     """Searches the whole index for passages that the run has not found."""
     words = st.text_input(say("change.look"), key=f"look-{key}", placeholder=say("change.look_placeholder"))
     if not words.strip():
         return []
     try:
-        hits = engine().store.search(index, words, mode="hybrid", k=FOUND_AT_ONCE)
+        hits = engine().store.search(index_to_ask(started), words, mode="hybrid", k=FOUND_AT_ONCE)
     except PlainError as error:
         show_error(error)
         return []

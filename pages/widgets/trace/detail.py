@@ -7,7 +7,7 @@ import streamlit as st
 from pages.widgets.errors import show_error
 from pages.widgets.trace.views import answers, grades, questions, retrieval  # noqa: F401 - each registers its views
 from pages.widgets.trace.views.view import view_of
-from pages.words import language, plain, say
+from pages.words import counted, language, plain, say
 from rag.trace.events import StepFinished
 
 
@@ -27,7 +27,7 @@ def summary_text(step: StepFinished) -> str:
 
 
 def show(step: StepFinished, index: str) -> None:
-    """`index`: the index that was searched."""
+    """`index`: as in `detail_html`."""
     if step.error:
         show_error(step.error)
     if step.fallback:
@@ -38,7 +38,8 @@ def show(step: StepFinished, index: str) -> None:
 def detail_html(step: StepFinished, index: str) -> str:
     """`index`: the index that was searched; empty if nothing can be looked up in it."""
     start = say("detail.start", seconds=f"{step.start:.1f}")
-    calls = say("detail.calls", calls=step.model_calls, tokens_in=step.tokens_in, tokens_out=step.tokens_out)
+    made = counted("detail.model_calls", step.model_calls)
+    calls = say("detail.calls", calls=made, tokens_in=step.tokens_in, tokens_out=step.tokens_out)
     footer = f"<footer>{escape(start)} · {escape(calls)}</footer>"
     shown = view_of(step.detail, index).html() if step.detail else ""
     return f'<div class="detail">{shown}{footer}</div>'

@@ -6,6 +6,7 @@ from html import escape
 
 import streamlit as st
 
+from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.options import retrieval_label, style_label
 from pages.widgets.trace import detail
 from pages.widgets.trace.calls import show_calls
@@ -105,12 +106,12 @@ def show_rows(
     finished step. `traces`: as in `show_calls`.
     """
     begun = next((each for each in events if isinstance(each, RunStarted)), None)
-    run_id, index, origin = (begun.run_id, begun.index, begun.origin) if begun else ("", "", None)
+    run_id, index, origin = (begun.run_id, asked_index(begun), begun.origin) if begun else ("", None, None)
     for row in rows(events):
         started = row.started
         with st.expander(label(row, now, _of_a_fork(row, origin)), key=row_key(key, started.step, started.attempt)):
             if row.finished:
-                detail.show(row.finished, index)
+                detail.show(row.finished, index or "")
                 show_calls(run_id, row.finished, key, traces)
                 if below:
                     below(events, row.finished, key)

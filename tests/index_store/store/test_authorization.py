@@ -11,7 +11,7 @@ import pytest
 from index_store.access.audit.audit import EntryFilter
 from index_store.access.grants import EVERYONE, Grantee
 from index_store.access.limits import GroupLimits
-from index_store.access.principal import Role
+from index_store.access.principal import LOCAL, Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.base import errors
 from index_store.base.settings import Settings
@@ -86,6 +86,7 @@ class Target(NamedTuple):
     """What the calls are made on."""
 
     index: str
+    index_id: str
     document: str
     section: str
     file: Path
@@ -112,6 +113,7 @@ CALLS: dict[str, tuple[Right | str, Call]] = {
     "may_create_indexes": (ANYBODY, lambda store, on: store.may_create_indexes),
     "adds_documents": (ANYBODY, lambda store, on: store.adds_documents),
     "load_embeddings": (ANYBODY, lambda store, on: store.load_embeddings()),
+    "index_name": (READ, lambda store, on: store.index_name(on.index_id)),
     "right": (READ, lambda store, on: store.right(on.index)),
     "documents": (READ, lambda store, on: store.documents(on.index)),
     "document": (READ, lambda store, on: store.document(on.document)),
@@ -195,11 +197,15 @@ def world(serviced: Settings, tmp_path: Path) -> Iterator[World]:
         people.give("plans", manager=MANAGE, writer=WRITE, reader=READ)
         document = store.add("plans", files[0]).document_id
         assert document is not None
+        allowed = store.access.rights.named(LOCAL, "plans")
+        assert allowed is not None
         section, analysis = store.sections(document)[0].id, store.analyse("plans", "apples")
         job, gone = (people("owner").ingest("plans", []) for _ in range(2))
         people("owner").dismiss(gone)
-        target = Target("plans", document, section, files[1], analysis, job, people.id("spare"))
-        yield World(people, target, Target("other", "d" * 32, section[::-1], files[1], analysis, gone, "e" * 32))
+        target = Target("plans", allowed.index.id, document, section, files[1], analysis, job, people.id("spare"))
+        yield World(
+            people, target, Target("other", "i" * 32, "d" * 32, section[::-1], files[1], analysis, gone, "e" * 32)
+        )
 
 
 def outcome(call: Call, store: UserStore, target: Target) -> object:

@@ -3,7 +3,7 @@
 import pytest
 
 from index_store.base.errors import EmptyQuestion, InvalidSetting, QuestionTooLong, UnknownMode
-from rag.errors import BadColumnCount, ModelNotOffered, UnknownPipeline, UnknownRun
+from rag.errors import BadColumnCount, IndexGone, ModelNotOffered, UnknownPipeline, UnknownRun
 from rag.runs.engine import UserEngine
 from rag.runs.history.conversations.comparison import MOST_COLUMNS, Column, Comparison
 from rag.runs.history.history import History, PastRun
@@ -260,8 +260,19 @@ def test_an_index_that_is_deleted_under_it_ends_its_columns_in_words(open_engine
     first, second = results(engine, comparison)
     assert first.status == "finished"
     assert second.error.code == "empty_index"
+    with pytest.raises(IndexGone):
+        engine.comparisons.begin_again(comparison.id, comparison.run_ids[1])
+    assert engine.comparisons.get(comparison.id).run_ids == comparison.run_ids
+
+
+def test_a_column_is_asked_again_of_its_index_by_the_present_name_of_that(engine, chat):
+    comparison = compare(engine)
+    results(engine, comparison)
+    engine.store.rename_index(INDEX, "renamed")
+    engine.store.create_index(INDEX)
     again = engine.comparisons.begin_again(comparison.id, comparison.run_ids[1])
-    assert again.result().error.code == "empty_index"
+    assert again.result().status == "finished"
+    assert started(engine, again.id).index == "renamed"
 
 
 def test_a_column_may_have_another_model_of_the_service(open_engine, server):

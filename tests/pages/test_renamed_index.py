@@ -1,0 +1,100 @@
+"""Pages about a run whose index was renamed, deleted or replaced since: they keep to the index that it asked."""
+
+import re
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from rag.errors import IndexGone
+from rag.runs.engine import UserEngine
+from rag.runs.run.run import Run
+from rag.trace.passages import Retrieval
+from tests.pages.chat_page import ChatPage
+from tests.pages.compare_page import ComparePage
+from tests.pages.runs_page import RunsPage
+from tests.pages.test_documents import add
+from tests.pages.test_fork import Form, trace_of
+
+QUESTION = "Who approves the green car?"
+
+
+@pytest.fixture
+def run(engine, server, tmp_path) -> Run:
+    """A run on “handbook” that has ended. There is also an index that comes first by name."""
+    server.default = "A director [1]."
+    add(engine, tmp_path, "travel.md", "parking.md")
+    add(engine, tmp_path, "elsewhere.md", index="archive")
+    run = engine.ask(QUESTION, index="handbook", pipeline_name="naive", retrieval=Retrieval(k=1))
+    run.result()
+    return run
+
+
+def replace(engine: UserEngine) -> None:
+    """Deletes the index and makes another one with its name."""
+    engine.store.delete_index("handbook")
+    engine.store.create_index("handbook")
+
+
+def searches(page: ChatPage) -> list[str]:
+    """The indexes in the links of a trace to the Search page."""
+    addresses = re.findall(r'href="(search\?[^"]*)"', page.html)
+    return [parse_qs(urlsplit(unescape(each)).query)["index"][0] for each in addresses]
+
+
+def test_a_question_is_asked_again_of_the_renamed_index(engine, run):
+    engine.store.rename_index("handbook", "rules")
+    RunsPage(run=run.id).press("chat.again")
+    _, again = engine.history.runs(run.conversation_id)
+    engine.run(again.id).result()
+    assert (again.index, engine.history.run(again.id).status) == ("rules", "finished")
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_a_question_to_an_index_that_was_replaced_is_not_asked_of_the_new_one(engine, run, language):
+    replace(engine)
+    page = RunsPage(language, run=run.id)
+    page.press("chat.again")
+    assert IndexGone(index="handbook").sentence(language) in page.text
+    assert len(engine.history.runs()) == 1
+
+
+def test_the_next_question_of_a_conversation_goes_to_the_renamed_index(engine, run):
+    engine.store.rename_index("handbook", "rules")
+    page = ChatPage(conversation=run.conversation_id)
+    assert page.picked("index.label") == "rules"
+
+
+def test_other_columns_beside_an_answer_ask_the_renamed_index(engine, run):
+    engine.store.rename_index("handbook", "rules")
+    page = ComparePage(runs=run.id)
+    page.press(page.words["compare.begin"]).wait()
+    comparison = engine.comparisons.get(page.comparison)
+    assert [engine.history.run(each).index for each in comparison.run_ids] == ["handbook", "rules"]
+
+
+def test_beside_an_answer_of_an_index_that_was_replaced_nothing_is_asked(engine, run, tmp_path):
+    replace(engine)
+    add(engine, tmp_path, "new.md")
+    page = ComparePage(runs=run.id)
+    assert page.words["compare.index_gone"].format(name="handbook") in page.text
+    assert f"⇄ {page.words['compare.begin']}" not in page.buttons
+
+
+def test_a_trace_leads_to_the_search_of_the_renamed_index(engine, run):
+    engine.store.rename_index("handbook", "rules")
+    assert searches(trace_of(run)) == ["rules"]
+
+
+def test_a_trace_leads_to_no_search_of_an_index_that_was_replaced(engine, run):
+    replace(engine)
+    assert searches(trace_of(run)) == []
+
+
+def test_a_passage_to_add_is_looked_for_in_the_renamed_index(engine, run):
+    engine.store.rename_index("handbook", "rules")
+    form = Form(run, "retrieve")
+    form.choose("found")
+    form.set("text_input", "look", "green car")
+    assert form.page.errors == []
+    assert [each for each in form.page.app.checkbox if "Trains" in each.label]
