@@ -149,6 +149,76 @@ def test_pages_of_the_same_words_are_read(raw) -> None:
     ]
 
 
+def test_numbers_that_differ_from_page_to_page_are_no_running_lines(raw) -> None:
+    pages = [
+        lines(f"請求書番号 {1001 + page}", f"{name} 御中", f"合計金額 {total}円")
+        for page, (name, total) in enumerate([("佐藤商店", "12,400"), ("鈴木工業", "88,000"), ("高橋運輸", "45,600")])
+    ]
+    texts = [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages]
+    assert texts == ["\n".join(line.text for line in page) for page in pages]
+
+
+def test_the_numbers_of_forms_are_no_page_numbers(raw) -> None:
+    pages = [
+        [Text(50, 760, f"様式第{number}号"), Text(50, 700, name), Text(50, 30, f"別紙 {number}")]
+        for number, name in enumerate(["休暇届", "出張届", "退職届"], 1)
+    ]
+    assert [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages] == [
+        f"様式第{number}号\n\n{name}\n\n別紙 {number}" for number, name in enumerate(["休暇届", "出張届", "退職届"], 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    "footer",
+    [
+        "- {} -",
+        "{} / 12",
+        "Page {} of 5",
+        "第{}頁",
+        "{}ページ",
+        "[Page {}]",
+        "Handbook, page {}",
+        "Handbook | {}",
+        "2-{}",
+    ],
+)
+def test_page_numbers_are_left_out_in_each_usual_form(raw, footer: str) -> None:
+    pages = [
+        [Text(50, 600, f"The body of part {name}."), Text(290, 30, footer.format(number))]
+        for number, name in enumerate("ABCDE", 1)
+    ]
+    assert [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages] == [
+        f"The body of part {name}." for name in "ABCDE"
+    ]
+
+
+def test_page_numbers_beside_a_running_title_are_left_out_on_either_side_and_after_a_restart(raw) -> None:
+    numbers = [1, 2, 3, 1, 2, 3, 4]
+    pages = [
+        [
+            Text(50, 760, "Handbook" if number % 2 else str(number)),
+            Text(400, 760, str(number) if number % 2 else "Handbook"),
+            Text(50, 600, f"The body of part {name}."),
+        ]
+        for number, name in zip(numbers, "ABCDEFG", strict=True)
+    ]
+    assert [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages] == [
+        f"The body of part {name}." for name in "ABCDEFG"
+    ]
+
+
+def test_numbers_in_a_column_of_their_own_are_no_page_numbers_unless_they_count_the_pages(raw) -> None:
+    pages = [
+        [Text(50, 760, name), *row(700, "Invoice", str(1001 + page)), *row(30, "Total", str(total))]
+        for page, (name, total) in enumerate([("Apples", 3), ("Pears", 8), ("Melons", 2), ("Grapes", 5)])
+    ]
+    texts = [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages]
+    assert [text.split() for text in texts] == [
+        [name, "Invoice", str(1001 + page), "Total", str(total)]
+        for page, (name, total) in enumerate([("Apples", 3), ("Pears", 8), ("Melons", 2), ("Grapes", 5)])
+    ]
+
+
 def test_a_pdf_without_text_says_what_to_do(raw) -> None:
     with pytest.raises(errors.NoText, match="OCR"):
         load(raw(PdfFile([[]]).content(), "scan.pdf"))
