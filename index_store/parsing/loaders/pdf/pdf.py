@@ -8,6 +8,7 @@ import logging
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial, reduce
 
 import pypdfium2
@@ -58,17 +59,12 @@ def load(file: RawFile) -> LoadedDocument:
 
 def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:
     try:
-        page = pdf[number]
-        text = page.get_textpage()
+        with closing(pdf[number]) as page:
+            return in_columns(lines_of(page))
     except PdfiumError as error:
         # The other pages of a damaged file are still useful.
         log.warning("page %d of %s can't be read: %s", number + 1, name, error)
         return None
-    try:
-        return in_columns(lines_of(text))
-    finally:
-        text.close()
-        page.close()
 
 
 def _headings(pdf: PdfDocument, pages: list[list[Line]]) -> dict[int, list[tuple[int, int, int]]]:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from index_store.base import errors
@@ -118,6 +120,32 @@ def test_columns_of_text_are_read_one_after_the_other_however_they_were_drawn(ra
     ]
     markdown = load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown
     assert " ".join(markdown.split()) == " ".join([*left, *right])
+
+
+TURNED = ["0 1 -1 0 600 0 Tm", "-1 0 0 -1 600 800 Tm", "0 -1 1 0 0 800 Tm"]
+"""PDF operators that turn what follows by one, two and three quarters, to the left"""
+
+
+@pytest.mark.parametrize("rotate", [0, 90, 180, 270])
+@pytest.mark.parametrize("turned", TURNED)
+def test_text_and_tables_that_are_drawn_sideways_or_upside_down_read_as_upright_ones(
+    raw, turned: str, rotate: int
+) -> None:
+    page = [
+        *lines("The allowance is paid by the day, after the report was", "handed in to the office.", top=560),
+        *row(460, "Item", "Price", "Stock"), *row(440, "Apple", "120", "15"), *row(420, "Pear", "", "7"),
+    ]  # fmt: skip
+    content = PdfFile([[replace(text, paint=turned) for text in page]]).content()
+    content = content.replace(b"/MediaBox", b"/Rotate %d /MediaBox" % rotate)
+    assert load(raw(content, "a.pdf")).pages == load(raw(PdfFile([page]).content(), "b.pdf")).pages
+
+
+@pytest.mark.parametrize("turned", ["", *TURNED])
+def test_vertical_japanese_is_read_from_right_to_left(raw, turned: str) -> None:
+    written = ["出張の日当は一日二千五百円で、", "宿泊を伴わないときは半額になり", "ます。"]
+    page = [Text(500 - 20 * number, 500, text, paint=turned) for number, text in enumerate(written)]
+    content = PdfFile([page]).content().replace(b"90ms-RKSJ-H", b"90ms-RKSJ-V")
+    assert load(raw(content, "a.pdf")).pages[0].markdown == "".join(written)
 
 
 def test_a_list_a_drawing_and_two_rows_are_no_tables(raw) -> None:
