@@ -4,8 +4,10 @@ import ctypes
 import math
 import re
 import statistics
+import string
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -84,13 +86,11 @@ class Line:
     """of horizontal text"""
 
 
-def lines_of(page: PdfPage) -> list[Line]:
-    """In reading order, without empty lines."""
+def lines_of(page: PdfPage, end: int | None = None) -> list[Line]:
+    """Those of the characters up to `end`, in reading order, without empty lines."""
     text, turn = upright_text(page)
-    try:
-        lines = _lines(text, turn)
-    finally:
-        text.close()
+    with closing(text):
+        lines = _lines(text, turn, 0, pdfium.FPDFText_CountChars(text) if end is None else end, "\r\n")
     vertical = [line for line in lines if line.vertical]
     falling = sum(first.across > second.across for first, second in pairwise(vertical))
     if len(vertical) * 2 > len(lines) and falling * 2 > len(vertical):
@@ -99,13 +99,19 @@ def lines_of(page: PdfPage) -> list[Line]:
     return lines
 
 
-def _lines(page: PdfTextPage, turn: int) -> list[Line]:
-    characters = [chr(pdfium.FPDFText_GetUnicode(page, index)) for index in range(pdfium.FPDFText_CountChars(page))]
+def words_of(page: PdfPage, start: int) -> list[Line]:
+    """Each word of the characters from `start` on, in the order of the file."""
+    text, turn = upright_text(page)
+    with closing(text):
+        return _lines(text, turn, start, pdfium.FPDFText_CountChars(text), string.whitespace)
+
+
+def _lines(page: PdfTextPage, turn: int, start: int, end: int, ends: str) -> list[Line]:
+    characters = [chr(pdfium.FPDFText_GetUnicode(page, index)) for index in range(end)]
     lines: list[Line] = []
-    start = 0
-    for index, character in enumerate([*characters, "\n"]):
+    for index, character in enumerate([*characters[start:], "\n"], start):
         # pdfium gives no newline after the hyphen of a divided word.
-        if character in "\r\n" or character in _HYPHENS:
+        if character in ends or character in _HYPHENS:
             line = _line(page, characters, turn, start, index + (character in _HYPHENS))
             if line and turn % 2 and lines and _is_rest(lines[-1], line):
                 # pdfium divides a sideways row of a table at an empty cell.

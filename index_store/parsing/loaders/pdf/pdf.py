@@ -1,5 +1,5 @@
 """PDF by its text layer: paragraphs put together again from lines, tables from columns, headings from the outline or by
-their type, a number for each page.
+their type, entries of forms, a number for each page.
 
 Does not read scans: a file without text is refused with what to do.
 """
@@ -8,7 +8,6 @@ import logging
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from functools import partial, reduce
 
 import pypdfium2
@@ -17,8 +16,9 @@ from pypdfium2 import PdfDocument, PdfiumError
 from index_store.base.errors import NoText, PasswordProtected, Unreadable, WrongContent
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile, title_of
+from index_store.parsing.loaders.pdf.entries import lines_with_entries
 from index_store.parsing.loaders.pdf.headings import headings_by_size, title_by_size
-from index_store.parsing.loaders.pdf.lines import Line, joined, lines_of, paragraphs
+from index_store.parsing.loaders.pdf.lines import Line, joined, paragraphs
 from index_store.parsing.loaders.pdf.running_lines import without_running_lines
 from index_store.parsing.loaders.pdf.tables import in_columns, tables
 
@@ -42,6 +42,8 @@ def load(file: RawFile) -> LoadedDocument:
         if error.err_code == pypdfium2.raw.FPDF_ERR_PASSWORD:
             raise PasswordProtected(name=name) from error
         raise Unreadable(name=name) from error
+    # pdfium then draws the entries of a form whose file does not say how they look.
+    pdf.init_forms()
     pages: list[list[Line] | None] = []
     damaged = 0
     while len(pages) < len(pdf) and damaged < DAMAGED_PAGES:
@@ -59,8 +61,7 @@ def load(file: RawFile) -> LoadedDocument:
 
 def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:
     try:
-        with closing(pdf[number]) as page:
-            return in_columns(lines_of(page))
+        return in_columns(lines_with_entries(pdf, number))
     except PdfiumError as error:
         # The other pages of a damaged file are still useful.
         log.warning("page %d of %s can't be read: %s", number + 1, name, error)

@@ -4,7 +4,7 @@ import pytest
 
 from index_store.base import errors
 from index_store.parsing.loaders.pdf.pdf import load
-from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
+from tests.index_store.parsing.loaders.pdf_file import Annotation, PdfFile, Text
 
 
 def lines(*texts: str, top: float = 700) -> list[Text]:
@@ -245,6 +245,45 @@ def test_numbers_in_a_column_of_their_own_are_no_page_numbers_unless_they_count_
         [name, "Invoice", str(1001 + page), "Total", str(total)]
         for page, (name, total) in enumerate([("Apples", 3), ("Pears", 8), ("Melons", 2), ("Grapes", 5)])
     ]
+
+
+@pytest.mark.parametrize("kind", ["Widget", "FreeText"])
+def test_what_was_typed_into_a_form_or_onto_a_page_is_read_beside_its_label(raw, kind: str) -> None:
+    page = [
+        *row(700, "Name:", "", "Date:"),
+        Text(50, 660, "Reason of the travel:"),
+        Text(50, 500, "Signed by the desk."),
+    ]
+    typed = [
+        Annotation(kind, 400, 703, "3 June"), Annotation(kind, 100, 699, "Taro Yamada"),
+        Annotation(kind, 50, 620, "京都の会議に出席"), Annotation(kind, 50, 604, "するため"),
+    ]  # fmt: skip
+    content = PdfFile([page], annotations=typed).content()
+    assert load(raw(content, "a.pdf")).pages[0].markdown.split() == [
+        *("Name:", "Taro", "Yamada", "Date:", "3", "June"),
+        *("Reason", "of", "the", "travel:", "京都の会議に出席", "するため"),
+        *("Signed", "by", "the", "desk."),
+    ]
+
+
+def test_a_form_that_does_not_say_how_its_entries_look_is_read(raw) -> None:
+    typed = [Annotation("Widget", 100, 700, "Taro Yamada", is_drawn=False), Annotation("Widget", 100, 660, "", False)]
+    content = PdfFile([[Text(50, 700, "Name:"), Text(50, 660, "Date:")]], annotations=typed).content()
+    assert load(raw(content, "a.pdf")).pages[0].markdown == "Name: Taro Yamada Date:"
+
+
+def test_a_form_on_an_otherwise_empty_page_is_read(raw) -> None:
+    content = PdfFile([[]], annotations=[Annotation("Widget", 50, 700, "Taro Yamada")]).content()
+    assert load(raw(content, "a.pdf")).pages[0].markdown == "Taro Yamada"
+
+
+@pytest.mark.parametrize("is_drawn", [True, False])
+def test_comments_and_links_are_no_text_of_the_page(raw, is_drawn: bool) -> None:
+    others = [Annotation(kind, 50, 600, "Comment", is_drawn) for kind in ("Text", "Popup", "Link", "Highlight")]
+    entry = Annotation("Widget", 100, 700, "Taro Yamada")
+    for annotations, text in ((others, "Name:"), ([*others, entry], "Name: Taro Yamada")):
+        content = PdfFile([[Text(50, 700, "Name:")]], annotations=annotations).content()
+        assert load(raw(content, "a.pdf")).pages[0].markdown == text
 
 
 def test_a_pdf_without_text_says_what_to_do(raw) -> None:
