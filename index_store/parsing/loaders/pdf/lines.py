@@ -4,13 +4,17 @@ import ctypes
 import math
 import re
 import statistics
+import string
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import pypdfium2.raw as pdfium
-from pypdfium2 import PdfTextPage
+from pypdfium2 import PdfPage, PdfTextPage
+
+from index_store.parsing.loaders.pdf.upright import Box, turned_back, upright_text
 
 from index_store.base.radicals import KANJI_OF_RADICALS
 
@@ -52,10 +56,6 @@ _LED = re.compile(r" … \S{1,12}$")
 _SPACED = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff]) (?=[\u3040-\u30ff\u3400-\u9fff])")
 
 
-Box = tuple[float, float, float, float]
-"""left, right, bottom, top"""
-
-
 @dataclass(frozen=True)
 class Cell:
     """A part of a line that has a gap on both sides."""
@@ -88,24 +88,67 @@ class Line:
     """of horizontal text"""
 
 
-def lines_of(page: PdfTextPage) -> list[Line]:
-    """In reading order, without empty lines."""
-    characters = [chr(pdfium.FPDFText_GetUnicode(page, index)) for index in range(pdfium.FPDFText_CountChars(page))]
-    lines = []
-    start = 0
-    for index, character in enumerate([*characters, "\n"]):
-        # pdfium gives no newline after the hyphen of a divided word.
-        if character in "\r\n" or character in _HYPHENS:
-            line = _line(page, characters, start, index + (character in _HYPHENS))
-            if line:
-                lines.append(line)
-            start = index + 1
+def lines_of(page: PdfPage, end: int | None = None) -> list[Line]:
+    """Those of the characters up to `end`, in reading order, without empty lines."""
+    text, turn = upright_text(page)
+    with closing(text):
+        lines = _lines(text, turn, 0, pdfium.FPDFText_CountChars(text) if end is None else end, "\r\n")
     vertical = [line for line in lines if line.vertical]
     falling = sum(first.across > second.across for first, second in pairwise(vertical))
     if len(vertical) * 2 > len(lines) and falling * 2 > len(vertical):
         # pdfium reads some vertical pages from left to right.
         return [line for tier in _tiers(lines) for line in sorted(tier, key=lambda line: line.across)]
     return lines
+
+
+def words_of(page: PdfPage, start: int) -> list[Line]:
+    """Each word of the characters from `start` on, in the order of the file."""
+    text, turn = upright_text(page)
+    with closing(text):
+        return _lines(text, turn, start, pdfium.FPDFText_CountChars(text), string.whitespace)
+
+
+def _lines(page: PdfTextPage, turn: int, start: int, end: int, ends: str) -> list[Line]:
+    characters = [chr(pdfium.FPDFText_GetUnicode(page, index)) for index in range(end)]
+    lines: list[Line] = []
+    for index, character in enumerate([*characters[start:], "\n"], start):
+        # pdfium gives no newline after the hyphen of a divided word.
+        if character in ends or character in _HYPHENS:
+            line = _line(page, characters, turn, start, index + (character in _HYPHENS))
+            if line and turn % 2 and lines and _is_rest(lines[-1], line):
+                # pdfium divides a sideways row of a table at an empty cell.
+                lines[-1] = one_line([lines[-1], line])
+            elif line:
+                lines.append(line)
+            start = index + 1
+    return lines
+
+
+def _is_rest(line: Line, following: Line) -> bool:
+    return (
+        bool(line.cells and following.cells)
+        and abs(following.across - line.across) < SAME_LINE * min(line.height, following.height)
+        and following.begin > line.end
+    )
+
+
+def one_line(pieces: Iterable[Line]) -> Line:
+    """One line of the pieces of horizontal text that are at its height, from left to right."""
+    pieces = sorted(pieces, key=lambda piece: piece.begin)
+    height = max(piece.height for piece in pieces)
+    cells: list[Cell] = []
+    row = False
+    for cell in sorted((cell for piece in pieces for cell in piece.cells), key=lambda cell: cell.begin):
+        gap = cell.begin - cells[-1].end if cells else 0
+        row = row or gap > COLUMN_GAP * height
+        if cells and gap <= CELL_GAP * height:
+            cells[-1] = Cell(cells[-1].begin, max(cells[-1].end, cell.end), f"{cells[-1].text} {cell.text}")
+        else:
+            cells.append(cell)
+    return replace(
+        pieces[0], text=" ".join(cell.text for cell in cells), end=max(piece.end for piece in pieces), height=height,
+        row=row, cells=tuple(cells),
+    )  # fmt: skip
 
 
 def _tiers(lines: list[Line]) -> list[list[Line]]:
@@ -120,12 +163,12 @@ def _tiers(lines: list[Line]) -> list[list[Line]]:
     return tiers
 
 
-def _line(page: PdfTextPage, characters: list[str], start: int, end: int) -> Line | None:
+def _line(page: PdfTextPage, characters: list[str], turn: int, start: int, end: int) -> Line | None:
     text = _text(characters[start:end])
     if not text.strip():
         return None
     written = [index for index in range(start, end) if not characters[index].isspace()]
-    places = [(index, box) for index in written if (box := _box(page, index))]
+    places = [(index, box) for index in written if (box := _box(page, index, turn))]
     boxes = [box for _, box in places]
     if not boxes:
         return Line(text, 0, 0, 0, 0)
@@ -173,12 +216,12 @@ def _size(page: PdfTextPage, index: int) -> float:
     return round(size * (math.hypot(matrix.c, matrix.d) if scaled else 1), 1)
 
 
-def _box(page: PdfTextPage, index: int) -> Box | None:
+def _box(page: PdfTextPage, index: int, turn: int) -> Box | None:
     """None for a character that pdfium has added."""
     values = [ctypes.c_double() for _ in range(4)]
     ok = pdfium.FPDFText_GetCharBox(page, index, *map(ctypes.byref, values))
-    box = tuple(value.value for value in values)
-    return box if ok and box[1] > box[0] else None  # type: ignore[return-value]  # there are four
+    left, right, bottom, top = (value.value for value in values)
+    return turned_back((left, right, bottom, top), turn) if ok and right > left else None
 
 
 def paragraphs(lines: list[Line], start: int, end: int) -> str:

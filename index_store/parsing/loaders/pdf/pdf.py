@@ -1,5 +1,5 @@
 """PDF by its text layer: paragraphs put together again from lines, tables from columns, headings from the outline or by
-their type, a number for each page.
+their type, entries of forms, a number for each page.
 
 Does not read scans: a file without text is refused with what to do.
 """
@@ -7,7 +7,6 @@ Does not read scans: a file without text is refused with what to do.
 import logging
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial, reduce
 
@@ -17,18 +16,16 @@ from pypdfium2 import PdfDocument, PdfiumError
 from index_store.base.errors import NoText, PasswordProtected, Unreadable, WrongContent
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile, title_of
+from index_store.parsing.loaders.pdf.entries import lines_with_entries
 from index_store.parsing.loaders.pdf.headings import headings_by_size, title_by_size
-from index_store.parsing.loaders.pdf.lines import Line, joined, lines_of, paragraphs
+from index_store.parsing.loaders.pdf.lines import Line, joined, paragraphs
+from index_store.parsing.loaders.pdf.running_lines import without_running_lines
 from index_store.parsing.loaders.pdf.tables import in_columns, tables
 
 log = logging.getLogger(__name__)
 
 FOUND_SHARE = 0.5
 """share of the outline's entries that must be found in the text; with fewer, the outline is not used"""
-
-REPEATED_SHARE = 0.6
-"""share of the pages with the same first or last line, apart from digits, that makes it a running header or footer"""
-REPEATED_PAGES = 3
 
 DAMAGED_PAGES = 100
 """in a row, after which reading ends: a damaged file may claim any number of pages"""
@@ -45,6 +42,8 @@ def load(file: RawFile) -> LoadedDocument:
         if error.err_code == pypdfium2.raw.FPDF_ERR_PASSWORD:
             raise PasswordProtected(name=name) from error
         raise Unreadable(name=name) from error
+    # pdfium then draws the entries of a form whose file does not say how they look.
+    pdf.init_forms()
     pages: list[list[Line] | None] = []
     damaged = 0
     while len(pages) < len(pdf) and damaged < DAMAGED_PAGES:
@@ -52,7 +51,7 @@ def load(file: RawFile) -> LoadedDocument:
         damaged = damaged + 1 if pages[-1] is None else 0
     if all(page is None for page in pages):
         raise Unreadable(name=name)
-    lines = _without_running_lines([page or [] for page in pages])
+    lines = without_running_lines([page or [] for page in pages])
     if not any(lines):
         raise NoText(name=name)
     headings = _headings(pdf, lines) or headings_by_size(lines)
@@ -62,36 +61,11 @@ def load(file: RawFile) -> LoadedDocument:
 
 def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:
     try:
-        page = pdf[number]
-        text = page.get_textpage()
+        return in_columns(lines_with_entries(pdf, number))
     except PdfiumError as error:
         # The other pages of a damaged file are still useful.
         log.warning("page %d of %s can't be read: %s", number + 1, name, error)
         return None
-    try:
-        return in_columns(lines_of(text))
-    finally:
-        text.close()
-        page.close()
-
-
-def _without_running_lines(pages: list[list[Line]]) -> list[list[Line]]:
-    """Without headers, footers and page numbers, which would be in the middle of sentences."""
-    left = pages
-    for end in (0, -1, 0, -1):
-        ends = Counter(_undigited(page[end]) for page in left if page)
-        least = max(REPEATED_PAGES, REPEATED_SHARE * len(pages))
-        running = {text for text, count in ends.items() if count >= least}
-        left = [
-            [line for line in page if line is not page[end]] if page and _undigited(page[end]) in running else page
-            for page in left
-        ]
-    # If all pages have only the same few words, as forms do, these are not headers.
-    return left if any(left) else pages
-
-
-def _undigited(line: Line) -> str:
-    return re.sub(r"\d+", "0", line.text.strip())
 
 
 def _headings(pdf: PdfDocument, pages: list[list[Line]]) -> dict[int, list[tuple[int, int, int]]]:

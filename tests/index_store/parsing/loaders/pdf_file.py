@@ -1,4 +1,4 @@
-"""Makes small PDF files for tests: lines of text at given places, and an outline."""
+"""Makes small PDF files for tests: lines of text at given places, an outline, forms and comments."""
 
 from dataclasses import dataclass, field
 
@@ -16,6 +16,19 @@ class Text:
     """PDF operators before it, such as 1 g for white and 3 Tr for invisible"""
 
 
+@dataclass(frozen=True)
+class Annotation:
+    """Something that was put onto a page later; its text starts x, y points from the lower left corner."""
+
+    kind: str
+    """as PDF calls it: Widget, which is a field of a form, FreeText, Text (a comment), Popup, Link"""
+    x: float
+    y: float
+    text: str
+    is_drawn: bool = True
+    """whether the file says how it looks; otherwise it only has the text"""
+
+
 @dataclass
 class PdfFile:
     pages: list[list[Text]]
@@ -23,6 +36,8 @@ class PdfFile:
     """title and page, from 0"""
     title: str = ""
     """in the metadata of the file"""
+    annotations: list[Annotation] = field(default_factory=list)
+    """of the first page"""
 
     def content(self) -> bytes:
         objects = [
@@ -35,13 +50,17 @@ class PdfFile:
             b"<< /Type /FontDescriptor /FontName /MSGothic /Flags 4 /FontBBox [0 -136 1000 859] /ItalicAngle 0"
             b" /Ascent 859 /Descent -136 /CapHeight 700 /StemV 80 >>",
         ]
+        annotations = []
+        for annotation in self.annotations:
+            objects.append(_stream(_drawn(Text(2, 4, annotation.text)), b" /Subtype /Form /BBox [0 0 200 20]" + FONTS))
+            objects.append(_annotation(annotation, b"<< /N %d 0 R >>" % len(objects)))
+            annotations.append(b"%d 0 R" % len(objects))
         pages = []
         for page in self.pages:
-            stream = b"".join(map(_drawn, page))
-            objects.append(b"<< /Length %d >> stream\n%s\nendstream" % (len(stream), stream))
+            objects.append(_stream(b"".join(map(_drawn, page))))
             objects.append(
-                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents %d 0 R"
-                b" /Resources << /Font << /E 3 0 R /J 4 0 R >> >> >>" % len(objects)
+                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents %d 0 R%s /Annots [%s] >>"
+                % (len(objects), FONTS, b"" if pages else b" ".join(annotations))
             )
             pages.append(len(objects))
         objects[1] = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (
@@ -50,8 +69,11 @@ class PdfFile:
         first = len(objects) + 2
         last = first + len(self.outline) - 1
         objects.append(b"<< /Type /Outlines /First %d 0 R /Last %d 0 R /Count %d >>" % (first, last, len(self.outline)))
-        objects[0] = b"<< /Type /Catalog /Pages 2 0 R%s >>" % (
-            b" /Outlines %d 0 R" % len(objects) if self.outline else b""
+        objects[0] = b"<< /Type /Catalog /Pages 2 0 R%s%s >>" % (
+            b" /Outlines %d 0 R" % len(objects) if self.outline else b"",
+            b" /AcroForm << /Fields [%s] /DA (/E 12 Tf) /DR << /Font << /E 3 0 R >> >> >>" % b" ".join(annotations)
+            if any(annotation.kind == "Widget" for annotation in self.annotations)
+            else b"",
         )
         for number, (title, page) in enumerate(self.outline, first):
             following = b" /Next %d 0 R" % (number + 1) if number < last else b""
@@ -61,6 +83,25 @@ class PdfFile:
             )
         objects.append(b"<< /Title <%s> >>" % _encoded(self.title))
         return _file(objects)
+
+
+FONTS = b" /Resources << /Font << /E 3 0 R /J 4 0 R >> >>"
+
+
+def _stream(content: bytes, entries: bytes = b"") -> bytes:
+    return b"<< /Length %d%s >> stream\n%s\nendstream" % (len(content), entries, content)
+
+
+def _annotation(annotation: Annotation, appearance: bytes) -> bytes:
+    place = b"%d %d %d %d" % (annotation.x - 2, annotation.y - 4, annotation.x + 198, annotation.y + 16)
+    text = _encoded(annotation.text)
+    return b"<< /Type /Annot /Subtype /%s /F 4 /Rect [%s] /Contents <%s> %s >>" % (
+        annotation.kind.encode(),
+        place,
+        text,
+        b"/FT /Tx /T <%s> /V <%s> /DA (/E 12 Tf)" % (text, text)
+        + (b" /AP %s" % appearance if annotation.is_drawn else b""),
+    )
 
 
 def _drawn(line: Text) -> bytes:

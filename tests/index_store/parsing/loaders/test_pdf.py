@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from index_store.base import errors
 from index_store.parsing.loaders.pdf.pdf import load
-from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
+from tests.index_store.parsing.loaders.pdf_file import Annotation, PdfFile, Text
 
 
 def lines(*texts: str, top: float = 700) -> list[Text]:
@@ -120,6 +122,32 @@ def test_columns_of_text_are_read_one_after_the_other_however_they_were_drawn(ra
     assert " ".join(markdown.split()) == " ".join([*left, *right])
 
 
+TURNED = ["0 1 -1 0 600 0 Tm", "-1 0 0 -1 600 800 Tm", "0 -1 1 0 0 800 Tm"]
+"""PDF operators that turn what follows by one, two and three quarters, to the left"""
+
+
+@pytest.mark.parametrize("rotate", [0, 90, 180, 270])
+@pytest.mark.parametrize("turned", TURNED)
+def test_text_and_tables_that_are_drawn_sideways_or_upside_down_read_as_upright_ones(
+    raw, turned: str, rotate: int
+) -> None:
+    page = [
+        *lines("The allowance is paid by the day, after the report was", "handed in to the office.", top=560),
+        *row(460, "Item", "Price", "Stock"), *row(440, "Apple", "120", "15"), *row(420, "Pear", "", "7"),
+    ]  # fmt: skip
+    content = PdfFile([[replace(text, paint=turned) for text in page]]).content()
+    content = content.replace(b"/MediaBox", b"/Rotate %d /MediaBox" % rotate)
+    assert load(raw(content, "a.pdf")).pages == load(raw(PdfFile([page]).content(), "b.pdf")).pages
+
+
+@pytest.mark.parametrize("turned", ["", *TURNED])
+def test_vertical_japanese_is_read_from_right_to_left(raw, turned: str) -> None:
+    written = ["出張の日当は一日二千五百円で、", "宿泊を伴わないときは半額になり", "ます。"]
+    page = [Text(500 - 20 * number, 500, text, paint=turned) for number, text in enumerate(written)]
+    content = PdfFile([page]).content().replace(b"90ms-RKSJ-H", b"90ms-RKSJ-V")
+    assert load(raw(content, "a.pdf")).pages[0].markdown == "".join(written)
+
+
 def test_a_list_a_drawing_and_two_rows_are_no_tables(raw) -> None:
     drawing = [*row(700, "a ---+", "in"), *row(680, "b ---+->", "c"), *row(660, "d ---+", "out")]
     items = [Text(x, 500 - 15 * line, text) for line in range(4) for x, text in ((50, f"{line + 1}."), (90, "Pay"))]
@@ -147,6 +175,115 @@ def test_pages_of_the_same_words_are_read(raw) -> None:
     assert [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages] == [
         f"Receipt {number}\n\nPaid: 100 yen" for number in range(3)
     ]
+
+
+def test_numbers_that_differ_from_page_to_page_are_no_running_lines(raw) -> None:
+    pages = [
+        lines(f"請求書番号 {1001 + page}", f"{name} 御中", f"合計金額 {total}円")
+        for page, (name, total) in enumerate([("佐藤商店", "12,400"), ("鈴木工業", "88,000"), ("高橋運輸", "45,600")])
+    ]
+    texts = [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages]
+    assert texts == ["\n".join(line.text for line in page) for page in pages]
+
+
+def test_the_numbers_of_forms_are_no_page_numbers(raw) -> None:
+    pages = [
+        [Text(50, 760, f"様式第{number}号"), Text(50, 700, name), Text(50, 30, f"別紙 {number}")]
+        for number, name in enumerate(["休暇届", "出張届", "退職届"], 1)
+    ]
+    assert [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages] == [
+        f"様式第{number}号\n\n{name}\n\n別紙 {number}" for number, name in enumerate(["休暇届", "出張届", "退職届"], 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    "footer",
+    [
+        "- {} -",
+        "{} / 12",
+        "Page {} of 5",
+        "第{}頁",
+        "{}ページ",
+        "[Page {}]",
+        "Handbook, page {}",
+        "Handbook | {}",
+        "2-{}",
+    ],
+)
+def test_page_numbers_are_left_out_in_each_usual_form(raw, footer: str) -> None:
+    pages = [
+        [Text(50, 600, f"The body of part {name}."), Text(290, 30, footer.format(number))]
+        for number, name in enumerate("ABCDE", 1)
+    ]
+    assert [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages] == [
+        f"The body of part {name}." for name in "ABCDE"
+    ]
+
+
+def test_page_numbers_beside_a_running_title_are_left_out_on_either_side_and_after_a_restart(raw) -> None:
+    numbers = [1, 2, 3, 1, 2, 3, 4]
+    pages = [
+        [
+            Text(50, 760, "Handbook" if number % 2 else str(number)),
+            Text(400, 760, str(number) if number % 2 else "Handbook"),
+            Text(50, 600, f"The body of part {name}."),
+        ]
+        for number, name in zip(numbers, "ABCDEFG", strict=True)
+    ]
+    assert [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages] == [
+        f"The body of part {name}." for name in "ABCDEFG"
+    ]
+
+
+def test_numbers_in_a_column_of_their_own_are_no_page_numbers_unless_they_count_the_pages(raw) -> None:
+    pages = [
+        [Text(50, 760, name), *row(700, "Invoice", str(1001 + page)), *row(30, "Total", str(total))]
+        for page, (name, total) in enumerate([("Apples", 3), ("Pears", 8), ("Melons", 2), ("Grapes", 5)])
+    ]
+    texts = [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages]
+    assert [text.split() for text in texts] == [
+        [name, "Invoice", str(1001 + page), "Total", str(total)]
+        for page, (name, total) in enumerate([("Apples", 3), ("Pears", 8), ("Melons", 2), ("Grapes", 5)])
+    ]
+
+
+@pytest.mark.parametrize("kind", ["Widget", "FreeText"])
+def test_what_was_typed_into_a_form_or_onto_a_page_is_read_beside_its_label(raw, kind: str) -> None:
+    page = [
+        *row(700, "Name:", "", "Date:"),
+        Text(50, 660, "Reason of the travel:"),
+        Text(50, 500, "Signed by the desk."),
+    ]
+    typed = [
+        Annotation(kind, 400, 703, "3 June"), Annotation(kind, 100, 699, "Taro Yamada"),
+        Annotation(kind, 50, 620, "京都の会議に出席"), Annotation(kind, 50, 604, "するため"),
+    ]  # fmt: skip
+    content = PdfFile([page], annotations=typed).content()
+    assert load(raw(content, "a.pdf")).pages[0].markdown.split() == [
+        *("Name:", "Taro", "Yamada", "Date:", "3", "June"),
+        *("Reason", "of", "the", "travel:", "京都の会議に出席", "するため"),
+        *("Signed", "by", "the", "desk."),
+    ]
+
+
+def test_a_form_that_does_not_say_how_its_entries_look_is_read(raw) -> None:
+    typed = [Annotation("Widget", 100, 700, "Taro Yamada", is_drawn=False), Annotation("Widget", 100, 660, "", False)]
+    content = PdfFile([[Text(50, 700, "Name:"), Text(50, 660, "Date:")]], annotations=typed).content()
+    assert load(raw(content, "a.pdf")).pages[0].markdown == "Name: Taro Yamada Date:"
+
+
+def test_a_form_on_an_otherwise_empty_page_is_read(raw) -> None:
+    content = PdfFile([[]], annotations=[Annotation("Widget", 50, 700, "Taro Yamada")]).content()
+    assert load(raw(content, "a.pdf")).pages[0].markdown == "Taro Yamada"
+
+
+@pytest.mark.parametrize("is_drawn", [True, False])
+def test_comments_and_links_are_no_text_of_the_page(raw, is_drawn: bool) -> None:
+    others = [Annotation(kind, 50, 600, "Comment", is_drawn) for kind in ("Text", "Popup", "Link", "Highlight")]
+    entry = Annotation("Widget", 100, 700, "Taro Yamada")
+    for annotations, text in ((others, "Name:"), ([*others, entry], "Name: Taro Yamada")):
+        content = PdfFile([[Text(50, 700, "Name:")]], annotations=annotations).content()
+        assert load(raw(content, "a.pdf")).pages[0].markdown == text
 
 
 def test_a_pdf_without_text_says_what_to_do(raw) -> None:

@@ -1,0 +1,84 @@
+"""Headers, footers and page numbers of a PDF: lines at the ends of most pages that differ only in the page's number."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+
+from index_store.parsing.loaders.pdf.lines import COLUMN_GAP, Line
+
+SHARE = 0.6
+"""share of the pages with the same first or last line, apart from its page number, that makes it a running line"""
+PAGES = 3
+"""with the same line, at least"""
+LENGTH = 200
+"""characters of a line with a page number"""
+
+_NUMBER = r"(?<!\d)(\d{1,5})(?: ?(?:/|／|of) ?\d{1,5})?(?!\d)"
+_SEPARATOR = r"[\t|｜]|\s[-–—・]\s"
+_ALONE = re.compile(
+    rf"(?:^|{_SEPARATOR})[^\w\t|｜]{{0,3}}(?:[\dA-Z]{{1,2}}-)?{_NUMBER}[^\w\t|｜]{{0,3}}(?=$|{_SEPARATOR})"
+)
+_CALLED_PAGE = re.compile(rf"(?:(?<![a-z])p(?:age|\.)?|ページ|頁) ?{_NUMBER}|{_NUMBER} ?(?:ページ|頁)", re.IGNORECASE)
+
+
+def without_running_lines(pages: list[list[Line]]) -> list[list[Line]]:
+    """The pages without what would be in the middle of sentences."""
+    left = pages
+    for end in (0, -1, 0, -1):
+        running = _running([page[end] if page else None for page in left])
+        left = [
+            [line for line in page if line is not page[end]] if number in running else page
+            for number, page in enumerate(left)
+        ]
+    # If nothing but numbers is left to tell the pages apart, they are forms, and their titles are no headers.
+    texts = ([_undigited(line) for line in page] for page in left if page)
+    first = next(texts, [])
+    return pages if all(text == first for text in texts) else left
+
+
+def _running(lines: list[Line | None]) -> set[int]:
+    """The pages, from 0, whose line is a running one."""
+    least = max(PAGES, SHARE * len(lines))
+    alike: defaultdict[tuple[str, int | None], set[int]] = defaultdict(set)
+    for page, line in enumerate(lines):
+        if line:
+            alike[line.text.strip(), None].add(page)
+            for text, number in _page_numbers(line, len(lines)):
+                alike[text, number - page].add(page)
+    sharing: defaultdict[str, set[int]] = defaultdict(set)
+    for (text, _), found in alike.items():
+        # Page numbers may begin again, as those of several reports in one file do.
+        if len(found) > 1:
+            sharing[text] |= found
+    return {page for found in sharing.values() if len(found) >= least for page in found}
+
+
+def _page_numbers(line: Line, pages: int) -> Iterator[tuple[str, int]]:
+    """Each number that may be that of the page, with the rest of the line.
+
+    It is called so, or it stands apart from the words, unlike the number of an invoice or of a form. If it stands apart
+    like a figure in a table, it must be the number of a page of this file.
+    """
+    if len(line.text) > LENGTH:
+        return
+    text = _with_tabs(line)
+    for pattern in (_ALONE, _CALLED_PAGE):
+        for found in pattern.finditer(text):
+            number = int(found[found.lastindex or 0])
+            rest = (text[: found.start()] + text[found.end() :]).strip()
+            if pattern is _CALLED_PAGE or number <= pages or not re.search(r"\w", rest):
+                yield rest, number
+
+
+def _with_tabs(line: Line) -> str:
+    """Its text, with a tab for each space as wide as between columns."""
+    if not line.row:
+        return line.text.strip()
+    wide = [following.begin - cell.end > COLUMN_GAP * line.height for cell, following in pairwise(line.cells)]
+    gaps = ["\t" if is_wide else " " for is_wide in wide]
+    return "".join(cell.text + gap for cell, gap in zip(line.cells, [*gaps, ""], strict=True))
+
+
+def _undigited(line: Line) -> str:
+    return re.sub(r"\d+", "0", line.text.strip())
