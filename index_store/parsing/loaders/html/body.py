@@ -89,7 +89,7 @@ def _is_aside(node: Node) -> bool:
         return not node.holds & (Holds.HEADING | Holds.TABLE | Holds.CODE)
     if node.tag == "footer":
         return not node.holds & Holds.TITLE
-    return any(_ASIDE.fullmatch(name) for name in node.names)
+    return any(_ASIDE.fullmatch(name) for name in node.purposes)
 
 
 _LANGUAGE = re.compile(r"(?:language|lang|highlight-source|brush:)-?([a-z0-9+#-]{1,20})")

@@ -31,6 +31,10 @@ BLOCKS = frozenset({
     "thead", "tr", "ul",
 })  # fmt: skip
 
+_ANCHORED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "section", "dt", "span"})
+"""tags whose ids are anchors, made from the words of a heading or a term: a section about cookies has the id "cookies"
+"""
+
 _FOLDED = re.compile(
     r"accordi?on|collaps|tab-?(panel|pane|content)|(^|[-_])(tabs?|faqs?|qa|toggle|answers?|panel)([-_]|$)", re.I
 )
@@ -90,6 +94,14 @@ class Node:
         if not self.attributes:
             return set()
         return set(f"{self.attributes.get('class', '')} {self.attributes.get('id', '')}".lower().split())
+
+    @property
+    def purposes(self) -> set[str]:
+        """Those of its names that may tell what it is for; an anchor only tells what a text is about."""
+        classes = set(self.attributes.get("class", "").lower().split())
+        # Older Sphinx and Pandoc write a section as a div.
+        is_anchored = self.tag in _ANCHORED or (self.tag == "div" and "section" in classes)
+        return classes if is_anchored else self.names
 
     def nodes(self) -> Iterator["Node"]:
         """This node and all nodes below it, in order."""
@@ -199,4 +211,4 @@ class _Builder:
             return not node.holds & (Holds.TITLE | Holds.TEXT)
         if node.tag == "sup" and "reference" in node.names:
             return True
-        return node.tag not in ("body", "html", "main") and not node.names.isdisjoint(CLASSES)
+        return node.tag not in ("body", "html", "main") and not node.purposes.isdisjoint(CLASSES)

@@ -88,6 +88,28 @@ def test_what_a_wiki_puts_around_its_text_is_left_out() -> None:
     assert markdown(f"<body>{around}{text}{around}</body>") == markdown(text)
 
 
+@pytest.mark.parametrize("anchor", ["pagination", "cookies", "ad-accounts", "related-articles", "navbar", "gutter"])
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<section id={}><h2>Our rules</h2><p>Ask first.</p></section>",
+        "<div id={} class=section><h2>Our rules</h2><p>Ask first.</p></div>",
+        "<h2 id={}>Our rules</h2><p>Ask first.</p>",
+        "<h2><span class=mw-headline id={}>Our rules</span></h2><p>Ask first.</p>",
+        "<h2>Our rules</h2><dl><dt id={}>Ask first.</dt></dl>",
+    ],
+)
+def test_a_section_whose_anchor_is_named_like_a_widget_is_read(html: str, anchor: str) -> None:
+    text = "<p>" + "The allowance is paid every month. " * 20 + "</p>"
+    assert markdown(text + html.format(anchor)).endswith("\n\n## Our rules\n\nAsk first.\n")
+
+
+def test_a_section_whose_class_is_that_of_a_widget_is_left_out() -> None:
+    text = "<p>" + "The allowance is paid every month. " * 20 + "</p>"
+    widget = "<section class=related-posts><h2>Read this, too</h2><p>Ten ways to travel</p></section>"
+    assert markdown(text + widget) == markdown(text)
+
+
 @pytest.mark.parametrize(
     "html",
     [
