@@ -11,6 +11,8 @@ from types import MappingProxyType
 
 from lxml import etree
 
+from index_store.parsing.loaders.as_markdown import RAISED, RAISED_END
+
 DROPPED = frozenset({
     "script", "style", "noscript", "template", "nav", "svg", "iframe", "button", "select", "input", "textarea",
     "annotation", "annotation-xml",  # a formula's source, next to the formula
@@ -165,6 +167,8 @@ class _Builder:
         parent.holds |= own & Holds.CONTROL
         if self._is_boilerplate(node):
             return
+        if tag == "sup":
+            node.children = [RAISED, *node.children, RAISED_END]
         if tag == "a" and "href" in node.attributes:
             node.links, node.link_length = node.links + 1, node.length
         parent.holds |= node.holds | own

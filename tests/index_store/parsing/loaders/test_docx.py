@@ -23,8 +23,8 @@ def p(text: str, style: str = "", properties: str = "") -> str:
     return f"<w:p><w:pPr>{style}{properties}</w:pPr>{run(text)}</w:p>"
 
 
-def run(text: str) -> str:
-    return f'<w:r><w:t xml:space="preserve">{text}</w:t></w:r>'
+def run(text: str, properties: str = "") -> str:
+    return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
 
 
 def cell(content: str, properties: str = "") -> str:
@@ -106,6 +106,37 @@ def test_notes_stand_where_the_text_refers_to_them(markdown) -> None:
     notes += f'<w:footnote w:id="2">{p("not abroad")}</w:footnote>'
     body = f'<w:p>{run("2,500 yen")}<w:r><w:footnoteReference w:id="2"/></w:r>{run("a day")}</w:p>'
     assert markdown(body, footnotes=notes) == "2,500 yen (not abroad) a day\n"
+
+
+def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(markdown) -> None:
+    raised = '<w:vertAlign w:val="superscript"/>'
+    of_style = '<w:rStyle w:val="mark"/>'
+    styles = f'<w:style w:type="character" w:styleId="mark"><w:name w:val="x"/><w:rPr>{raised}</w:rPr></w:style>'
+    body = f"<w:p>{run('10')}{run('−', raised)}{run('12', raised)}{run(' m')}{run('2', raised)}</w:p>"
+    body += f"<w:p>{run('1,200')}{run('1', of_style)}{run(' 円、1')}{run('st', of_style)}</w:p>"
+    assert markdown(body, styles=styles) == "10^−12 m2\n\n1,200^1 円、1st\n"
+
+
+def test_a_formula_stands_on_one_line(markdown) -> None:
+    def power(base: str, exponent: str) -> str:
+        return f"<m:sSup><m:e>{base}</m:e><m:sup>{exponent}</m:sup></m:sSup>"
+
+    def fraction(above: str, below: str) -> str:
+        return f"<m:f><m:num>{above}</m:num><m:den>{below}</m:den></m:f>"
+
+    def term(text: str) -> str:
+        return f"<m:r><m:t>{text}</m:t></m:r>"
+
+    sum_in_brackets = f"<m:d><m:e>{term('x+1')}</m:e></m:d>"
+    formulae = [
+        fraction(term("1"), term("2")),
+        term("1") + fraction(term("1"), term("2")),
+        fraction(term("a+b"), term("2")),
+        power(term("10"), term("6")),
+        power(sum_in_brackets, term("2")),
+    ]
+    body = "".join(f'<w:p><m:oMath xmlns:m="urn:m">{formula}</m:oMath></w:p>' for formula in formulae)
+    assert markdown(body) == "1/2\n\n1 1/2\n\n(a+b)/2\n\n10^6\n\n(x+1)^2\n"
 
 
 def test_a_text_box_is_read_once(markdown) -> None:

@@ -160,6 +160,23 @@ def test_a_formula_a_note_mark_and_line_numbers_do_not_double_the_text() -> None
     assert markdown(html) == "Ducks fly at x.\n\n```\nmake\ntest\n```\n"
 
 
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("1.5×10<sup>6</sup> 個", "1.5×10^6 個"),
+        ("10<sup>−<b>6</b></sup>", "10^−6"),
+        ("1,200<sup><a href=#note>1</a></sup> 円", "1,200^1 円"),
+        ("<i>(a+b)</i><sup>2</sup>", "(a+b)^2"),
+        ("25 m<sup>2</sup>, 1<sup>st</sup>, text<sup>1</sup>", "25 m2, 1st, text1"),
+        ("1,200<sup class=reference>[1]</sup> 円", "1,200 円"),
+        ("<table><tr><td>A<td>10<sup>3</sup><tr><td>B<td>2</table>", "| A | 10^3 |\n| --- | --- |\n| B | 2 |"),
+        ("<pre>10<sup>3</sup></pre>", "```\n10^3\n```"),
+    ],
+)
+def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(html: str, expected: str) -> None:
+    assert markdown(f"<div>{html}</div>") == expected + "\n"
+
+
 def test_a_table_that_only_draws_a_box_is_read_as_text() -> None:
     html = "<table><tr><td rowspan=2><img src=a></td><th>Note</th></tr><tr><td>Mind the gap.</td></tr></table>"
     assert markdown(html) == "Note\n\nMind the gap.\n"
