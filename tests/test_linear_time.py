@@ -223,6 +223,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "split_text": lambda text: split_text(text, 300, 40),
     "blocks_of": blocks_of,
     "paragraph": as_markdown.paragraph,
+    "with_raised": lambda text: as_markdown.with_raised("".join(map(as_markdown.raised, text))),
     # pages
     "rewrite_html": lambda text: rewrite_html(text, f"{QUESTION} {text[::2]}"),
     "choice_html": lambda text: choice_html(text, [text, "1", "日当"], "detail.words"),

@@ -26,6 +26,9 @@ _SAYS_LITTLE = frozenset(
         "application/x-zip-compressed",
         "application/xml",
         "text/xml",
+        "application/msword",  # older servers send the types of 97-2003 for newer files, and Excel's for CSV
+        "application/vnd.ms-excel",
+        "application/vnd.ms-powerpoint",
     )
 )
 

@@ -26,7 +26,7 @@ TITLE = 200
 HEADER = 4000
 """characters of a header that are read"""
 
-_TAGS = SoupStrainer(["a", "area", "base", "frame", "iframe", "link", "meta", "title"])
+_TAGS = SoupStrainer(["a", "area", "base", "frame", "iframe", "link", "meta", "noscript", "title"])
 _ROBOTS = ("robots", "glassbox-rag")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]+)", re.I)
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
@@ -73,7 +73,11 @@ def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) ->
         return heard
     base = _base(soup, url)
     outline = replace(heard, title=" ".join(soup.title.get_text().split())[:TITLE] if soup.title else "")
+    # What is said to browsers without JavaScript does not concern the page that the others show.
+    aside = {id(meta) for part in soup.find_all("noscript", recursive=False) for meta in part.find_all("meta")}
     for meta in soup.find_all("meta"):
+        if id(meta) in aside:
+            continue
         said = str(meta.get("content", ""))
         if str(meta.get("name", "")).strip().lower() in _ROBOTS:
             outline = _obeying(outline, said)

@@ -9,6 +9,10 @@ Grid = Sequence[Sequence[str]]
 _BLOCK_MARK = re.compile(r"^(?=[ \t]*(?:#{1,6}\s|\||```|~~~))", re.M)
 _SPACES = re.compile(r"[^\S\n\u3000]+")
 
+RAISED, RAISED_END = "\x0e", "\x0f"
+"""control characters that mark raised text, until `with_raised`"""
+_RAISED_FIGURE = re.compile(rf"(?<=[\d)\]}}）］｝]){RAISED}(?=[\d+\-−–±])")
+
 
 def paragraph(text: str) -> str:
     """Keeps line breaks; escapes lines that would start a heading, a table or a fence."""
@@ -23,6 +27,20 @@ def heading(level: int, text: str) -> str:
 def squeezed(text: str) -> str:
     """Replaces white space by single spaces, with none at the ends."""
     return _SPACES.sub(" ", text).strip(" ")
+
+
+def raised(text: str) -> str:
+    """Marks raised text for `with_raised`."""
+    return f"{RAISED}{text}{RAISED_END}"
+
+
+def with_raised(text: str) -> str:
+    """Writes ^ where raised text would read as more digits of the number before it: 10^6, but m2 and 1st."""
+    if RAISED not in text:
+        return text
+    # Office programs often divide one exponent.
+    text = _RAISED_FIGURE.sub("^", text.replace(RAISED_END + RAISED, ""))
+    return text.replace(RAISED, "").replace(RAISED_END, "")
 
 
 def table(grid: Grid) -> str:

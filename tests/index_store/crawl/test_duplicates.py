@@ -109,6 +109,16 @@ def test_a_page_that_refreshes_to_another_at_once_is_a_redirect(site, crawl):
     assert crawl(site.url()).paths == ["/start.html"]
 
 
+def test_what_a_page_tells_browsers_without_scripts_does_not_lead_away_from_it(site, crawl):
+    without_scripts = '<noscript><meta http-equiv="refresh" content="0; url=/no-scripts"></noscript>'
+    site.pages = {
+        "/": html("Rules", "/travel", head=without_scripts),
+        "/travel": html("Travel", head=without_scripts),
+        "/no-scripts": html("Please turn on JavaScript."),
+    }
+    assert crawl(site.url()).paths == ["/", "/travel"]
+
+
 def test_pages_that_may_not_be_indexed_are_read_for_links_alone(site, crawl):
     site.pages = {
         "/": html("Home", "/list", "/header"),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from index_store.parsing.loaders.as_markdown import joined_header
+from index_store.parsing.loaders.as_markdown import joined_header, with_raised
 from index_store.parsing.loaders.html.tree import BLOCKS, Holds, Node
 
 MAIN_SHARE = 0.5
@@ -89,7 +89,7 @@ def _is_aside(node: Node) -> bool:
         return not node.holds & (Holds.HEADING | Holds.TABLE | Holds.CODE)
     if node.tag == "footer":
         return not node.holds & Holds.TITLE
-    return any(_ASIDE.fullmatch(name) for name in node.names)
+    return any(_ASIDE.fullmatch(name) for name in node.purposes)
 
 
 _LANGUAGE = re.compile(r"(?:language|lang|highlight-source|brush:)-?([a-z0-9+#-]{1,20})")
@@ -238,7 +238,7 @@ def _nearest(node: Node, tags: Iterable[str]) -> Iterator[Node]:
 
 
 def _code(node: Node) -> Iterator[str]:
-    code = _inline(node).replace("\v", "\n").strip("\n")
+    code = with_raised(_inline(node)).replace("\v", "\n").strip("\n")
     if code.strip():
         fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", code)), default=0))
         yield f"{fence}{_language(node)}\n{code}\n{fence}"
@@ -252,7 +252,7 @@ def _language(node: Node) -> str:
 
 
 def _inline(node: Node | str) -> str:
-    """The text as in the source; \\v is a line break of the page."""
+    """The text as in the source; \\v is a line break of the page. Raised text is still marked."""
     if isinstance(node, str):
         return node
     if node.tag == "br":
@@ -293,6 +293,7 @@ def _squeezed(text: str) -> str:
     """White space as a browser shows it: one space, and none where a line of Japanese was wrapped."""
     if text.isascii() and text.isalnum():
         return text
+    text = with_raised(text)
     text = _BREAK_PLACES.sub("", text)
     text = _WRAPPED.sub("", text)
     text = _SPACES.sub(" ", text)

@@ -11,6 +11,8 @@ from types import MappingProxyType
 
 from lxml import etree
 
+from index_store.parsing.loaders.as_markdown import RAISED, RAISED_END
+
 DROPPED = frozenset({
     "script", "style", "noscript", "template", "nav", "svg", "iframe", "button", "select", "input", "textarea",
     "annotation", "annotation-xml",  # a formula's source, next to the formula
@@ -30,6 +32,10 @@ BLOCKS = frozenset({
     "html", "legend", "li", "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th",
     "thead", "tr", "ul",
 })  # fmt: skip
+
+_ANCHORED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "section", "dt", "span"})
+"""tags whose ids are anchors, made from the words of a heading or a term: a section about cookies has the id "cookies"
+"""
 
 _FOLDED = re.compile(
     r"accordi?on|collaps|tab-?(panel|pane|content)|(^|[-_])(tabs?|faqs?|qa|toggle|answers?|panel)([-_]|$)", re.I
@@ -90,6 +96,14 @@ class Node:
         if not self.attributes:
             return set()
         return set(f"{self.attributes.get('class', '')} {self.attributes.get('id', '')}".lower().split())
+
+    @property
+    def purposes(self) -> set[str]:
+        """Those of its names that may tell what it is for; an anchor only tells what a text is about."""
+        classes = set(self.attributes.get("class", "").lower().split())
+        # Older Sphinx and Pandoc write a section as a div.
+        is_anchored = self.tag in _ANCHORED or (self.tag == "div" and "section" in classes)
+        return classes if is_anchored else self.names
 
     def nodes(self) -> Iterator["Node"]:
         """This node and all nodes below it, in order."""
@@ -153,6 +167,8 @@ class _Builder:
         parent.holds |= own & Holds.CONTROL
         if self._is_boilerplate(node):
             return
+        if tag == "sup":
+            node.children = [RAISED, *node.children, RAISED_END]
         if tag == "a" and "href" in node.attributes:
             node.links, node.link_length = node.links + 1, node.length
         parent.holds |= node.holds | own
@@ -199,4 +215,4 @@ class _Builder:
             return not node.holds & (Holds.TITLE | Holds.TEXT)
         if node.tag == "sup" and "reference" in node.names:
             return True
-        return node.tag not in ("body", "html", "main") and not node.names.isdisjoint(CLASSES)
+        return node.tag not in ("body", "html", "main") and not node.purposes.isdisjoint(CLASSES)

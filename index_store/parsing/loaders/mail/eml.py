@@ -141,7 +141,9 @@ def _choices(part: Message) -> Iterator[list[Message]]:
 
 
 def _is_text(part: Message) -> bool:
-    is_attachment = part.get_content_disposition() == "attachment" or bool(file_name(part))
+    # Some gateways give the text a name, too.
+    is_file = PurePath(file_name(part)).suffix.lower() in BY_SUFFIX
+    is_attachment = part.get_content_disposition() == "attachment" or is_file
     return part.get_content_type() in ("text/plain", "text/html") and not is_attachment
 
 

@@ -177,7 +177,7 @@ class _Reader:
         parts: list[str] = []
         boxes: list[Element] = []
         self._gather(element, parts, boxes)
-        return "".join(parts), boxes
+        return as_markdown.with_raised("".join(parts)), boxes
 
     def _gather(self, element: Element, parts: list[str], boxes: list[Element]) -> None:
         for child in element:
@@ -198,6 +198,12 @@ class _Reader:
                     pass
                 case "r" if self._styles[attribute(child.find("{*}rPr/{*}rStyle"), "val") or "?"].is_hidden:
                     pass
+                case "r" if self._is_raised(child):
+                    parts.append(as_markdown.raised(self._inner(child, boxes)))
+                case "num" | "den" | "sup" | "d" as part:
+                    # A mixed number: 1 1/2.
+                    parts.append(" " if part == "num" and parts and parts[-1][-1:].isdigit() else "")
+                    parts.append(_formula(part, self._inner(child, boxes), child))
                 case "txbxContent":
                     boxes.append(child)
                 case "graphicData":
@@ -210,6 +216,16 @@ class _Reader:
                         self._gather(fallback, parts, boxes)
                 case name if name not in _DROPPED:
                     self._gather(child, parts, boxes)
+
+    def _inner(self, element: Element, boxes: list[Element]) -> str:
+        parts: list[str] = []
+        self._gather(element, parts, boxes)
+        return "".join(parts)
+
+    def _is_raised(self, run: Element) -> bool:
+        position = attribute(run.find("{*}rPr/{*}vertAlign"), "val")
+        style = self._styles[attribute(run.find("{*}rPr/{*}rStyle"), "val") or "?"]
+        return position == "superscript" if position else style.is_raised
 
     def _read_notes(self, kind: str) -> None:
         """A note is put in brackets where the text refers to it."""
@@ -234,6 +250,18 @@ def _symbol(element: Element) -> str:
     code = attribute(element, "char") or ""
     value = int(code, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,5}", code) else 0
     return chr(value) if value and value not in _PRIVATE_USE and not 0xD800 <= value < 0xE000 else ""
+
+
+def _formula(part: str, text: str, element: Element) -> str:
+    """A part of a formula (ISO 29500-1, 22.1) on one line: (a+b)/2, 10^6."""
+    match part:
+        case "num" | "den":
+            operand = text if re.fullmatch(r"[\w.,]*", text) else f"({text})"
+            return f"{operand}/" if part == "num" else operand
+        case "d":
+            begin, end = (attribute(element.find(f"{{*}}dPr/{{*}}{name}Chr"), "val") for name in ("beg", "end"))
+            return ("(" if begin is None else begin) + text + (")" if end is None else end)
+    return as_markdown.raised(text)
 
 
 # The grid of a table: cells in their columns; cells that span rows are in each of these rows

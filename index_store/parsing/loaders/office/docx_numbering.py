@@ -4,9 +4,9 @@ People ask for a rule by its number, so the number must be part of the text.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
-from index_store.parsing.loaders.office.package import Package, attribute, number
+from index_store.parsing.loaders.office.package import Element, Package, attribute, number
 
 BULLET = "-"
 
@@ -32,9 +32,16 @@ class _Level:
 
 
 @dataclass
+class _Counter:
+    last: int | None = None
+    """None before the first paragraph"""
+
+
+@dataclass(frozen=True)
 class _List:
     levels: dict[int, _Level]
-    counts: dict[int, int] = field(default_factory=dict)
+    counters: list[_Counter]
+    """by level; lists of one pattern share those of the levels that they don't start themselves"""
 
 
 class Numbering:
@@ -44,26 +51,11 @@ class Numbering:
         self._lists: dict[str, _List] = {}
         for part in package.related(document, "numbering"):
             root = package.tree(part)
-            abstract = {
-                attribute(element, "abstractNumId"): {
-                    number(level, "ilvl", 0): _Level(
-                        attribute(level.find("{*}numFmt"), "val") or "decimal",
-                        attribute(level.find("{*}lvlText"), "val") or "",
-                        number(level.find("{*}start"), "val", 0),
-                        level.find("{*}isLgl") is not None,
-                    )
-                    for level in element.iterfind("{*}lvl")
-                }
-                for element in root.iterfind("{*}abstractNum")
-            }
-            shared: dict[str | None, dict[int, int]] = {}
+            patterns = _patterns(root)
             for element in root.iterfind("{*}num"):
-                of = attribute(element.find("{*}abstractNumId"), "val")
-                # Lists of one pattern continue to count, unless they say where to start.
-                counts = (
-                    {} if element.find("{*}lvlOverride/{*}startOverride") is not None else shared.setdefault(of, {})
-                )
-                self._lists[attribute(element, "numId") or ""] = _List(abstract.get(of, {}), counts)
+                pattern = patterns.get(attribute(element.find("{*}abstractNumId"), "val"))
+                if pattern:
+                    self._lists[attribute(element, "numId") or ""] = _changed(pattern, element)
 
     def label(self, list_id: str, level: int) -> str | None:
         """The mark before the paragraph: BULLET, its number, or "" for nothing; None if there is no such list."""
@@ -71,9 +63,10 @@ class Numbering:
         if found is None or level not in found.levels:
             return None
         kind = found.levels[level]
-        found.counts[level] = found.counts.get(level, kind.start - 1) + 1
-        for deeper in range(level + 1, LEVELS):
-            found.counts.pop(deeper, None)
+        counter = found.counters[level]
+        counter.last = kind.start if counter.last is None else counter.last + 1
+        for deeper in found.counters[level + 1 :]:
+            deeper.last = None
         if kind.format == "bullet":
             return BULLET
         if kind.format == "none":
@@ -82,9 +75,51 @@ class Numbering:
         def counted(place: re.Match[str]) -> str:
             at = int(place[1]) - 1
             of = found.levels.get(at, kind)
-            return list_number(found.counts.get(at, of.start), "decimal" if kind.is_legal else of.format)
+            last = found.counters[at].last
+            return list_number(of.start if last is None else last, "decimal" if kind.is_legal else of.format)
 
         return re.sub(r"%([1-9])", counted, kind.text).strip()
+
+
+def _patterns(root: Element) -> dict[str | None, _List]:
+    """Id -> the pattern of lists; one that only names a list style is that of the style."""
+    patterns: dict[str | None, _List] = {}
+    of_style: dict[str | None, _List] = {}
+    for element in root.iterfind("{*}abstractNum"):
+        levels = dict(map(_level, element.iterfind("{*}lvl")))
+        pattern = _List(levels, [_Counter() for _ in range(LEVELS)])
+        patterns[attribute(element, "abstractNumId")] = pattern
+        style = element.find("{*}styleLink")
+        if style is not None:
+            of_style[attribute(style, "val")] = pattern
+    for element in root.iterfind("{*}abstractNum"):
+        link = element.find("{*}numStyleLink")
+        if link is not None and (linked := of_style.get(attribute(link, "val"))):
+            patterns[attribute(element, "abstractNumId")] = linked
+    return patterns
+
+
+def _changed(pattern: _List, element: Element) -> _List:
+    """The list of this `num`: its pattern, with the levels that it replaces and the numbers with which it starts."""
+    levels, counters = dict(pattern.levels), list(pattern.counters)
+    for change in element.iterfind("{*}lvlOverride"):
+        levels |= map(_level, change.iterfind("{*}lvl"))
+        at = number(change, "ilvl", 0)
+        start = change.find("{*}startOverride")
+        if start is not None and at in levels:
+            levels[at] = replace(levels[at], start=number(start, "val", levels[at].start))
+            counters[at] = _Counter()
+    return _List(levels, counters)
+
+
+def _level(element: Element) -> tuple[int, _Level]:
+    level = _Level(
+        attribute(element.find("{*}numFmt"), "val") or "decimal",
+        attribute(element.find("{*}lvlText"), "val") or "",
+        number(element.find("{*}start"), "val", 0),
+        element.find("{*}isLgl") is not None,
+    )
+    return min(max(number(element, "ilvl", 0), 0), LEVELS - 1), level
 
 
 def list_number(count: int, kind: str) -> str:

@@ -23,6 +23,7 @@ class Style:
     is_contents: bool = False
     """a line of a table of contents, which repeats the headings"""
     is_hidden: bool = False
+    is_raised: bool = False
     numbering: str | None = None
     """the list that numbers its paragraphs, and the level in it"""
     numbering_level: int | None = None
@@ -69,6 +70,9 @@ class Styles:
             style = replace(style, level=level + 1 if level < BODY_LEVEL else 0)
         if is_on(element.find("{*}rPr/{*}vanish")):
             style = replace(style, is_hidden=True)
+        position = attribute(element.find("{*}rPr/{*}vertAlign"), "val")
+        if position:
+            style = replace(style, is_raised=position == "superscript")
         numbering = element.find("{*}pPr/{*}numPr")
         if numbering is not None:
             list_id = attribute(numbering.find("{*}numId"), "val")

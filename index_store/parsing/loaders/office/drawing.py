@@ -73,5 +73,7 @@ def line(paragraph: Element) -> str:
     """The text of a paragraph of a drawing, with its line breaks."""
     parts = []
     for child in paragraph.iter("{*}t", "{*}br"):
-        parts.append("\n" if local(child) == "br" else child.text or "")
-    return "".join(parts).replace("\v", "\n")
+        text = "\n" if local(child) == "br" else child.text or ""
+        is_raised = number(child.find("../{*}rPr"), "baseline", 0) > 0
+        parts.append(as_markdown.raised(text) if is_raised else text)
+    return as_markdown.with_raised("".join(parts)).replace("\v", "\n")

@@ -114,13 +114,17 @@ def _date(tokens: tuple[Token, ...], moment: datetime, value: float) -> str:
     words = [text.lower() for kind, text in tokens if kind == "date"]
     has_words = any(kind in ("quoted", "escaped", "other") and re.search(r"\w", text) for kind, text in tokens)
     spelled = any(word[0] in "gea" or (word[0] in "md" and len(word) > 2) for word in words)
-    if {"y", "m", "d"} <= {word[0] for word in words} and not has_words and not spelled:
-        return f"{moment:%Y-%m-%d %H:%M}" if any(word[0] == "h" for word in words) else f"{moment:%Y-%m-%d}"
+    seconds = next((word for word in words if word[0] == "s"), "")
+    rounded = moment if "." in seconds else moment + timedelta(milliseconds=500)
+    letters = {word[0] for word in words}
+    if {"y", "m", "d"} <= letters and not has_words and not spelled:
+        if {"h", "s"} <= letters:
+            part = _date_token("date", "ss" + seconds.lstrip("s"), False, False, rounded, value)
+            return f"{rounded:%Y-%m-%d %H:%M}:{part}"
+        return f"{moment:%Y-%m-%d %H:%M}" if "h" in letters else f"{moment:%Y-%m-%d}"
     has_half = any(kind == "half" for kind, _ in tokens)
-    if not any(word.startswith("s") and "." in word for word in words):
-        moment += timedelta(milliseconds=500)
     return "".join(
-        _date_token(kind, text, _is_minute(tokens, at), has_half, moment, value)
+        _date_token(kind, text, _is_minute(tokens, at), has_half, rounded, value)
         for at, (kind, text) in enumerate(tokens)
     ).strip()
 

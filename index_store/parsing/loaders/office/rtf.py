@@ -53,6 +53,7 @@ class _State:
     """where text goes: "" is the document; "skip" nowhere"""
     encoding: str = ""
     is_symbol: bool = False
+    is_raised: bool = False
     hidden: frozenset[str] = frozenset()
     """those of "v" and "deleted" that are on"""
     skip_after_unicode: int = 1
@@ -200,9 +201,13 @@ class _Reader:
                 charset = self._fonts.get(number or 0)
                 self._state = replace(state, encoding=_CHARSETS.get(charset or -1, ""), is_symbol=charset == _SYMBOLS)
             case "plain":
-                self._state = replace(state, encoding="", is_symbol=False, hidden=frozenset())
+                self._state = replace(state, encoding="", is_symbol=False, is_raised=False, hidden=frozenset())
             case "v" | "deleted":
                 self._state = replace(state, hidden=state.hidden | {word} if is_on else state.hidden - {word})
+            case "super" | "up":
+                self._state = replace(state, is_raised=is_on)
+            case "sub" | "dn" | "nosupersub":
+                self._state = replace(state, is_raised=False)
             case "pard":
                 self._state = replace(state, style=0, level=0, in_table=False)
             case "intbl":
@@ -253,6 +258,8 @@ class _Reader:
     def _put(self, text: str) -> None:
         if self._state.hidden or self._state.destination == "skip":
             return
+        if self._state.is_raised and self._state.destination in ("", "footnote"):
+            text = as_markdown.raised(text)
         match self._state.destination:
             case "":
                 self._text.append(text)
@@ -276,7 +283,7 @@ class _Reader:
             self._put(ruby[1])
 
     def _taken(self) -> str:
-        text = "".join(self._text)
+        text = as_markdown.with_raised("".join(self._text))
         self._text.clear()
         label, self._label = self._label, ""
         # Characters beyond the first 65,536 are written in two halves.

@@ -147,8 +147,10 @@ def _rich(item: Element) -> str:
             case "t":
                 parts.append(child.text or "")
             case "r":
-                parts.append(child.findtext("{*}t") or "")
-    return _unescaped("".join(parts))
+                text = child.findtext("{*}t") or ""
+                is_raised = attribute(child.find("{*}rPr/{*}vertAlign"), "val") == "superscript"
+                parts.append(as_markdown.raised(text) if is_raised else text)
+    return _unescaped(as_markdown.with_raised("".join(parts)))
 
 
 def _unescaped(text: str) -> str:

@@ -40,6 +40,11 @@ _SUPERSETS = {
     "ks_c_5601-1987": "cp949",
 }
 """declared name -> the superset that browsers read it with (WHATWG Encoding Standard)"""
+_NEIGHBOURS = frozenset({"gb2312", "gbk", "gb18030", "hz", "big5", "big5hkscs", "cp950", "cp949", "euc_kr", "johab"})
+"""Chinese and Korean encodings, by Python's names: their bytes are often also those of kanji in a Japanese encoding"""
+
+_NO_CHARSETS = frozenset({"utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape"})
+"""by Python's names: codecs from bytes to text that read any bytes, or that browsers refuse"""
 
 _KANA = re.compile(r"[ぁ-んァ-ヶー]")
 _HALF_KATAKANA = re.compile(r"[\uff61-\uff9f]{2,}")
@@ -101,9 +106,9 @@ def decode(content: bytes, name: str, *declared: str | None) -> str:
     if (text := _try(content, "utf-8")) is not None:
         return text
     read = japanese(content)
-    for charset in declared:
+    for charset in map(_codec, declared):
         text = _as_declared(content, charset)
-        if text is not None and read in (None, text):
+        if text is not None and (read in (None, text) or (charset in _NEIGHBOURS and not _KANA.search(read))):
             return text
     text = read or _mostly(content, "utf-8") or _mostly_japanese(content) or _western(content)
     if text is None:
@@ -111,20 +116,21 @@ def decode(content: bytes, name: str, *declared: str | None) -> str:
     return text
 
 
-def _as_declared(content: bytes, charset: str | None) -> str | None:
-    charset = (charset or "").strip().strip("\"'").lower()
-    if charset in ("", "utf-8", "utf8") or not _is_text_codec(charset):
-        return None
-    text = _try(content, _SUPERSETS.get(charset, charset))
+def _as_declared(content: bytes, codec: str) -> str | None:
+    text = _try(content, codec) if codec not in ("", "utf-8") else None
     return None if text is None or _NEVER.search(text, 0, SAMPLE) else text
 
 
-def _is_text_codec(charset: str) -> bool:
+def _codec(charset: str | None) -> str:
+    """Python's name of the codec that reads a declared charset; "" if it is none of text."""
+    name = (charset or "").strip().strip("\"'").lower()
     try:
-        return isinstance("".encode(charset), bytes) and charset not in ("utf-7", "idna", "punycode", "unicode_escape")
+        codec = codecs.lookup(_SUPERSETS.get(name, name)).name
+        is_of_text = isinstance("".encode(codec), bytes) and codec not in _NO_CHARSETS
     except (LookupError, ValueError):
         # "hex" and others are codecs, too; a NUL in a name is a ValueError.
-        return False
+        return ""
+    return codec if is_of_text else ""
 
 
 def _try(content: bytes, encoding: str) -> str | None:
@@ -142,8 +148,11 @@ def _mostly(content: bytes, encoding: str) -> str | None:
 
 
 def _is_mostly_right(text: str) -> bool:
+    wrong = text.count("\ufffd")
+    if not wrong:
+        return True
     other = len(text) - len(text.encode("ascii", "ignore"))
-    return text.count("\ufffd") <= max(1, WRONG_SHARE * other) and other != 1
+    return wrong <= max(1, WRONG_SHARE * other) and other != 1
 
 
 def japanese(content: bytes) -> str | None:

@@ -83,6 +83,31 @@ def test_mail_with_the_characters_of_windows_is_read(text: str) -> None:
     assert decode(bytes(jis), "mail.eml", "iso-2022-jp") == text
 
 
+@pytest.mark.parametrize("text", ["林", "Re: 件", "The call moves from 3pm → 4pm."])
+@pytest.mark.parametrize("encoding", ["iso2022_jp", "utf-8-sig", "utf-16"])
+def test_a_single_japanese_character_is_read(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding), "mail.eml") == text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "declared"),
+    [
+        ("关于合同", "gb18030", "GB2312"),
+        ("王芳", "gb18030", "gbk"),
+        ("報價單", "big5", "big5"),
+        ("合約", "big5", "Big5-HKSCS"),
+        ("견적서 송부", "cp949", "ks_c_5601-1987"),
+        ("계약서", "cp949", "euc-kr"),
+    ],
+)
+def test_a_few_words_that_declare_to_be_chinese_or_korean_are_no_kanji(text: str, encoding: str, declared: str) -> None:
+    assert decode(text.encode(encoding), "mail.eml", declared) == text
+
+
+def test_japanese_with_kana_is_not_read_as_the_chinese_that_it_declares() -> None:
+    assert decode(PROSE.encode("euc_jp"), "a.html", "gb2312") == PROSE
+
+
 def test_a_line_that_never_switches_back_to_ascii_ends_with_its_line() -> None:
     content = PROSE.encode("iso2022_jp").removesuffix(b"\x1b(B") + b"\nand English\n"
     assert decode(content, "mail.eml").endswith("\nand English\n")
@@ -142,6 +167,6 @@ def test_the_second_declaration_counts_where_the_first_does_not_hold() -> None:
     assert decode(content, "a.html", "no-such-charset", "koi8-r") == "привет, мир"
 
 
-@pytest.mark.parametrize("declared", ["hex", "rot13", "idna", "zlib", "utf-7", "utf\0-8"])
+@pytest.mark.parametrize("declared", ["hex", "rot13", "idna", "zlib", "utf-7", "utf\0-8", "unicode_escape"])
 def test_a_codec_that_is_no_charset_is_not_used(declared: str) -> None:
     assert decode(PROSE.encode("cp932"), "a.html", declared) == PROSE

@@ -23,8 +23,8 @@ def p(text: str, style: str = "", properties: str = "") -> str:
     return f"<w:p><w:pPr>{style}{properties}</w:pPr>{run(text)}</w:p>"
 
 
-def run(text: str) -> str:
-    return f'<w:r><w:t xml:space="preserve">{text}</w:t></w:r>'
+def run(text: str, properties: str = "") -> str:
+    return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
 
 
 def cell(content: str, properties: str = "") -> str:
@@ -108,6 +108,37 @@ def test_notes_stand_where_the_text_refers_to_them(markdown) -> None:
     assert markdown(body, footnotes=notes) == "2,500 yen (not abroad) a day\n"
 
 
+def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(markdown) -> None:
+    raised = '<w:vertAlign w:val="superscript"/>'
+    of_style = '<w:rStyle w:val="mark"/>'
+    styles = f'<w:style w:type="character" w:styleId="mark"><w:name w:val="x"/><w:rPr>{raised}</w:rPr></w:style>'
+    body = f"<w:p>{run('10')}{run('−', raised)}{run('12', raised)}{run(' m')}{run('2', raised)}</w:p>"
+    body += f"<w:p>{run('1,200')}{run('1', of_style)}{run(' 円、1')}{run('st', of_style)}</w:p>"
+    assert markdown(body, styles=styles) == "10^−12 m2\n\n1,200^1 円、1st\n"
+
+
+def test_a_formula_stands_on_one_line(markdown) -> None:
+    def power(base: str, exponent: str) -> str:
+        return f"<m:sSup><m:e>{base}</m:e><m:sup>{exponent}</m:sup></m:sSup>"
+
+    def fraction(above: str, below: str) -> str:
+        return f"<m:f><m:num>{above}</m:num><m:den>{below}</m:den></m:f>"
+
+    def term(text: str) -> str:
+        return f"<m:r><m:t>{text}</m:t></m:r>"
+
+    sum_in_brackets = f"<m:d><m:e>{term('x+1')}</m:e></m:d>"
+    formulae = [
+        fraction(term("1"), term("2")),
+        term("1") + fraction(term("1"), term("2")),
+        fraction(term("a+b"), term("2")),
+        power(term("10"), term("6")),
+        power(sum_in_brackets, term("2")),
+    ]
+    body = "".join(f'<w:p><m:oMath xmlns:m="urn:m">{formula}</m:oMath></w:p>' for formula in formulae)
+    assert markdown(body) == "1/2\n\n1 1/2\n\n(a+b)/2\n\n10^6\n\n(x+1)^2\n"
+
+
 def test_a_text_box_is_read_once(markdown) -> None:
     box = f"<w:txbxContent>{p('boxed')}</w:txbxContent>"
     body = (
@@ -149,11 +180,12 @@ def numbered(text: str, level: int, style: str = "", list_id: int = 1) -> str:
     return p(text, style, f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{list_id}"/></w:numPr>')
 
 
+def level(at: int, kind: str, text: str) -> str:
+    return f'<w:lvl w:ilvl="{at}"><w:start w:val="1"/><w:numFmt w:val="{kind}"/><w:lvlText w:val="{text}"/></w:lvl>'
+
+
 def numbering(*levels: tuple[str, str]) -> str:
-    xml = "".join(
-        f'<w:lvl w:ilvl="{at}"><w:start w:val="1"/><w:numFmt w:val="{kind}"/><w:lvlText w:val="{text}"/></w:lvl>'
-        for at, (kind, text) in enumerate(levels)
-    )
+    xml = "".join(level(at, kind, text) for at, (kind, text) in enumerate(levels))
     lists = '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
     lists += '<w:num w:numId="2"><w:abstractNumId w:val="0"/><w:lvlOverride><w:startOverride/></w:lvlOverride></w:num>'
     return f'<w:abstractNum w:abstractNumId="0">{xml}</w:abstractNum>{lists}'
@@ -166,6 +198,47 @@ def test_the_numbers_that_word_shows_are_part_of_the_text(markdown) -> None:
     assert markdown(body, numbering=levels) == (
         "# 第一条 目的\n\n  1 総則\n    (ア) 細則\n    (イ) 別則\n\n# 第二条 日当\n\n  1 金額\n"
     )
+
+
+def lists(*numbers: str, patterns: str = "") -> str:
+    """Lists with the ids 1, 2 ...; `numbers`: what each of them changes of the pattern 0 = 第1条, (1)."""
+    levels = "".join(level(at, "decimal", text) for at, text in enumerate(("第%1条", "(%2)")))
+    ids = "".join(
+        f'<w:num w:numId="{at}"><w:abstractNumId w:val="0"/>{changes}</w:num>' for at, changes in enumerate(numbers, 1)
+    )
+    return f'<w:abstractNum w:abstractNumId="0">{levels}</w:abstractNum>{patterns}{ids}'
+
+
+def changed(depth: int, to: str) -> str:
+    return f'<w:lvlOverride w:ilvl="{depth}">{to}</w:lvlOverride>'
+
+
+def test_a_list_starts_with_the_number_that_it_says(markdown) -> None:
+    body = numbered("目的", 0) + numbered("適用", 0) + numbered("旅費", 0, list_id=2) + numbered("精算", 0, list_id=2)
+    five = changed(0, '<w:startOverride w:val="5"/>')
+    assert markdown(body, numbering=lists("", five)) == "第1条 目的\n第2条 適用\n第5条 旅費\n第6条 精算\n"
+
+
+def test_a_list_that_starts_anew_at_an_inner_level_goes_on_at_the_outer_one(markdown) -> None:
+    body = numbered("目的", 0) + numbered("a", 1) + numbered("適用", 0, list_id=2) + numbered("b", 1, list_id=2)
+    three = changed(1, '<w:startOverride w:val="3"/>')
+    assert markdown(body, numbering=lists("", three)) == "第1条 目的\n  (1) a\n第2条 適用\n  (3) b\n"
+
+
+def test_a_list_that_replaces_a_level_has_the_new_one(markdown) -> None:
+    body = numbered("目的", 0) + numbered("附則", 0, list_id=2)
+    chapter = changed(0, level(0, "upperRoman", "%1章"))
+    assert markdown(body, numbering=lists("", chapter)) == "第1条 目的\nII章 附則\n"
+
+
+def test_a_list_that_takes_its_levels_from_a_list_style_has_its_numbers(markdown) -> None:
+    named = (
+        f'<w:abstractNum w:abstractNumId="1"><w:styleLink w:val="K"/>{level(0, "decimal", "第%1章")}</w:abstractNum>'
+    )
+    linked = '<w:abstractNum w:abstractNumId="2"><w:numStyleLink w:val="K"/></w:abstractNum>'
+    users = "".join(f'<w:num w:numId="{at + 1}"><w:abstractNumId w:val="{at}"/></w:num>' for at in (1, 2))
+    body = numbered("総則", 0, list_id=3) + numbered("服務", 0, list_id=2)
+    assert markdown(body, numbering=lists("", patterns=named + linked) + users) == "第1章 総則\n第2章 服務\n"
 
 
 def test_lists_are_lists_and_start_anew_where_they_say(markdown) -> None:

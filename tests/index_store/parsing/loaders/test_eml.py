@@ -115,6 +115,15 @@ def test_the_names_of_attachments_are_read_however_they_are_written(header: str,
     assert "text of it" in text(loaded)
 
 
+@pytest.mark.parametrize(("name", "is_listed"), [("body", False), ("Rev. 2", False), ("note.txt", True)])
+def test_a_text_with_a_name_that_is_none_of_a_file_is_the_text_of_the_mail(name: str, is_listed: bool, raw) -> None:
+    loaded = load(
+        raw(f'Subject: x\nContent-Type: text/plain; charset=utf-8; name="{name}"\n\n本文です。\n'.encode(), "a.eml")
+    )
+    assert "本文です。" in text(loaded)
+    assert ("Attachments:" in text(loaded)) == is_listed
+
+
 def test_mails_within_mails_and_attachments_are_read_to_a_bound(raw) -> None:
     mail = letter("innermost\n")
     for level in range(6):

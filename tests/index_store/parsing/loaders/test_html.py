@@ -88,6 +88,28 @@ def test_what_a_wiki_puts_around_its_text_is_left_out() -> None:
     assert markdown(f"<body>{around}{text}{around}</body>") == markdown(text)
 
 
+@pytest.mark.parametrize("anchor", ["pagination", "cookies", "ad-accounts", "related-articles", "navbar", "gutter"])
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<section id={}><h2>Our rules</h2><p>Ask first.</p></section>",
+        "<div id={} class=section><h2>Our rules</h2><p>Ask first.</p></div>",
+        "<h2 id={}>Our rules</h2><p>Ask first.</p>",
+        "<h2><span class=mw-headline id={}>Our rules</span></h2><p>Ask first.</p>",
+        "<h2>Our rules</h2><dl><dt id={}>Ask first.</dt></dl>",
+    ],
+)
+def test_a_section_whose_anchor_is_named_like_a_widget_is_read(html: str, anchor: str) -> None:
+    text = "<p>" + "The allowance is paid every month. " * 20 + "</p>"
+    assert markdown(text + html.format(anchor)).endswith("\n\n## Our rules\n\nAsk first.\n")
+
+
+def test_a_section_whose_class_is_that_of_a_widget_is_left_out() -> None:
+    text = "<p>" + "The allowance is paid every month. " * 20 + "</p>"
+    widget = "<section class=related-posts><h2>Read this, too</h2><p>Ten ways to travel</p></section>"
+    assert markdown(text + widget) == markdown(text)
+
+
 @pytest.mark.parametrize(
     "html",
     [
@@ -136,6 +158,23 @@ def test_a_formula_a_note_mark_and_line_numbers_do_not_double_the_text() -> None
         "<table><tr><td class=linenos><pre>1\n2</pre></td><td><pre>make\ntest</pre></td></tr></table>"
     )
     assert markdown(html) == "Ducks fly at x.\n\n```\nmake\ntest\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("1.5×10<sup>6</sup> 個", "1.5×10^6 個"),
+        ("10<sup>−<b>6</b></sup>", "10^−6"),
+        ("1,200<sup><a href=#note>1</a></sup> 円", "1,200^1 円"),
+        ("<i>(a+b)</i><sup>2</sup>", "(a+b)^2"),
+        ("25 m<sup>2</sup>, 1<sup>st</sup>, text<sup>1</sup>", "25 m2, 1st, text1"),
+        ("1,200<sup class=reference>[1]</sup> 円", "1,200 円"),
+        ("<table><tr><td>A<td>10<sup>3</sup><tr><td>B<td>2</table>", "| A | 10^3 |\n| --- | --- |\n| B | 2 |"),
+        ("<pre>10<sup>3</sup></pre>", "```\n10^3\n```"),
+    ],
+)
+def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(html: str, expected: str) -> None:
+    assert markdown(f"<div>{html}</div>") == expected + "\n"
 
 
 def test_a_table_that_only_draws_a_box_is_read_as_text() -> None:

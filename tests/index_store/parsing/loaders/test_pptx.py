@@ -147,6 +147,12 @@ def test_tables_are_markdown_tables_and_cells_that_span_rows_stand_in_each(pages
     )
 
 
+def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(pages) -> None:
+    runs = (("10", 0), ("6", 30000), (" m", 0), ("2", 30000), (" 2", 0), ("1", -25000))
+    text = "".join(f'<a:r><a:rPr baseline="{baseline}"/><a:t>{text}</a:t></a:r>' for text, baseline in runs)
+    assert pages(deck(title("a") + shape(f"<a:p>{text}</a:p>")))[0].markdown == "## a\n\n10^6 m2 21\n"
+
+
 def test_notes_follow_as_a_quotation(pages) -> None:
     notes = shape("x", holder='type="sldNum"') + shape("say this", "and\nthat", holder='type="body" idx="1"')
     file = related(deck(title("T")), "n.xml", "notesSlide", f"<p:notes {POWERPOINT}>{tree(notes)}</p:notes>")

@@ -86,6 +86,12 @@ def test_formulas_booleans_and_errors_are_read_by_the_value_that_was_saved(markd
     assert "| 3 | TRUE | #N/A | text more |" in markdown(xml)
 
 
+def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(markdown) -> None:
+    raised = '<rPr><vertAlign val="superscript"/></rPr>'
+    strings = f"<si><r><t>10</t></r><r>{raised}<t>6</t></r><r><t> m</t></r><r>{raised}<t>2</t></r></si>"
+    assert markdown('<row r="1"><c r="A1" t="s"><v>0</v></c></row>', strings=strings) == "10^6 m2\n"
+
+
 def test_furigana_do_not_double_the_text(markdown) -> None:
     strings = '<si><t>豊田</t><rPh sb="0" eb="1"><t>トヨ</t></rPh></si><si><r><t>東</t></r><r><t>京</t></r></si>'
     xml = '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>9</v></c></row>'
