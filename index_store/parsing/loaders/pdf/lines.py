@@ -14,9 +14,8 @@ from itertools import pairwise
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
-from index_store.parsing.loaders.pdf.upright import Box, turned_back, upright_text
-
 from index_store.base.radicals import KANJI_OF_RADICALS
+from index_store.parsing.loaders.pdf.upright import Box, turned_back, upright_text
 
 PARAGRAPH_GAP = 1.35
 """times the usual distance of lines; a larger distance begins a new paragraph"""
