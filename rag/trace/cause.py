@@ -140,6 +140,9 @@ def _dropped(events: Sequence[Event]) -> tuple[set[int], Passage | None]:
                         doubted.append((each.grade.score or 0.0, each.passage))
             case AssessmentDetail(action="incorrect", grades=grades):
                 dropped.update(each.passage.number for each in grades)
+            case AssessmentDetail(action="ambiguous", rule="scores", lower=lower, grades=grades):
+                # Those that are not surely wrong were read, also with a no.
+                dropped.difference_update(each.passage.number for each in grades if (each.grade.score or 0.0) >= lower)
             case CandidatesDetail(candidates=candidates):
                 dropped.update(
                     each.passage.number for each in candidates if each.passage and each.relevance.verdict == "no"
@@ -147,6 +150,7 @@ def _dropped(events: Sequence[Event]) -> tuple[set[int], Passage | None]:
             case RefinementDetail(strips=strips):
                 kept = {strip.passage for strip in strips if strip.kept}
                 dropped.update(strip.passage for strip in strips if strip.passage not in kept)
+    doubted = [each for each in doubted if each[1].number in dropped]
     score, passage = max(doubted, key=lambda each: each[0], default=(0.0, None))
     return dropped, passage if score >= DOUBTED else None
 

@@ -6,7 +6,9 @@ TOKEN = "NOT_IN_PASSAGES"  # noqa: S105 - not a password
 """as in the prompts (en.py, ja.py)"""
 
 _AROUND = r"[\s*_`#\"'“”‘’「」『』【】\[\](){}<>:：。.、,;；!！—–-]"
-_WRITTEN = re.compile(r"NOT[_ -]IN[_ -]PASSAGES|(?i:not_in_passages)")
+_WRITTEN = re.compile(r"NOT[_ -]IN[_ -]PASSAGES|(?i:not\\?_in\\?_passages)")
+"""also with the backslashes of Markdown"""
+_LONGEST_WRITTEN = len(TOKEN) + TOKEN.count("_")
 _BEFORE = re.compile(rf"{_AROUND}*")
 _LONGEST_BEFORE = 8
 """characters with which models decorate the token; more are text"""
@@ -49,7 +51,7 @@ class NoAnswerFilter:
 
     def _length_to_hold(self, text: str) -> int:
         """The length of its end that may be the beginning of the token."""
-        partial = next((n for n in range(min(len(TOKEN) - 1, len(text)), 0, -1) if _begins_token(text[-n:])), 0)
+        partial = next((n for n in range(min(_LONGEST_WRITTEN - 1, len(text)), 0, -1) if _begins_token(text[-n:])), 0)
         before = text[: len(text) - partial]
         if not self._begun and len(before) <= _LONGEST_BEFORE and _BEFORE.fullmatch(before):
             return len(text)
@@ -57,4 +59,5 @@ class NoAnswerFilter:
 
 
 def _begins_token(text: str) -> bool:
-    return TOKEN.startswith(re.sub("[ -]", "_", text.upper()))
+    written = re.sub("[ -]", "_", text.replace("\\", "").upper())
+    return not text.startswith("\\") and len(written) < len(TOKEN) and TOKEN.startswith(written)

@@ -178,6 +178,18 @@ def test_a_grader_that_was_in_doubt_graded_the_passage_away(ask, chat):
     assert "physician" in finding.passage.text
 
 
+def test_a_doubted_passage_that_was_kept_and_read_is_misread(ask, chat):
+    reject_all(chat, verdict("no", 0.1))
+    chat.answer_when(EN.relevance, "physician", answer=verdict("no", 0.45))
+    chat.default = TOKEN
+    run = ask(MISREAD.questions["en"], MISREAD.index, "corrective")
+    assert finished(run.events, "assess")[0].detail.action == "ambiguous"
+    assert len(finished(run.events, "generate")) == 1
+    finding = cause_of(run.events)
+    assert finding.cause == "misread"
+    assert "physician" in finding.passage.text
+
+
 def test_a_passage_beyond_the_hits_that_were_asked_for_was_not_found(ask, chat):
     reject_all(chat)
     run = ask("What is part ZT-4083?", NOT_FOUND.index, "self_rag", retrieval=Retrieval(mode="vector", k=2))

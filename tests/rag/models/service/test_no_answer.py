@@ -32,6 +32,8 @@ each_size = pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
         f"NOT IN PASSAGES. {SAID}",
         f"NOT-IN-PASSAGES — {SAID}",
         f"{TOKEN} {TOKEN} {SAID}",
+        f"NOT\\_IN\\_PASSAGES {SAID}",
+        f"**NOT\\_IN\\_PASSAGES**\n{SAID}",
     ],
 )
 def test_an_answer_that_begins_with_it_is_no_answer_and_is_shown_without_it(written, size):
@@ -54,6 +56,8 @@ def test_a_reply_of_only_the_token_shows_no_text(size):
         "It is not in passages of that kind [1].",
         "N",
         "NOT_IN_PASS",
+        "NOT\\_IN\\_PASS",
+        "NOT\\",
         "",
     ],
 )
