@@ -111,6 +111,18 @@ def test_what_failed_says_why_in_the_readers_language_and_can_be_tried_again(eng
     assert [each.source for each in job.wait()] == ["scan.pdf"]
 
 
+@each_language
+def test_a_status_that_no_document_has_any_more_keeps_its_name_in_the_filter(engine, tmp_path, language):
+    add(engine, tmp_path, "travel.md")
+    page = DocumentsPage(language)
+    page.drop(("scan.pdf", PdfFile([[]]).content())).wait()
+    page.choose("table.status", "failed")
+    [failed] = [each.id for each in engine.store.documents("handbook") if each.error]
+    engine.store.remove_documents([failed])
+    [filter_] = [each for each in page.look().app.selectbox if each.label == page.words["table.status"]]
+    assert page.words["state.failed"] in filter_.options
+
+
 def test_a_job_that_is_over_can_be_sent_again_with_what_failed_alone(engine, server):
     page = DocumentsPage()
     page.drop(("travel.md", HANDBOOK.encode()), ("scan.pdf", PdfFile([[]]).content())).wait()

@@ -71,9 +71,9 @@ def _filtered(documents: Sequence[Document]) -> list[Document]:
             key="table search",
             label_visibility="collapsed",
         )
-        status = _choice("status", {each: say(f"state.{each}") for each in _values(documents, status_of)})
-        kind = _choice("kind", {each: each.upper() for each in _values(documents, lambda each: each.kind)})
-        origin = _choice("origin", {each: each for each in _values(documents, lambda each: each.parent)})
+        status = _choice("status", _values(documents, status_of), lambda each: say(f"state.{each}"))
+        kind = _choice("kind", _values(documents, lambda each: each.kind), str.upper)
+        origin = _choice("origin", _values(documents, lambda each: each.parent), str)
     sought = _folded(words).split()
     return [
         each
@@ -85,19 +85,18 @@ def _filtered(documents: Sequence[Document]) -> list[Document]:
     ]
 
 
-def _choice(name: str, labels: dict[str, str]) -> str | None:
-    """None means all. Shown only if there is more than one choice, or if one was made."""
+def _choice(name: str, values: list[str], label: Callable[[str], str]) -> str | None:
+    """None means all. Shown only if there is more than one choice, or if one was made. `label`: of a value."""
     key = f"table {name}"
-    chosen = st.session_state.get(key)
-    if chosen is not None and chosen not in labels:
-        labels = {**labels, chosen: chosen}
-    if len(labels) < 2 and chosen is None:
+    chosen: str | None = st.session_state.get(key)
+    if len(values) < 2 and chosen is None:
         return None
+    labels = {each: label(each) for each in ((*values, chosen) if chosen else values)}
     return st.selectbox(
         say(f"table.{name}"),
         list(labels),
         index=None,
-        format_func=lambda each: labels.get(each, each),
+        format_func=labels.__getitem__,
         placeholder=say(f"table.{name}"),
         key=key,
         width=165,
