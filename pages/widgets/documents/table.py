@@ -88,7 +88,7 @@ def _filtered(documents: Sequence[Document]) -> list[Document]:
 def _choice(name: str, values: list[str], label: Callable[[str], str]) -> str | None:
     """None means all. Shown only if there is more than one choice, or if one was made. `label`: of a value."""
     key = f"table {name}"
-    chosen = st.session_state.get(key)
+    chosen: str | None = st.session_state.get(key)
     if len(values) < 2 and chosen is None:
         return None
     labels = {each: label(each) for each in ((*values, chosen) if chosen else values)}
