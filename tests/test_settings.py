@@ -1,11 +1,13 @@
-"""`.env.example`: it names all settings, explains each in two languages, and gives their defaults."""
+"""`.env.example` names all settings, explains each in two languages, gives their defaults. A `.env` that is unreadable."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 from index_store.base import settings as index_store
+from index_store.base.errors import InvalidSetting
 from pages.server import settings as pages
 from rag import settings as rag
 
@@ -35,3 +37,10 @@ def test_the_example_read_as_env_file_gives_the_defaults(tmp_path):
     )
     assert pages.Settings(_env_file=env_file) == pages.Settings(_env_file=None)
     assert EXAMPLES["DATA_DIR"] == str(rag.Settings.model_fields["data_dir"].default)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file that nobody can read is one of /proc")
+def test_an_env_file_that_cannot_be_read_is_told(data_dir):
+    Path(".env").symlink_to("/proc/self/mem")
+    with pytest.raises(InvalidSetting, match=r"\.env is not usable: it must be a file that this account may read"):
+        rag.Settings()

@@ -35,6 +35,9 @@ class PlainSettings(BaseSettings):
             raise InvalidSetting(variable=field.upper(), allowed_en=en, allowed_ja=ja) from None
         except UnicodeDecodeError:
             raise InvalidSetting(variable=".env", allowed_en="a UTF-8 file", allowed_ja="UTF-8 のファイル") from None
+        except OSError as error:
+            en, ja = "a file that this account may read", "このアカウントで読めるファイル"
+            raise InvalidSetting(variable=".env", allowed_en=en, allowed_ja=ja) from error
 
 
 class Settings(PlainSettings):
