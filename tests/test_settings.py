@@ -1,4 +1,4 @@
-"""`.env.example` names all settings, explains each in two languages, gives their defaults. A `.env` that is unreadable."""
+"""`.env.example` names all settings, explains each in two languages and gives their defaults. Values that are none."""
 
 import re
 import sys
@@ -44,3 +44,21 @@ def test_an_env_file_that_cannot_be_read_is_told(data_dir):
     Path(".env").symlink_to("/proc/self/mem")
     with pytest.raises(InvalidSetting, match=r"\.env is not usable: it must be a file that this account may read"):
         rag.Settings()
+
+
+@pytest.mark.parametrize("name", ["openai_api_key", "tavily_api_key"])
+def test_a_key_is_read_without_the_line_end_behind_it(name, monkeypatch):
+    monkeypatch.setenv(name.upper(), " sk-right\r\n")
+    assert getattr(rag.Settings(), name).get_secret_value() == "sk-right"
+    monkeypatch.setenv(name.upper(), " \n")
+    assert getattr(rag.Settings(), name) is None
+
+
+@pytest.mark.parametrize("name", ["openai_api_key", "tavily_api_key"])
+@pytest.mark.parametrize("key", ["ｓｋ-test", "sk-…", "sk-\ntest"])
+def test_a_key_that_fits_into_no_header_is_refused_and_not_repeated(name, key):
+    with pytest.raises(InvalidSetting, match=f"{name.upper()} .* ASCII") as caught:
+        rag.Settings(**{name: key})
+    assert key not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert "半角" in caught.value.sentence("ja")

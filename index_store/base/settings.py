@@ -12,6 +12,9 @@ from index_store.base.errors import InvalidSetting
 
 MEGABYTE = 1024 * 1024
 
+KEY = ("a key of ASCII characters in one line, not full-width ones", "半角の英数字と記号だけの 1 行のキー")
+"""what `header_value` allows"""
+
 
 class PlainSettings(BaseSettings):
     """Settings whose errors name the variable and what is allowed, never the value: it may be a secret.
@@ -58,6 +61,7 @@ class Settings(PlainSettings):
             "(S3 の場合、? の後は endpoint_url、region、key、secret のみ)",
         ),
         "workers": ("here or elsewhere", "here または elsewhere"),
+        "openai_api_key": KEY,
         "openai_base_url": ("an http or https address", "http または https のアドレス"),
         "chunk_size": ("a whole number from 50 to 2000", "50〜2000 の整数"),
         "chunk_overlap": ("a whole number from 0 to half of CHUNK_SIZE", "0〜CHUNK_SIZE の半分の整数"),
@@ -139,8 +143,8 @@ class Settings(PlainSettings):
 
     @field_validator("openai_api_key")
     @classmethod
-    def _blank_is_not_set(cls, key: SecretStr | None) -> SecretStr | None:
-        return key if key and key.get_secret_value().strip() else None
+    def _key_fits_into_a_header(cls, key: SecretStr | None) -> SecretStr | None:
+        return header_value(key)
 
     @field_validator("database_url")
     @classmethod
@@ -206,3 +210,11 @@ class Settings(PlainSettings):
 def parts(names: str) -> frozenset[str]:
     """The parts of a list that is separated by commas."""
     return frozenset(part.strip() for part in names.split(",") if part.strip())
+
+
+def header_value(key: SecretStr | None) -> SecretStr | None:
+    """The key as it goes into a header, without the line end of the file that it comes from. Blank is not set."""
+    plain = key.get_secret_value().strip() if key else ""
+    if not plain.isascii() or not plain.isprintable():
+        raise ValueError  # a client would report it as a broken connection
+    return SecretStr(plain) if plain else None
