@@ -177,5 +177,17 @@ def _first_source_of(document: DocumentRecord) -> Source:
     if document.parent and is_address(document.source):
         return SiteSource(CrawlOptions(url=document.source, depth=0, limit=1), document.parent)
     if not document.parent and (path := Path(document.source)).is_absolute():
-        return FileSource(path)
+        return FileSource(_on_disk(path))
     return StoredSource(document.id, document.source)
+
+
+def _on_disk(path: Path) -> Path:
+    """The path of a source as its folder spells it: names from a Mac are decomposed, and `storable` composes them."""
+    if os.path.lexists(path):
+        return path
+    folder = _on_disk(path.parent)
+    with suppress(OSError):  # the folder is gone too, or may not be read
+        for each in folder.iterdir():
+            if storable(each.name) == path.name:
+                return each
+    return path

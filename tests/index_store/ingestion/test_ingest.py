@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -387,6 +388,17 @@ def test_a_newer_file_that_was_refused_is_tried_again_itself_not_the_version_tha
     write("a.md", words="The new version.")
     assert outcome(store.retry("a")) == {"a.md": "ready"}
     assert "new version" in found(store, "what a.md says")
+
+
+def test_a_file_whose_name_is_decomposed_as_on_a_mac_is_found_by_a_retry(store: IndexStore, write: Write) -> None:
+    name = unicodedata.normalize("NFD", "ガイド/ブック.md")
+    file = write(name)
+    file.write_bytes(b"")
+    (refused,) = store.ingest("a", given(file)).wait()
+    assert refused.source != str(file)
+    write(name)
+    (retried,) = store.retry("a").wait()
+    assert (retried.source, retried.status) == (refused.source, IngestStatus.READY)
 
 
 # Archives
