@@ -114,6 +114,11 @@ class Settings(index_store.Settings):
     crag_upper: float = Field(0.7, ge=0, le=1, allow_inf_nan=False)
     """one score of at least this is enough"""
 
+    @field_validator("embedded_model")
+    @classmethod
+    def _model_may_be_in_the_home_folder(cls, file: Path | None) -> Path | None:
+        return file and index_store.home_expanded(file)
+
     @field_validator("compare_models")
     @classmethod
     def _are_of_the_service(cls, names: str) -> str:

@@ -39,6 +39,15 @@ def test_the_example_read_as_env_file_gives_the_defaults(tmp_path):
     assert EXAMPLES["DATA_DIR"] == str(rag.Settings.model_fields["data_dir"].default)
 
 
+def test_a_path_in_the_env_file_may_begin_with_the_home_folder(data_dir, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("DATA_DIR")
+    Path(".env").write_text("DATA_DIR=~/rag\nEMBEDDED_MODEL=~/model.gguf\n")
+    settings = rag.Settings()
+    assert (settings.data_dir, settings.embedded_model) == (tmp_path / "home/rag", tmp_path / "home/model.gguf")
+    assert rag.Settings(data_dir=Path("~nobody-has-this-name/x")).data_dir == Path("~nobody-has-this-name/x")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="a file that nobody can read is one of /proc")
 def test_an_env_file_that_cannot_be_read_is_told(data_dir):
     Path(".env").symlink_to("/proc/self/mem")

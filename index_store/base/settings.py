@@ -1,5 +1,6 @@
 """The index store's settings, read once from the environment and `.env`."""
 
+import os
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 from urllib.parse import urlsplit
@@ -141,6 +142,11 @@ class Settings(PlainSettings):
     audit_questions: bool = False
     """whether the audit log has the text of questions"""
 
+    @field_validator("data_dir")
+    @classmethod
+    def _may_be_in_the_home_folder(cls, folder: Path) -> Path:
+        return home_expanded(folder)
+
     @field_validator("openai_api_key")
     @classmethod
     def _key_fits_into_a_header(cls, key: SecretStr | None) -> SecretStr | None:
@@ -210,6 +216,11 @@ class Settings(PlainSettings):
 def parts(names: str) -> frozenset[str]:
     """The parts of a list that is separated by commas."""
     return frozenset(part.strip() for part in names.split(",") if part.strip())
+
+
+def home_expanded(path: Path) -> Path:
+    """No shell has read `.env`, so a ~ is still there."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser() raises if there is no such account
 
 
 def header_value(key: SecretStr | None) -> SecretStr | None:
