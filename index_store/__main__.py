@@ -7,10 +7,9 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
 
 from index_store.base import collector
-from index_store.base.command_line import Commands, Output
+from index_store.base.command_line import Commands, Output, write_utf8
 from index_store.base.errors import PlainError
 
 INTERRUPTED = 130
@@ -19,10 +18,7 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
-    for stream in (sys.stdout, sys.stderr):
-        # A file name may hold bytes that are not text; Python and JSON write such a byte as \udc80.
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    write_utf8()
     out = Output(options.json, options.language or _language_of_environment())
     try:
         all_well = options.run(options, out)

@@ -19,6 +19,7 @@ from contextlib import closing
 
 from index_store.access.audit.audit import Audit
 from index_store.access.gate import as_local
+from index_store.base.command_line import write_utf8
 from index_store.base.errors import PlainError
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
@@ -38,6 +39,7 @@ from rag.trace.passages import Retrieval
 
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
+    write_utf8()
     command: Callable[[argparse.Namespace], int] = options.command
     try:
         return command(options)

@@ -48,6 +48,7 @@ class Settings(index_store.Settings):
         "keep_checkpoints_days": ("a whole number from 0 to 3650", "0〜3650 の整数"),
         "retention_days": ("a whole number from 0 to 3650", "0〜3650 の整数"),
         "web_search": ("tavily, duckduckgo or off", "tavily、duckduckgo、off のいずれか"),
+        "tavily_api_key": index_store.KEY,
         "tavily_base_url": ("an http or https address", "http または https のアドレス"),
         "corrective_rule": ("scores or any", "scores または any"),
         "crag_lower": ("a number from 0 to CRAG_UPPER", "0〜CRAG_UPPER の数"),
@@ -113,6 +114,11 @@ class Settings(index_store.Settings):
     crag_upper: float = Field(0.7, ge=0, le=1, allow_inf_nan=False)
     """one score of at least this is enough"""
 
+    @field_validator("embedded_model")
+    @classmethod
+    def _model_may_be_in_the_home_folder(cls, file: Path | None) -> Path | None:
+        return file and index_store.home_expanded(file)
+
     @field_validator("compare_models")
     @classmethod
     def _are_of_the_service(cls, names: str) -> str:
@@ -122,8 +128,8 @@ class Settings(index_store.Settings):
 
     @field_validator("tavily_api_key")
     @classmethod
-    def _blank_key_is_none(cls, key: SecretStr | None) -> SecretStr | None:
-        return key if key and key.get_secret_value().strip() else None
+    def _tavily_key_fits_into_a_header(cls, key: SecretStr | None) -> SecretStr | None:
+        return index_store.header_value(key)
 
     @field_validator("tavily_base_url")
     @classmethod

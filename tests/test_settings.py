@@ -1,11 +1,13 @@
-"""`.env.example`: it names all settings, explains each in two languages, and gives their defaults."""
+"""`.env.example` names all settings, explains each in two languages and gives their defaults. Values that are none."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 from index_store.base import settings as index_store
+from index_store.base.errors import InvalidSetting
 from pages.server import settings as pages
 from rag import settings as rag
 
@@ -35,3 +37,37 @@ def test_the_example_read_as_env_file_gives_the_defaults(tmp_path):
     )
     assert pages.Settings(_env_file=env_file) == pages.Settings(_env_file=None)
     assert EXAMPLES["DATA_DIR"] == str(rag.Settings.model_fields["data_dir"].default)
+
+
+def test_a_path_in_the_env_file_may_begin_with_the_home_folder(data_dir, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("DATA_DIR")
+    Path(".env").write_text("DATA_DIR=~/rag\nEMBEDDED_MODEL=~/model.gguf\n")
+    settings = rag.Settings()
+    assert (settings.data_dir, settings.embedded_model) == (tmp_path / "home/rag", tmp_path / "home/model.gguf")
+    assert rag.Settings(data_dir=Path("~nobody-has-this-name/x")).data_dir == Path("~nobody-has-this-name/x")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file that nobody can read is one of /proc")
+def test_an_env_file_that_cannot_be_read_is_told(data_dir):
+    Path(".env").symlink_to("/proc/self/mem")
+    with pytest.raises(InvalidSetting, match=r"\.env is not usable: it must be a file that this account may read"):
+        rag.Settings()
+
+
+@pytest.mark.parametrize("name", ["openai_api_key", "tavily_api_key"])
+def test_a_key_is_read_without_the_line_end_behind_it(name, monkeypatch):
+    monkeypatch.setenv(name.upper(), " sk-right\r\n")
+    assert getattr(rag.Settings(), name).get_secret_value() == "sk-right"
+    monkeypatch.setenv(name.upper(), " \n")
+    assert getattr(rag.Settings(), name) is None
+
+
+@pytest.mark.parametrize("name", ["openai_api_key", "tavily_api_key"])
+@pytest.mark.parametrize("key", ["ｓｋ-test", "sk-…", "sk-\ntest"])
+def test_a_key_that_fits_into_no_header_is_refused_and_not_repeated(name, key):
+    with pytest.raises(InvalidSetting, match=f"{name.upper()} .* ASCII") as caught:
+        rag.Settings(**{name: key})
+    assert key not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert "半角" in caught.value.sentence("ja")

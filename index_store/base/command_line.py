@@ -4,9 +4,18 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
+from io import TextIOWrapper
 from typing import Any
 
 from index_store.base import errors
+
+
+def write_utf8() -> None:
+    """Wherever the output goes: a file on Windows, say, would take only the characters of its code page."""
+    for stream in (sys.stdout, sys.stderr):
+        # A file name may hold bytes that are not text; Python and JSON write such a byte as \udc80.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 class Output:

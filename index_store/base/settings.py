@@ -1,5 +1,6 @@
 """The index store's settings, read once from the environment and `.env`."""
 
+import os
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 from urllib.parse import urlsplit
@@ -11,6 +12,9 @@ from index_store.base.address import Address
 from index_store.base.errors import InvalidSetting
 
 MEGABYTE = 1024 * 1024
+
+KEY = ("a key of ASCII characters in one line, not full-width ones", "半角の英数字と記号だけの 1 行のキー")
+"""what `header_value` allows"""
 
 
 class PlainSettings(BaseSettings):
@@ -35,6 +39,9 @@ class PlainSettings(BaseSettings):
             raise InvalidSetting(variable=field.upper(), allowed_en=en, allowed_ja=ja) from None
         except UnicodeDecodeError:
             raise InvalidSetting(variable=".env", allowed_en="a UTF-8 file", allowed_ja="UTF-8 のファイル") from None
+        except OSError as error:
+            en, ja = "a file that this account may read", "このアカウントで読めるファイル"
+            raise InvalidSetting(variable=".env", allowed_en=en, allowed_ja=ja) from error
 
 
 class Settings(PlainSettings):
@@ -55,6 +62,7 @@ class Settings(PlainSettings):
             "(S3 の場合、? の後は endpoint_url、region、key、secret のみ)",
         ),
         "workers": ("here or elsewhere", "here または elsewhere"),
+        "openai_api_key": KEY,
         "openai_base_url": ("an http or https address", "http または https のアドレス"),
         "chunk_size": ("a whole number from 50 to 2000", "50〜2000 の整数"),
         "chunk_overlap": ("a whole number from 0 to half of CHUNK_SIZE", "0〜CHUNK_SIZE の半分の整数"),
@@ -134,10 +142,15 @@ class Settings(PlainSettings):
     audit_questions: bool = False
     """whether the audit log has the text of questions"""
 
+    @field_validator("data_dir")
+    @classmethod
+    def _may_be_in_the_home_folder(cls, folder: Path) -> Path:
+        return home_expanded(folder)
+
     @field_validator("openai_api_key")
     @classmethod
-    def _blank_is_not_set(cls, key: SecretStr | None) -> SecretStr | None:
-        return key if key and key.get_secret_value().strip() else None
+    def _key_fits_into_a_header(cls, key: SecretStr | None) -> SecretStr | None:
+        return header_value(key)
 
     @field_validator("database_url")
     @classmethod
@@ -203,3 +216,16 @@ class Settings(PlainSettings):
 def parts(names: str) -> frozenset[str]:
     """The parts of a list that is separated by commas."""
     return frozenset(part.strip() for part in names.split(",") if part.strip())
+
+
+def home_expanded(path: Path) -> Path:
+    """No shell has read `.env`, so a ~ is still there."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser() raises if there is no such account
+
+
+def header_value(key: SecretStr | None) -> SecretStr | None:
+    """The key as it goes into a header, without the line end of the file that it comes from. Blank is not set."""
+    plain = key.get_secret_value().strip() if key else ""
+    if not plain.isascii() or not plain.isprintable():
+        raise ValueError  # a client would report it as a broken connection
+    return SecretStr(plain) if plain else None

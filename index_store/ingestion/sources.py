@@ -7,7 +7,7 @@ import shutil
 import time
 import unicodedata
 import uuid
-from collections.abc import Iterable, Set
+from collections.abc import Callable, Iterable, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -74,16 +74,19 @@ def storable(source: str) -> str:
     return unicodedata.normalize("NFC", source.replace("\0", "").encode("utf-8", "replace").decode())
 
 
-def expand(paths: Iterable[Path]) -> list[Path]:
-    """Replaces folders by their files, at any depth and in order. Hidden files and folders are left out."""
+def expand(paths: Iterable[Path], on_error: Callable[[OSError], object] | None = None) -> list[Path]:
+    """Replaces folders by their files, at any depth and in order. Hidden files and folders are left out.
+
+    `on_error`: called for each folder that can't be read, which is left out too.
+    """
     files: list[Path] = []
     for path in paths:
-        if not path.is_dir():
+        if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir() raises for a path that may not be looked at
             files.append(path)
             continue
         below = []
         # Links to folders are not followed: they may form a circle.
-        for folder, folders, names in os.walk(path):
+        for folder, folders, names in os.walk(path, onerror=on_error):
             folders[:] = [name for name in folders if not name.startswith(".")]
             below += [Path(folder, name) for name in names if not name.startswith(".")]
         files += sorted(below)
@@ -174,5 +177,17 @@ def _first_source_of(document: DocumentRecord) -> Source:
     if document.parent and is_address(document.source):
         return SiteSource(CrawlOptions(url=document.source, depth=0, limit=1), document.parent)
     if not document.parent and (path := Path(document.source)).is_absolute():
-        return FileSource(path)
+        return FileSource(_on_disk(path))
     return StoredSource(document.id, document.source)
+
+
+def _on_disk(path: Path) -> Path:
+    """The path of a source as its folder spells it: names from a Mac are decomposed, and `storable` composes them."""
+    if os.path.lexists(path):
+        return path
+    folder = _on_disk(path.parent)
+    with suppress(OSError):  # the folder is gone too, or may not be read
+        for each in folder.iterdir():
+            if storable(each.name) == path.name:
+                return each
+    return path

@@ -88,18 +88,27 @@ def _count(text: str) -> int:
 
 
 def _add(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
-    all_well = True
+    refused: list[errors.DocumentError] = []
+
+    def refuse(folder: str, error: errors.DocumentError) -> None:
+        refused.append(error)
+        out.failed(folder, error.as_failure(), NOTHING_ADDED)
+
+    def cannot_be_read(error: OSError) -> None:
+        folder = str(error.filename)
+        refuse(folder, errors.FolderUnreadable(name=folder, reason=error.strerror or error))
+
     sources: list[FileSource | SiteSource] = []
     for given in options.sources:
         if is_address(given):
             sources.append(SiteSource(_crawl_options(given, options)))
             continue
-        files = expand([Path(given)])
-        if not files:
-            all_well = False
-            out.failed(given, errors.EmptyFolder(name=given).as_failure(), NOTHING_ADDED)
+        before = len(refused)
+        files = expand([Path(given)], cannot_be_read)
+        if not files and len(refused) == before:
+            refuse(given, errors.EmptyFolder(name=given))
         sources += [FileSource(file) for file in files]
-    return _all_added(store.ingest(options.index, sources), out) and all_well
+    return _all_added(store.ingest(options.index, sources), out) and not refused
 
 
 def _retry(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:

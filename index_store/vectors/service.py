@@ -10,12 +10,15 @@ from index_store.base.service import OPENAI_URL, explain, host_of
 from index_store.base.settings import Settings
 from index_store.vectors.embeddings import Vectors, embeddable
 
+TOO_MANY = (400, 413, 422)
+"""statuses with which servers refuse a call that has too many texts; some also refuse a single text so"""
+
 
 class ServiceEmbeddings:
     """The model `EMBEDDING_MODEL` at `OPENAI_BASE_URL`."""
 
     batch = 64
-    """texts per call; OpenAI allows 2048, smaller servers allow fewer"""
+    """texts per call; OpenAI allows 2048. Fewer after a server has refused so many"""
 
     def __init__(self, settings: Settings) -> None:
         self.id = settings.embedding_model
@@ -42,8 +45,11 @@ class ServiceEmbeddings:
     def passages(self, texts: Sequence[str]) -> Vectors:
         try:
             rows: list[list[float]] = []
-            for start in range(0, len(texts), self.batch):
-                rows += self._rows(texts[start : start + self.batch])
+            asked = 0
+            while asked < len(texts):
+                some = texts[asked : asked + self.batch]
+                rows += self._rows(some)
+                asked += len(some)
             vectors = np.asarray(rows, dtype=np.float32)
         except openai.OpenAIError as error:
             raise explain(error, base_url=self._base_url, model=self.id) from error
@@ -56,6 +62,19 @@ class ServiceEmbeddings:
         return vectors
 
     def _rows(self, texts: Sequence[str]) -> list[list[float]]:
+        """Halves a call that may have too many texts."""
+        try:
+            return self._call(texts)
+        except openai.APIStatusError as error:
+            if error.status_code not in TOO_MANY or len(texts) == 1:
+                raise
+        half = (len(texts) + 1) // 2
+        rows = self._rows(texts[:half]) + self._rows(texts[half:])
+        # Only now: if one text was refused, and not their number, a half of them is refused too.
+        self.batch = min(self.batch, half)
+        return rows
+
+    def _call(self, texts: Sequence[str]) -> list[list[float]]:
         answer = self._client.embeddings.create(model=self.id, input=[embeddable(text) for text in texts])
         return [each.embedding for each in answer.data]
 

@@ -22,12 +22,20 @@ class EmbeddingService(OpenAIServer):
         """number of requests that do not wait"""
         self.refused: str | None = None
         """a request with this word is refused as a whole"""
+        self.most: int | None = None
+        """a request with more texts is refused with `too_many`"""
+        self.too_many = HTTPStatus.BAD_REQUEST
+
+    @property
+    def calls(self) -> list[list[str]]:
+        """The texts of each request so far."""
+        inputs = [request.body["input"] for request in self.requests if request.path == EMBEDDINGS]
+        return [[given] if isinstance(given, str) else given for given in inputs]
 
     @property
     def texts(self) -> list[str]:
         """All texts of the requests so far."""
-        inputs = [request.body["input"] for request in self.requests if request.path == EMBEDDINGS]
-        return [text for given in inputs for text in ([given] if isinstance(given, str) else given)]
+        return [text for texts in self.calls for text in texts]
 
     def _embed(self, request: ChatRequest, connection: Connection, fault: Fault | None) -> None:
         if self.passes:
@@ -37,4 +45,6 @@ class EmbeddingService(OpenAIServer):
                 connection.wait(LOOK)
         if self.refused and self.refused in request.text:
             return self.refuse(connection, Refusal(HTTPStatus.BAD_REQUEST, "This text is too long."))
+        if self.most and len(request.body["input"]) > self.most:
+            return self.refuse(connection, Refusal(self.too_many, f"At most {self.most} texts."))
         return super()._embed(request, connection, fault)

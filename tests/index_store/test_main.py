@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import signal
@@ -222,6 +223,35 @@ def test_files_folders_and_archives_are_added_together(run: Run, write: Write, t
     assert done.status == 1
     assert len(run("remove", "--index", "a", tmp_path / "all.zip").out.splitlines()) == 1
     assert len(run("remove", "--index", "a", tmp_path / "docs").out.splitlines()) == 2
+
+
+def test_a_folder_that_cannot_be_read_is_told_and_the_others_are_added(
+    run: Run, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("docs/a.md")
+    write("docs/closed/b.md")
+    scandir = os.scandir
+
+    def refusing(folder: str | int) -> object:
+        if str(folder).endswith("/closed"):  # as for everybody but root
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    done = run("add", "--index", "a", "--json", tmp_path / "docs")
+    lines = {Path(line["source"]).name: line for line in done.objects}
+    assert {name: line["status"] for name, line in lines.items()} == {"a.md": "ready", "closed": "failed"}
+    assert "Permission denied" in lines["closed"]["error"]
+    assert done.status == 1
+    alone = run("add", "--index", "a", "--json", tmp_path / "docs" / "closed")
+    assert [line["error"] for line in alone.objects] == [lines["closed"]["error"]]
+    assert alone.status == 1
+
+
+def test_a_path_that_is_too_long_is_told(run: Run) -> None:
+    done = run("add", "--index", "a", "--json", f"{'x' * 300}.md")
+    assert [line["status"] for line in done.objects] == ["failed"]
+    assert done.status == 1
 
 
 def test_a_site_is_added_as_deep_as_is_said_and_crawled_again(run: Run, site: SiteServer) -> None:

@@ -51,10 +51,12 @@ class Done:
     stderr: str
 
 
-def rag(environment: dict[str, str], *arguments: str) -> Done:
-    """Runs the command in this process, because a new process takes seconds to start."""
+def rag(environment: dict[str, str], *arguments: str, encoding: str = "utf-8") -> Done:
+    """Runs the command in this process, because a new process takes seconds to start. `encoding`: of its output, unless
+    the command chooses another.
+    """
     minds_interrupts = signal.getsignal(signal.SIGINT)
-    out, err = io.StringIO(), io.StringIO()
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding, write_through=True) for _ in range(2))
     with pytest.MonkeyPatch.context() as changed, redirect_stdout(out), redirect_stderr(err):
         for name, value in environment.items():
             changed.setenv(name, value)
@@ -62,7 +64,7 @@ def rag(environment: dict[str, str], *arguments: str) -> Done:
             status = main(list(arguments))
         finally:
             signal.signal(signal.SIGINT, minds_interrupts)
-    return Done(status, out.getvalue(), err.getvalue())
+    return Done(status, *(written.buffer.getvalue().decode() for written in (out, err)))
 
 
 def test_the_pipelines_are_listed_with_their_steps(environment):
@@ -181,6 +183,11 @@ def test_an_answer_goes_to_standard_output_with_its_source_and_the_steps_beside_
     assert "· grade_documents yes" in done.stderr
     assert "-> generate (relevant_found)" in done.stderr
     assert re.search(r"finished · \d+\.\d s · 7 calls · \d+ tokens", done.stderr)
+
+
+def test_an_answer_is_written_in_utf8_wherever_it_goes(environment):
+    done = rag(environment, "ask", "--index", INDEX, "--pipeline", "naive", QUESTION, encoding="ascii")
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, ANSWER)
 
 
 def test_json_is_one_event_a_line_and_the_last_is_run_finished(environment):

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, NullPool, Table, create_engine, event, func
+from sqlalchemy import URL, ColumnElement, Connection, Engine, NullPool, Table, create_engine, event, func
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DatabaseError
 
@@ -52,12 +52,17 @@ class SqliteFile:
     def within(self) -> str:
         return os.path.abspath(self.file.parent)
 
+    @property
+    def _url(self) -> URL:
+        """Not as a text, in which ? and % have a meaning."""
+        return URL.create("sqlite", database=str(self.file))
+
     def exists(self) -> bool:
         return self.file.exists()
 
     def connect(self, *, wait: int = LOCK_SECONDS) -> Engine:
         # Hidden: people's questions and documents' texts must not get into a log.
-        engine = create_engine(f"sqlite:///{self.file}", json_serializer=as_json, hide_parameters=True)
+        engine = create_engine(self._url, json_serializer=as_json, hide_parameters=True)
 
         def set_up(connection: sqlite3.Connection, _record: object) -> None:
             with closing(connection.cursor()) as cursor:
@@ -71,7 +76,7 @@ class SqliteFile:
         """Without foreign keys: a migration that creates a table again would delete the rows that refer to it. Does not
         change the file to WAL, because it may have to stay as it is.
         """
-        return create_engine(f"sqlite:///{self.file}", poolclass=NullPool, hide_parameters=True)
+        return create_engine(self._url, poolclass=NullPool, hide_parameters=True)
 
     def begin_migration(self, connection: Connection) -> None:
         """Explicit: Python's sqlite3 begins no transaction for a CREATE TABLE."""

@@ -27,7 +27,8 @@ PlainError                        a sentence in each language that says what to 
     ├── EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit, BadQueries                            questions.py
     ├── DocumentError             one document can't be loaded; the others continue                       documents.py
     │   ├── IndexHasTooManyFiles, IndexTooLarge
-    │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, EmptyDocument, TooLarge, UnknownKind
+    │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, FolderUnreadable, EmptyDocument
+    │   ├── TooLarge, UnknownKind
     │   ├── Superseded, LeaseLost, Cancelled
     │   ├── WrongContent, UnknownEncoding, NoText, PasswordProtected, CopyProtected, Unreadable
     │   ├── ParserFailed, ParserTimedOut, TooMuchText

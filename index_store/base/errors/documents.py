@@ -49,6 +49,11 @@ class EmptyFolder(DocumentError):
     ja = "フォルダー {name} にはファイルがありません。文書の入ったフォルダーを指定してください。"
 
 
+class FolderUnreadable(DocumentError):
+    en = "The folder {name} can't be read ({reason}). Check its permissions, then add it again."
+    ja = "フォルダー {name} を読み取れません({reason})。権限を確認してから、もう一度追加してください。"
+
+
 class EmptyDocument(DocumentError):
     en = "The file {name} is empty. Add one that has text."
     ja = "ファイル {name} は空です。中身のあるファイルを追加してください。"

@@ -56,7 +56,10 @@ class Connections(httpx.Client):
         """whether a call has failed since this was last reset"""
         self._on_fault = on_fault
         account = (unquote(parts.username or ""), unquote(parts.password or "")) if "@" in parts.netloc else None
-        super().__init__(auth=account, limits=LIMITS, headers={"Content-Type": "application/json"})
+        # With its own transport, the client uses no proxy of the environment: that would get the password, and can't
+        # reach this machine's loopback address. Certificates of the environment are still used.
+        transport = httpx.HTTPTransport(limits=LIMITS)
+        super().__init__(auth=account, transport=transport, headers={"Content-Type": "application/json"})
 
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
         """Raises VectorServerError."""

@@ -26,6 +26,7 @@ from typing import BinaryIO
 
 from filelock import FileLock, Timeout
 
+from index_store.base.errors import PlainError
 from index_store.base.folders import make_private
 from rag.models.embedded.engines import choice
 from rag.models.embedded.errors import (
@@ -248,7 +249,7 @@ class _ProgressLine:
         self.shown = tenth
 
 
-def _complain(error: EmbeddedModelError) -> int:
+def _complain(error: PlainError) -> int:
     language = os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
     print(f"\n{error.sentence(language[:2])}", file=sys.stderr)
     return 1
@@ -258,7 +259,10 @@ def main() -> int:
     from rag.settings import EMBEDDED, Settings
 
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    settings = Settings()
+    try:
+        settings = Settings()
+    except PlainError as error:
+        return _complain(error)
     if settings.chat_model_kind != EMBEDDED:
         log.info("A chat service is configured, so the embedded chat model is not needed.")
         return 0

@@ -25,11 +25,14 @@ class EmbeddedSource:
         self._path = settings.embedded_model or models_folder(settings.data_dir) / CHAT_MODEL.name
         self.name = self._path.stem
         self._server = EmbeddedServer(self._path, log_path=settings.data_dir / "logs" / "embedded-model.log")
+        # trust_env: a proxy can't reach this machine's loopback address.
         self._http = openai.DefaultAsyncHttpxClient(
-            trust_env=False,  # a proxy can't reach this machine's loopback address
+            trust_env=False,
             # llama.cpp may close a kept connection while the next request is on its way.
             limits=httpx2.Limits(max_keepalive_connections=0),
         )
+        self._unused = openai.DefaultHttpxClient(trust_env=False)
+        """for calls that wait, which nobody makes; ChatOpenAI would create one that needs the environment's proxies"""
 
     def is_ready(self) -> bool:
         return self._server.is_running()
@@ -40,6 +43,7 @@ class EmbeddedSource:
             model=self.name,
             api_key=SecretStr(endpoint.api_key),
             base_url=endpoint.base_url,
+            http_client=self._unused,
             http_async_client=self._http,
             timeout=TIMEOUT,
             stream_chunk_timeout=None,  # as in service/source.py
@@ -52,4 +56,5 @@ class EmbeddedSource:
 
     async def close(self) -> None:
         await self._http.aclose()
+        self._unused.close()
         self._server.stop()

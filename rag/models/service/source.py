@@ -4,6 +4,7 @@ import openai
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
+from index_store.base.service import OPENAI_URL
 from rag.models.admission import Admission
 from rag.models.chat_model import ChatModel
 from rag.models.client import ChatClient
@@ -35,7 +36,8 @@ class ServiceSource:
 
     def open(self) -> ChatModel:
         if self._model is None:
-            url, retries = self._settings.openai_base_url, self._settings.model_retries
+            # Never None: then the client would read addresses from the environment, and take an empty one as it is.
+            url, retries = self._settings.openai_base_url or OPENAI_URL, self._settings.model_retries
             context = self._settings.model_context
             answer = min(self._settings.answer_tokens, context // 4)
             model = ChatOpenAI(

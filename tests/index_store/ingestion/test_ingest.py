@@ -5,10 +5,12 @@ import signal
 import subprocess
 import sys
 import threading
+import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -388,6 +390,17 @@ def test_a_newer_file_that_was_refused_is_tried_again_itself_not_the_version_tha
     assert "new version" in found(store, "what a.md says")
 
 
+def test_a_file_whose_name_is_decomposed_as_on_a_mac_is_found_by_a_retry(store: IndexStore, write: Write) -> None:
+    name = unicodedata.normalize("NFD", "ガイド/ブック.md")
+    file = write(name)
+    file.write_bytes(b"")
+    (refused,) = store.ingest("a", given(file)).wait()
+    assert refused.source != str(file)
+    write(name)
+    (retried,) = store.retry("a").wait()
+    assert (retried.source, retried.status) == (refused.source, IngestStatus.READY)
+
+
 # Archives
 
 
@@ -589,6 +602,27 @@ def test_a_text_that_the_service_refuses_costs_its_document_alone(
         "0.md": "ready", "1.md": "request_refused", "2.md": "ready", "3.md": "ready"
     }  # fmt: skip
     assert is_sound(store, serviced.data_dir)
+
+
+@pytest.mark.parametrize("status", [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus(422)])
+def test_a_service_that_takes_few_texts_at_once_is_asked_with_fewer(
+    store: IndexStore, service: EmbeddingService, write: Write, status: HTTPStatus
+) -> None:
+    service.most, service.too_many = 10, status
+    assert outcome(store.ingest("a", given(write("long.md", sections=150)))) == {"long.md": "ready"}
+    before = len(service.calls)
+    assert outcome(store.ingest("a", given(write("next.md", sections=150)))) == {"next.md": "ready"}
+    assert max(map(len, service.calls[before:])) <= 10
+    assert "part 149" in found(store, "next.md part 149")
+
+
+def test_a_refused_text_does_not_make_the_calls_of_other_documents_smaller(
+    store: IndexStore, service: EmbeddingService, write: Write
+) -> None:
+    service.refused = "what b.md says in part 50"
+    assert outcome(store.ingest("a", given(write("b.md", sections=64)))) == {"b.md": "request_refused"}
+    store.add("a", write("a.md", sections=64))
+    assert len(service.calls[-1]) == 64
 
 
 def test_a_service_that_fails_for_a_while_costs_what_it_was_asked_meanwhile(

@@ -112,6 +112,19 @@ def test_an_address_that_is_none_is_refused_without_being_repeated(url: str) -> 
         assert "x-123" not in refused.value.sentence(language)
 
 
+def test_a_proxy_for_the_outside_is_not_used_for_the_vectors(
+    on_server: Settings, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with IndexStore(on_server) as store:
+        fill(store, write)
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name)
+    for name in ("ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    with IndexStore(on_server) as store:
+        assert store.check() == []
+
+
 def test_an_address_that_is_blank_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHROMA_URL", "  ")
     assert Settings().chroma_url is None

@@ -88,6 +88,18 @@ def test_one_of_an_earlier_version_is_changed_by_what_came_since(first: Path, tm
     assert (version(first), read(first, "SELECT name FROM things")) == ([("0002",)], [("kept",)])
 
 
+@pytest.mark.parametrize("name", ["rag?2026", "job%2Fmain", "a&b=c#d"])
+def test_a_folder_may_have_a_name_with_characters_of_addresses(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    database = open_database(SqliteFile(folder / "things.sqlite3"), line(tmp_path / "line", NAMES))
+    with database.begin() as connection:
+        connection.execute(text("INSERT INTO things VALUES (1, 'one')"))
+    database.dispose()
+    assert version(folder / "things.sqlite3") == [("0001",)]
+    assert read(folder / "things.sqlite3", "SELECT name FROM things") == [("one",)]
+
+
 def test_rows_that_reference_a_recreated_table_are_kept(first: Path, tmp_path: Path) -> None:
     open_database(SqliteFile(first), line(tmp_path / "line", NAMES, ANEW)).dispose()
     assert read(first, "SELECT thing_id FROM parts") == [(7,)]

@@ -193,6 +193,17 @@ def test_the_command_fetches_nothing_that_is_not_needed(
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.parametrize(("locale", "said"), [("C.UTF-8", "a whole number"), ("ja_JP.UTF-8", "整数")])
+def test_the_command_fails_with_one_sentence_when_a_setting_is_wrong(
+    run_fetch: Command, locale: str, said: str
+) -> None:
+    status, told = run_fetch(MAX_REWRITES="many", LC_ALL=locale)
+    assert status == 1
+    assert "MAX_REWRITES" in told
+    assert said in told
+    assert "many" not in told
+
+
 @pytest.mark.parametrize(
     ("locale", "said"), [("C.UTF-8", "can't be downloaded"), ("ja_JP.UTF-8", "ダウンロードできません")]
 )

@@ -12,17 +12,34 @@ from tests.rag.conftest import KEY
 from tests.servers import OpenAIServer
 
 
-def test_a_server_that_needs_no_key_is_asked_with_a_placeholder(data_dir):
-    async def ask(source: ServiceSource) -> str:
+def answer_of(source: ServiceSource) -> str:
+    async def ask() -> str:
         written = await source.open().rewrite_for_web("Is snow white?", Usage(), language="en")
         await source.close()
         return written
 
+    return asyncio.run(ask())
+
+
+def test_a_server_that_needs_no_key_is_asked_with_a_placeholder(data_dir):
     with OpenAIServer() as server:
         server.enqueue("Yes.")
         source = ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url))
-        assert asyncio.run(ask(source)) == "Yes."
+        assert answer_of(source) == "Yes."
         assert server.chats[0].headers["authorization"] == "Bearer none"
+
+
+@pytest.mark.parametrize("variables", [{"OPENAI_BASE_URL": ""}, {"OPENAI_API_BASE": "http://127.0.0.1:1/v1"}])
+def test_an_address_that_is_not_set_is_that_of_openai_whatever_else_is_in_the_environment(
+    data_dir, monkeypatch, variables
+):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with OpenAIServer(key=KEY) as server:
+        monkeypatch.setattr("rag.models.service.source.OPENAI_URL", server.base_url)
+        server.enqueue("Yes.")
+        source = ServiceSource(Settings(data_dir=data_dir, openai_api_key=KEY, model_retries=0))
+        assert answer_of(source) == "Yes."
 
 
 def test_a_temperature_that_the_model_refuses_is_left_out_from_then_on(data_dir):
