@@ -57,9 +57,20 @@ def test_the_title_is_the_heading_that_the_page_is_titled_by(raw) -> None:
     assert loaded.title == "Annual leave"
 
 
-def test_a_page_without_text_is_refused(raw) -> None:
-    with pytest.raises(errors.NoText):
-        load(raw(b"<html><body><script>x()</script></body></html>", "a.html"))
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<body><noscript>Turn JavaScript on</noscript><div id=root></div><script>x()</script></body>",
+        "<head><title>規程集</title></head><frameset cols='20%,*'><frame src=menu.html><frame src=a.html></frameset>",
+    ],
+)
+def test_a_page_without_text_of_its_own_is_refused_with_what_helps_for_a_page(html: str, raw) -> None:
+    with pytest.raises(errors.PageWithoutText) as refused:
+        load(raw(html.encode(), "a.html"))
+    for language, words in (("en", ("script", "frame")), ("ja", ("スクリプト", "フレーム"))):
+        sentence = refused.value.sentence(language)
+        assert all(word in sentence for word in ("a.html", "PDF", *words))
+        assert "OCR" not in sentence
 
 
 def test_a_pdf_named_html_is_refused(raw) -> None:
