@@ -238,7 +238,7 @@ def _nearest(node: Node, tags: Iterable[str]) -> Iterator[Node]:
 
 
 def _code(node: Node) -> Iterator[str]:
-    code = with_raised(_inline(node)).replace("\v", "\n").strip("\n")
+    code = with_raised(_inline(node), is_divided=False).replace("\v", "\n").strip("\n")
     if code.strip():
         fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", code)), default=0))
         yield f"{fence}{_language(node)}\n{code}\n{fence}"
@@ -293,7 +293,7 @@ def _squeezed(text: str) -> str:
     """White space as a browser shows it: one space, and none where a line of Japanese was wrapped."""
     if text.isascii() and text.isalnum():
         return text
-    text = with_raised(text)
+    text = with_raised(text, is_divided=False)
     text = _BREAK_PLACES.sub("", text)
     text = _WRAPPED.sub("", text)
     text = _SPACES.sub(" ", text)

@@ -182,6 +182,8 @@ def test_a_formula_a_note_mark_and_line_numbers_do_not_double_the_text() -> None
         ("1,200<sup class=reference>[1]</sup> 円", "1,200 円"),
         ("<table><tr><td>A<td>10<sup>3</sup><tr><td>B<td>2</table>", "| A | 10^3 |\n| --- | --- |\n| B | 2 |"),
         ("<pre>10<sup>3</sup></pre>", "```\n10^3\n```"),
+        ("1,200<sup>1</sup><sup>2</sup> 円", "1,200^1^2 円"),
+        ("10<sup>−</sup><sup>12</sup>", "10^−12"),
     ],
 )
 def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(html: str, expected: str) -> None:
