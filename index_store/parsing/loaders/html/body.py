@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from index_store.parsing.loaders.as_markdown import joined_header, with_raised
+from index_store.parsing.loaders.html.formula import on_a_line
 from index_store.parsing.loaders.html.tree import BLOCKS, Holds, Node
 
 MAIN_SHARE = 0.5
@@ -258,7 +259,7 @@ def _inline(node: Node | str) -> str:
     if node.tag == "br":
         return "\v"
     parts: list[str] = []
-    stack: list[Node | str] = list(reversed(node.children))
+    stack = list(reversed(on_a_line(node)))
     while stack:
         part = stack.pop()
         if isinstance(part, str):
@@ -270,7 +271,9 @@ def _inline(node: Node | str) -> str:
             parts.append(" ")
             stack += [" ", *reversed(part.children)]
         else:
-            stack += reversed(part.children)
+            if part.tag == "mfrac" and parts and parts[-1][-1:].isdigit():
+                parts.append(" ")  # a mixed number: 1 1/2
+            stack += reversed(on_a_line(part))
     return "".join(parts)
 
 

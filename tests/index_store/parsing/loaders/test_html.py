@@ -190,6 +190,24 @@ def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(html
     assert markdown(f"<div>{html}</div>") == expected + "\n"
 
 
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        ("<msup><mn>10</mn><mn>6</mn></msup>", "10^6"),
+        ("<msup>\n <mrow>\n <mn>10</mn>\n </mrow>\n <mrow>\n <mo>−</mo><mn>6</mn>\n </mrow>\n</msup>", "10^−6"),
+        ("<msup><mrow><mo>(</mo><mi>a</mi><mo>)</mo></mrow><mn>2</mn></msup>", "(a)^2"),
+        ("<msubsup><mi>x</mi><mn>1</mn><mn>2</mn></msubsup>", "x1^2"),
+        ("<mfrac><mn>1</mn><mn>2</mn></mfrac>", "1/2"),
+        ("<mn>1</mn><mfrac><mrow><mn>1</mn></mrow><mn>2</mn></mfrac>", "1 1/2"),
+        ("<mfrac>\n <mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow>\n <mi>c</mi>\n</mfrac>", "(a+b)/c"),
+        ("<mfrac><mfrac><mn>1</mn><mn>2</mn></mfrac><mtext>x y</mtext></mfrac>", "(1/2)/(x y)"),
+        ("<msup><mn>10</mn></msup><mfrac><mn>2</mn></mfrac>", "10 2"),
+    ],
+)
+def test_a_formula_stands_on_one_line(formula: str, expected: str) -> None:
+    assert markdown(f"<p>割合は<math>{formula}</math>とする</p>") == f"割合は{expected}とする\n"
+
+
 def test_a_table_that_only_draws_a_box_is_read_as_text() -> None:
     html = "<table><tr><td rowspan=2><img src=a></td><th>Note</th></tr><tr><td>Mind the gap.</td></tr></table>"
     assert markdown(html) == "Note\n\nMind the gap.\n"
@@ -202,11 +220,12 @@ def test_a_table_that_only_draws_a_box_is_read_as_text() -> None:
         "<b><i>" * 30_000 + "deep text",
         "<ul><li>" * 20_000 + "deep text",
         "<table><tr><td>" * 20_000 + "deep text",
+        "<math><mfrac><mrow>" * 20_000 + "deep text",
         "<header><h1>a</h1>" * 10_000 + "deep text",
         "<p>before<plaintext><b>deep text",
         "<p>deep text<!-- never closed",
     ],
-    ids=["div", "inline", "list", "table", "header", "plaintext", "comment"],
+    ids=["div", "inline", "list", "table", "formula", "header", "plaintext", "comment"],
 )
 @pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_tags_that_never_close_cost_no_text_and_no_time(html: str) -> None:
