@@ -9,6 +9,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from http import HTTPStatus
 
 from index_store.base.errors import DocumentError
@@ -81,7 +82,7 @@ class Crawler:
         self._at_once = settings.crawl_at_once
         self._limit = int(settings.max_file_mb * MEGABYTE)
         self._polite = PoliteFetcher(fetcher, 1 / settings.crawl_rate, paces)
-        self._robots = Robots(fetcher, self._polite.get_file)
+        self._robots = Robots(fetcher, partial(self._polite.get_file, cuts=True))
         self._patterns = Patterns(options)
         self._sites = {site_of(options.url)}
         self.frontier = Frontier(options.limit)

@@ -90,10 +90,12 @@ class Fetcher:
         url: str,
         *,
         limit: int,
+        cuts: bool = False,
         conditions: Mapping[str, str] | None = None,
         wants: Callable[[httpx2.Headers], bool] = everything,
     ) -> FetchResponse:
-        """`limit`: bytes of content. `wants` is called with the headers before the content is read.
+        """`limit`: bytes of content. `cuts`: of a longer content, the beginning is kept; no PageTooLarge.
+        `wants` is called with the headers before the content is read.
 
         Raises AddressInside, PortRefused, HostUnknown, SiteUnreachable, SiteUntrusted, PageTimedOut, PageBroken,
         PageTooLarge; OSError if the folder can't be written to.
@@ -119,10 +121,12 @@ class Fetcher:
                         return answer
                     if not wants(answer.headers):
                         return answer
-                    keeping = _Keeping(self, url, limit, answer.headers)
+                    keeping = _Keeping(self, url, limit, answer.headers, cuts=cuts)
                     with keeping:
                         async for piece in pieces:
                             keeping.add(piece)
+                            if keeping.is_cut:
+                                break
                             time_limit.reschedule(begun + self._seconds + keeping.received / SLOWEST)
                         return FetchResponse(url, answer.status, answer.headers, keeping.finish())
 
@@ -138,18 +142,21 @@ class Fetcher:
 
 
 class _Keeping:
-    """Writes a content to disk. Deletes the file unless the content was complete."""
+    """Writes a content to disk. Deletes the file unless the content was complete, or was to be cut."""
 
-    def __init__(self, fetcher: Fetcher, url: str, limit: int, headers: httpx2.Headers) -> None:
+    def __init__(self, fetcher: Fetcher, url: str, limit: int, headers: httpx2.Headers, *, cuts: bool) -> None:
         self._fetcher = fetcher
         self._url = url
         self._limit = limit
+        self._cuts = cuts
+        self.is_cut = False
+        """whether there is more than is kept"""
         encoding = headers.get("content-encoding", "").strip().lower()
         if encoding not in ("", "identity", *_Inflater.ENCODINGS):
             raise PageBroken(url=url)  # an encoding that was not requested, or several nested ones
         self._inflater = _Inflater() if encoding in _Inflater.ENCODINGS else None
         claimed = headers.get("content-length", "")
-        if claimed.isdecimal() and int(claimed) > limit:
+        if claimed.isdecimal() and int(claimed) > limit and not cuts:
             raise self._too_large()
         self._sha256 = hashlib.sha256()
         self._size = 0
@@ -171,17 +178,22 @@ class _Keeping:
         self.received += len(data)
         for piece in self._inflater.feed(data) if self._inflater else (data,):
             self._write(piece)
+            if self.is_cut:
+                return
 
     def finish(self) -> Body:
-        for piece in self._inflater.finish() if self._inflater else ():
+        for piece in self._inflater.finish() if self._inflater and not self.is_cut else ():
             self._write(piece)
         self._is_whole = True
         return Body(self._path, self._size, self._sha256.hexdigest())
 
     def _write(self, piece: bytes) -> None:
+        if self._size + len(piece) > self._limit:
+            if not self._cuts:
+                raise self._too_large()
+            self.is_cut = True
+            piece = piece[: self._limit - self._size]
         self._size += len(piece)
-        if self._size > self._limit:
-            raise self._too_large()
         self._sha256.update(piece)
         self._file.write(piece)
 

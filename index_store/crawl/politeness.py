@@ -14,7 +14,7 @@ from protego import Protego
 
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import host_of, normalised, origin_of
-from index_store.crawl.errors import PageBroken, PageTimedOut, PageTooLarge, RobotsUnavailable, SiteBusy
+from index_store.crawl.errors import PageBroken, PageTimedOut, RobotsUnavailable, SiteBusy
 from index_store.crawl.fetch import Fetcher, FetchResponse, everything, has_broken_off
 
 TRIES = 3
@@ -100,6 +100,7 @@ class PoliteFetcher:
         url: str,
         limit: int,
         *,
+        cuts: bool = False,
         conditions: Mapping[str, str] | None = None,
         wants: Callable[[httpx2.Headers], bool] = everything,
     ) -> FetchResponse:
@@ -109,7 +110,7 @@ class PoliteFetcher:
         for tries_left in reversed(range(TRIES)):
             await pace.turn()
             try:
-                answer = await self._fetcher.get(url, limit=limit, conditions=conditions, wants=wants)
+                answer = await self._fetcher.get(url, limit=limit, cuts=cuts, conditions=conditions, wants=wants)
             except PageBroken as error:
                 if not tries_left or not has_broken_off(error):
                     raise
@@ -127,10 +128,10 @@ class PoliteFetcher:
             wait *= 2
         raise AssertionError("the last try returns or raises")
 
-    async def get_file(self, url: str, size: int) -> FetchResponse:
+    async def get_file(self, url: str, size: int, *, cuts: bool = False) -> FetchResponse:
         """A file about the site itself (robots.txt, its sitemap); follows redirects. Raises the errors of `get`."""
         for _ in range(FILE_HOPS):
-            answer = await self.get(url, size)
+            answer = await self.get(url, size, cuts=cuts)
             target = target_of(answer) if answer.status in MOVED else None
             if not target:
                 break
@@ -177,7 +178,7 @@ class Robots:
     """The rules of each origin, fetched once."""
 
     def __init__(self, fetcher: Fetcher, get: Callable[[str, int], Awaitable[FetchResponse]]) -> None:
-        """`get`: asks politely, with redirects; takes an address and a limit in bytes."""
+        """`get`: asks politely, with redirects; takes an address, and the bytes after which the content is cut."""
         self._fetcher = fetcher
         self._get = get
         self._asked: dict[str, asyncio.Task[Rules]] = {}
@@ -200,12 +201,12 @@ class Robots:
             answer = await self._get(f"{origin}/robots.txt", ROBOTS_SIZE)
         except (PageTimedOut, PageBroken, SiteBusy) as error:
             raise RobotsUnavailable(host=host_of(origin)) from error
-        except PageTooLarge:
-            return _rules("")
         if answer.body:
-            text = answer.body.path.read_text("utf-8-sig", "replace")
+            lines = answer.body.path.read_text("utf-8-sig", "replace").splitlines(keepends=True)
+            if answer.body.size >= ROBOTS_SIZE:
+                lines = lines[:-1]  # the last one may be cut: "Disallow: /a" must not become "Disallow: /"
             self._fetcher.discard(answer.body)
-            return _rules(text)
+            return _rules("".join(lines))
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR or answer.status == HTTPStatus.TOO_MANY_REQUESTS:
             raise RobotsUnavailable(host=host_of(origin))
         return _rules("")  # no file, or not allowed to read it: then everything is allowed (RFC 9309, 2.3.1.3)

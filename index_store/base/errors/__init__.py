@@ -30,7 +30,7 @@ PlainError                        a sentence in each language that says what to 
     │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, FolderUnreadable, EmptyDocument
     │   ├── TooLarge, UnknownKind
     │   ├── Superseded, LeaseLost, Cancelled
-    │   ├── WrongContent, UnknownEncoding, NoText, PasswordProtected, CopyProtected, Unreadable
+    │   ├── WrongContent, UnknownEncoding, NoText, PageWithoutText, PasswordProtected, CopyProtected, Unreadable
     │   ├── ParserFailed, ParserTimedOut, TooMuchText
     │   └── NothingToLoad, TooManyMembers, ArchiveTooLarge, PackedTooTightly, NestedTooDeeply, UnsafeMember
     └── ServiceError              the embedding or chat service did not answer correctly                service.py

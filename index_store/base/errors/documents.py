@@ -102,6 +102,17 @@ class NoText(DocumentError):
     ja = "{name} には文字がありません。スキャンした文書なら、文字認識(OCR)をかけてから、もう一度追加してください。"
 
 
+class PageWithoutText(DocumentError):
+    en = (
+        "There is no text in the page {name} itself: scripts may show it, or it may be in frames. Open it in a "
+        "browser, save it as PDF, then add that; or give the address of the page in the frame."
+    )
+    ja = (
+        "ページ {name} 自体には文字がありません。スクリプトやフレームで表示するページの可能性があります。"
+        "ブラウザーで開いて PDF として保存したものを追加するか、フレーム内のページのアドレスを指定してください。"
+    )
+
+
 class PasswordProtected(DocumentError):
     en = "{name} is protected by a password. Save a copy without it, then add that."
     ja = "{name} はパスワードで保護されています。パスワードのない複製を保存して、それを追加してください。"

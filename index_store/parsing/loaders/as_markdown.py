@@ -11,7 +11,7 @@ _SPACES = re.compile(r"[^\S\n\u3000]+")
 
 RAISED, RAISED_END = "\x0e", "\x0f"
 """control characters that mark raised text, until `with_raised`"""
-_RAISED_FIGURE = re.compile(rf"(?<=[\d)\]}}）］｝]){RAISED}(?=[\d+\-−–±])")
+_RAISED_FIGURE = re.compile(rf"(?<=[\d)\]}}）］｝]){RAISED_END}?{RAISED}(?=[\d+\-−–±])")
 
 
 def paragraph(text: str) -> str:
@@ -34,12 +34,15 @@ def raised(text: str) -> str:
     return f"{RAISED}{text}{RAISED_END}"
 
 
-def with_raised(text: str) -> str:
-    """Writes ^ where raised text would read as more digits of the number before it: 10^6, but m2 and 1st."""
+def with_raised(text: str, *, is_divided: bool = True) -> str:
+    """Writes ^ where raised text would read as more digits of the number before it: 10^6, but m2 and 1st.
+
+    `is_divided`: neighbours may be parts of one exponent, as Office programs often divide it. Otherwise each is a mark
+    of its own.
+    """
     if RAISED not in text:
         return text
-    # Office programs often divide one exponent.
-    text = _RAISED_FIGURE.sub("^", text.replace(RAISED_END + RAISED, ""))
+    text = _RAISED_FIGURE.sub("^", text.replace(RAISED_END + RAISED, "") if is_divided else text)
     return text.replace(RAISED, "").replace(RAISED_END, "")
 
 

@@ -5,6 +5,7 @@ import gzip
 import pytest
 
 from index_store.crawl import PageOutcome
+from index_store.crawl.politeness import ROBOTS_SIZE
 from tests.servers.site_server import Misbehaviour, Reply, html, moved
 
 
@@ -76,6 +77,20 @@ def test_a_robots_txt_with_a_byte_order_mark_or_behind_redirects_is_obeyed(site,
     pages["/robots.txt"] = moved("/r1")
     pages["/r1"] = moved("/r2")
     pages["/r2"] = robots("\ufeffUser-agent: *", "Disallow: /private/")
+    assert crawl(site.url()).paths == ["/", "/a"]
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_of_a_long_robots_txt_the_whole_lines_at_its_beginning_are_obeyed(site, pages, crawl, is_packed):
+    beginning = "User-agent: *\nDisallow: /private/\n"
+    cut = "Disallow: /elsewhere/\n"  # behind its first /, which alone would forbid everything
+    padding = "#" * (ROBOTS_SIZE - len(beginning) - len("\nDisallow: /")) + "\n"
+    text = (beginning + padding + cut + "# more\n" * 100_000).encode()
+    pages["/robots.txt"] = (
+        Reply(gzip.compress(text), headers={"Content-Encoding": "gzip"}, content_type="text/plain")
+        if is_packed
+        else Reply(text, content_type="text/plain")
+    )
     assert crawl(site.url()).paths == ["/", "/a"]
 
 

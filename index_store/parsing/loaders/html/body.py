@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from index_store.parsing.loaders.as_markdown import joined_header, with_raised
+from index_store.parsing.loaders.html.formula import on_a_line
 from index_store.parsing.loaders.html.tree import BLOCKS, Holds, Node
 
 MAIN_SHARE = 0.5
@@ -238,7 +239,7 @@ def _nearest(node: Node, tags: Iterable[str]) -> Iterator[Node]:
 
 
 def _code(node: Node) -> Iterator[str]:
-    code = with_raised(_inline(node)).replace("\v", "\n").strip("\n")
+    code = with_raised(_inline(node), is_divided=False).replace("\v", "\n").strip("\n")
     if code.strip():
         fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", code)), default=0))
         yield f"{fence}{_language(node)}\n{code}\n{fence}"
@@ -258,7 +259,7 @@ def _inline(node: Node | str) -> str:
     if node.tag == "br":
         return "\v"
     parts: list[str] = []
-    stack: list[Node | str] = list(reversed(node.children))
+    stack = list(reversed(on_a_line(node)))
     while stack:
         part = stack.pop()
         if isinstance(part, str):
@@ -270,7 +271,9 @@ def _inline(node: Node | str) -> str:
             parts.append(" ")
             stack += [" ", *reversed(part.children)]
         else:
-            stack += reversed(part.children)
+            if part.tag == "mfrac" and parts and parts[-1][-1:].isdigit():
+                parts.append(" ")  # a mixed number: 1 1/2
+            stack += reversed(on_a_line(part))
     return "".join(parts)
 
 
@@ -293,7 +296,7 @@ def _squeezed(text: str) -> str:
     """White space as a browser shows it: one space, and none where a line of Japanese was wrapped."""
     if text.isascii() and text.isalnum():
         return text
-    text = with_raised(text)
+    text = with_raised(text, is_divided=False)
     text = _BREAK_PLACES.sub("", text)
     text = _WRAPPED.sub("", text)
     text = _SPACES.sub(" ", text)

@@ -3,7 +3,7 @@
 import re
 from pathlib import PurePath
 
-from index_store.base.errors import NoText, WrongContent
+from index_store.base.errors import PageWithoutText, WrongContent
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.html.body import body_markdown
@@ -24,11 +24,11 @@ def load(file: RawFile) -> LoadedDocument:
 
 
 def load_html(html: str, name: str) -> LoadedDocument:
-    """The same for a page that is already text. Raises NoText."""
+    """The same for a page that is already text. Raises PageWithoutText."""
     tree = parse(html)
     markdown = body_markdown(tree.root)
     if not markdown.strip():
-        raise NoText(name=name)
+        raise PageWithoutText(name=name)
     return LoadedDocument(title=_title(tree) or PurePath(name).stem, pages=[Page(markdown=markdown)])
 
 

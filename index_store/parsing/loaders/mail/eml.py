@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from email.message import Message
 from pathlib import Path, PurePath
 
-from index_store.base.errors import DocumentError, NoText, PasswordProtected, WrongContent
+from index_store.base.errors import DocumentError, NoText, PasswordProtected, Unreadable, WrongContent
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.formats import BY_SUFFIX, Format
@@ -30,6 +30,7 @@ from index_store.parsing.loaders.mail.message import (
     parts_of,
     text_of,
 )
+from index_store.parsing.loaders.mail.signed import WRAPPED, unwrap
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ DEPTH = 3
 
 _STRUCTURE = re.compile(r"^(\||#{1,6} )", re.M)
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
-_ENCRYPTED = ("application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
+_CLOSED = ("application/pgp-encrypted", *WRAPPED)
 
 
 def load(file: RawFile) -> LoadedDocument:
@@ -75,8 +76,12 @@ class _Mailbag:
         self._left = ATTACHMENTS
 
     def loaded(self, mail: Message, depth: int) -> LoadedDocument:
+        unwrap(mail)
         parts = _parts(mail)
-        if not parts.texts and any(part.get_content_type() in _ENCRYPTED for part in leaves(mail)):
+        closed = [] if parts.texts else [part for part in leaves(mail) if part.get_content_type() in _CLOSED]
+        if any(part.get_param("smime-type") == "signed-data" for part in closed):
+            raise Unreadable(name=self._name)
+        if closed:
             raise PasswordProtected(name=self._name)
         names = [_name(part) for part in parts.attachments]
         head = [f"{label}: {value}" for label in ("From", "To", "Cc", "Date") if (value := header(mail, label))]

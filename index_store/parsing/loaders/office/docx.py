@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
-from index_store.parsing.loaders.office import drawing
+from index_store.parsing.loaders.office import docx_marks, drawing
 from index_store.parsing.loaders.office.docx_numbering import BULLET, Numbering
 from index_store.parsing.loaders.office.docx_styles import BODY_LEVEL, Style, Styles
 from index_store.parsing.loaders.office.package import (
@@ -32,7 +32,6 @@ _DROPPED = {
     "footnoteRef", "endnoteRef", "commentReference", "fldData", "Fallback", "tblPr", "tblGrid", "ctrlPr",
 }  # fmt: skip
 _CONTENTS = "Table of Contents"
-_PRIVATE_USE = range(0xE000, 0xF900)
 
 COLUMNS = 63
 """of a table at most (Word's own limit)"""
@@ -183,7 +182,7 @@ class _Reader:
         for child in element:
             match local(child):
                 case "t":
-                    parts.append(child.text or "")
+                    parts.append(docx_marks.text_in(element, child.text or ""))
                 case "tab" | "ptab":
                     parts.append(" ")
                 case "br" | "cr":
@@ -191,7 +190,9 @@ class _Reader:
                 case "noBreakHyphen":
                     parts.append("-")
                 case "sym":
-                    parts.append(_symbol(child))
+                    parts.append(docx_marks.symbol(child))
+                case "fldChar":
+                    parts.append(docx_marks.field(child))
                 case "footnoteReference" | "endnoteReference" as name:
                     parts.append(self._notes[name.removesuffix("Reference")].get(attribute(child, "id") or "", ""))
                 case "r" if is_on(child.find("{*}rPr/{*}vanish")):
@@ -243,13 +244,6 @@ def _is_placeholder(element: Element) -> bool:
         return False
     gallery = attribute(element.find("{*}sdtPr/{*}docPartObj/{*}docPartGallery"), "val")
     return gallery == _CONTENTS or is_on(element.find("{*}sdtPr/{*}showingPlcHdr"))
-
-
-def _symbol(element: Element) -> str:
-    """A character of a symbol font; characters for private use are pictures that other fonts don't have."""
-    code = attribute(element, "char") or ""
-    value = int(code, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,5}", code) else 0
-    return chr(value) if value and value not in _PRIVATE_USE and not 0xD800 <= value < 0xE000 else ""
 
 
 def _formula(part: str, text: str, element: Element) -> str:

@@ -27,6 +27,25 @@ def run(text: str, properties: str = "") -> str:
     return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
 
 
+IN_WINGDINGS = '<w:rFonts w:ascii="Wingdings" w:hAnsi="Wingdings"/>'
+
+
+def form_field(data: str) -> str:
+    """A field of a form as Word 2003 made it."""
+    begin = f'<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:name w:val="x"/>{data}</w:ffData></w:fldChar></w:r>'
+    return begin + '<w:r><w:instrText>FORM</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+
+
+def form_box(states: str) -> str:
+    return form_field(f"<w:checkBox><w:sizeAuto/>{states}</w:checkBox>")
+
+
+def control_box(shown: str) -> str:
+    """A box that is a content control."""
+    properties = '<w14:checkbox xmlns:w14="urn:w14"><w14:checked w14:val="1"/></w14:checkbox>'
+    return f"<w:sdt><w:sdtPr>{properties}</w:sdtPr><w:sdtContent>{run(shown)}</w:sdtContent></w:sdt>"
+
+
 def cell(content: str, properties: str = "") -> str:
     return f"<w:tc><w:tcPr>{properties}</w:tcPr>{content if content.startswith('<') else p(content)}</w:tc>"
 
@@ -137,6 +156,43 @@ def test_a_formula_stands_on_one_line(markdown) -> None:
     ]
     body = "".join(f'<w:p><m:oMath xmlns:m="urn:m">{formula}</m:oMath></w:p>' for formula in formulae)
     assert markdown(body) == "1/2\n\n1 1/2\n\n(a+b)/2\n\n10^6\n\n(x+1)^2\n"
+
+
+def symbol(code: str, font: str = "Wingdings") -> str:
+    return f'<w:r><w:sym w:font="{font}" w:char="{code}"/></w:r>'
+
+
+@pytest.mark.parametrize(
+    ("marks", "expected"),
+    [
+        ((symbol("F0FE"), symbol("F0A8")), "☑ 承認 ☐ 却下"),
+        ((symbol("F06F"), symbol("00FD")), "☐ 承認 ☒ 却下"),
+        ((symbol("F0FC"), symbol("f0fb")), "✓ 承認 ✗ 却下"),
+        ((symbol("F052", "Wingdings 2"), symbol("F0A3", "Wingdings 2")), "☑ 承認 ☐ 却下"),
+        ((symbol("F0AB"), symbol("2611", "MS Gothic")), "承認 ☑ 却下"),
+        ((run("\uf0fe", IN_WINGDINGS), run("o", IN_WINGDINGS)), "☑ 承認 ☐ 却下"),
+        ((form_box("<w:default/>"), form_box('<w:default w:val="0"/><w:checked/>')), "☑ 承認 ☑ 却下"),
+        ((form_box('<w:default/><w:checked w:val="0"/>'), form_box("")), "☐ 承認 ☐ 却下"),
+        ((control_box("☒"), control_box("☐")), "☒ 承認 ☐ 却下"),
+    ],
+)
+def test_what_is_ticked_is_read_and_what_is_not(marks: tuple[str, str], expected: str, markdown) -> None:
+    assert markdown(f"<w:p>{marks[0]}{run(' 承認 ')}{marks[1]}{run(' 却下')}</w:p>") == expected + "\n"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        ('<w:result w:val="1"/>', "契約"),
+        ('<w:default w:val="1"/>', "契約"),
+        ("", "正社員"),
+        ('<w:result w:val="9"/>', ""),
+    ],
+)
+def test_what_is_chosen_from_the_list_of_a_form_is_read(chosen: str, expected: str, markdown) -> None:
+    entries = '<w:listEntry w:val="正社員"/><w:listEntry w:val="契約"/>'
+    field = form_field(f"<w:ddList>{chosen}{entries}</w:ddList>")
+    assert markdown(f"<w:p>{run('区分：')}{field}</w:p>") == f"区分：{expected}\n"
 
 
 def test_a_text_box_is_read_once(markdown) -> None:

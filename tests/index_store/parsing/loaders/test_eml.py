@@ -157,6 +157,32 @@ def test_an_attached_bomb_is_left_out(raw) -> None:
     assert "本文です。" in text(load(raw(mail.as_bytes(), "a.eml")))
 
 
+DATA = bytes.fromhex("2a864886f70d0107")
+"""the names of kinds of content in CMS begin with it"""
+
+
+def element(tag: int, *contents: bytes, is_streamed: bool = False) -> bytes:
+    """An element of BER; `is_streamed`: with its end marked, instead of its length named."""
+    content = b"".join(contents)
+    if is_streamed:
+        return bytes([tag, 0x80]) + content + b"\0\0"
+    length = len(content)
+    size = bytes([length]) if length < 0x80 else b"\x84" + length.to_bytes(4, "big")
+    return bytes([tag]) + size + content
+
+
+def signed(mail: bytes, *, is_streamed: bool = False, kind: int = 2, more: str = "; smime-type=signed-data") -> bytes:
+    """A mail that an S/MIME signature wraps (CMS); `kind`: 2 is signed, 3 encrypted."""
+    halves = [element(0x04, part) for part in (mail[:100], mail[100:])]
+    octets = element(0x24, *halves, is_streamed=True) if is_streamed else element(0x04, mail)
+    data = element(0x30, element(0x06, DATA + b"\1"), element(0xA0, octets, is_streamed=is_streamed))
+    algorithms = element(0x31, element(0x30, element(0x06, b"\x60"), element(0x05)), is_streamed=is_streamed)
+    whole = element(0x30, element(0x02, b"\1"), algorithms, data, element(0x31), is_streamed=is_streamed)
+    cms = element(0x30, element(0x06, DATA + bytes([kind])), element(0xA0, whole, is_streamed=is_streamed))
+    head = f"Subject: 署名\nFrom: a@example.jp\nContent-Type: application/pkcs7-mime{more}; name=smime.p7m\n"
+    return f"{head}Content-Transfer-Encoding: base64\n\n".encode() + base64.encodebytes(cms)
+
+
 @pytest.mark.parametrize(
     ("content", "error"),
     [
@@ -166,11 +192,26 @@ def test_an_attached_bomb_is_left_out(raw) -> None:
             b"Subject: x\nContent-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nAAAA",
             errors.PasswordProtected,
         ),
+        (signed(b"Content-Type: text/plain\n\nsecret", kind=3, more=""), errors.PasswordProtected),
+        (signed(b"")[:-40], errors.Unreadable),
     ],
 )
 def test_what_is_no_readable_mail_is_refused(content: bytes, error: type[errors.PlainError], raw) -> None:
     with pytest.raises(error, match=r"a\.eml"):
         load(raw(content, "a.eml"))
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+@pytest.mark.parametrize("more", ["", "; smime-type=signed-data"])
+def test_a_mail_whose_signature_wraps_its_text_is_read(is_streamed: bool, more: str, raw) -> None:
+    mail = letter("署名した本文です。\n")
+    mail.add_attachment("添付です。", filename="規程.txt")
+    content = signed(mail.as_bytes(), is_streamed=is_streamed, more=more)
+    loaded = load(raw(signed(content), "a.eml"))
+    assert loaded.title == "署名"
+    assert text(loaded).startswith("From: a@example.jp\nAttachments: 規程.txt\n")
+    for words in ("署名した本文です。", "添付です。"):
+        assert words in text(loaded)
 
 
 def test_a_page_saved_in_one_file_is_read_as_the_page(raw) -> None:

@@ -57,9 +57,20 @@ def test_the_title_is_the_heading_that_the_page_is_titled_by(raw) -> None:
     assert loaded.title == "Annual leave"
 
 
-def test_a_page_without_text_is_refused(raw) -> None:
-    with pytest.raises(errors.NoText):
-        load(raw(b"<html><body><script>x()</script></body></html>", "a.html"))
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<body><noscript>Turn JavaScript on</noscript><div id=root></div><script>x()</script></body>",
+        "<head><title>規程集</title></head><frameset cols='20%,*'><frame src=menu.html><frame src=a.html></frameset>",
+    ],
+)
+def test_a_page_without_text_of_its_own_is_refused_with_what_helps_for_a_page(html: str, raw) -> None:
+    with pytest.raises(errors.PageWithoutText) as refused:
+        load(raw(html.encode(), "a.html"))
+    for language, words in (("en", ("script", "frame")), ("ja", ("スクリプト", "フレーム"))):
+        sentence = refused.value.sentence(language)
+        assert all(word in sentence for word in ("a.html", "PDF", *words))
+        assert "OCR" not in sentence
 
 
 def test_a_pdf_named_html_is_refused(raw) -> None:
@@ -171,10 +182,30 @@ def test_a_formula_a_note_mark_and_line_numbers_do_not_double_the_text() -> None
         ("1,200<sup class=reference>[1]</sup> 円", "1,200 円"),
         ("<table><tr><td>A<td>10<sup>3</sup><tr><td>B<td>2</table>", "| A | 10^3 |\n| --- | --- |\n| B | 2 |"),
         ("<pre>10<sup>3</sup></pre>", "```\n10^3\n```"),
+        ("1,200<sup>1</sup><sup>2</sup> 円", "1,200^1^2 円"),
+        ("10<sup>−</sup><sup>12</sup>", "10^−12"),
     ],
 )
 def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(html: str, expected: str) -> None:
     assert markdown(f"<div>{html}</div>") == expected + "\n"
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        ("<msup><mn>10</mn><mn>6</mn></msup>", "10^6"),
+        ("<msup>\n <mrow>\n <mn>10</mn>\n </mrow>\n <mrow>\n <mo>−</mo><mn>6</mn>\n </mrow>\n</msup>", "10^−6"),
+        ("<msup><mrow><mo>(</mo><mi>a</mi><mo>)</mo></mrow><mn>2</mn></msup>", "(a)^2"),
+        ("<msubsup><mi>x</mi><mn>1</mn><mn>2</mn></msubsup>", "x1^2"),
+        ("<mfrac><mn>1</mn><mn>2</mn></mfrac>", "1/2"),
+        ("<mn>1</mn><mfrac><mrow><mn>1</mn></mrow><mn>2</mn></mfrac>", "1 1/2"),
+        ("<mfrac>\n <mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow>\n <mi>c</mi>\n</mfrac>", "(a+b)/c"),
+        ("<mfrac><mfrac><mn>1</mn><mn>2</mn></mfrac><mtext>x y</mtext></mfrac>", "(1/2)/(x y)"),
+        ("<msup><mn>10</mn></msup><mfrac><mn>2</mn></mfrac>", "10 2"),
+    ],
+)
+def test_a_formula_stands_on_one_line(formula: str, expected: str) -> None:
+    assert markdown(f"<p>割合は<math>{formula}</math>とする</p>") == f"割合は{expected}とする\n"
 
 
 def test_a_table_that_only_draws_a_box_is_read_as_text() -> None:
@@ -189,11 +220,12 @@ def test_a_table_that_only_draws_a_box_is_read_as_text() -> None:
         "<b><i>" * 30_000 + "deep text",
         "<ul><li>" * 20_000 + "deep text",
         "<table><tr><td>" * 20_000 + "deep text",
+        "<math><mfrac><mrow>" * 20_000 + "deep text",
         "<header><h1>a</h1>" * 10_000 + "deep text",
         "<p>before<plaintext><b>deep text",
         "<p>deep text<!-- never closed",
     ],
-    ids=["div", "inline", "list", "table", "header", "plaintext", "comment"],
+    ids=["div", "inline", "list", "table", "formula", "header", "plaintext", "comment"],
 )
 @pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_tags_that_never_close_cost_no_text_and_no_time(html: str) -> None:
