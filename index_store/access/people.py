@@ -246,9 +246,10 @@ class People:
             "issuer": ERASED, "subject": person_id, "name": "", "mail": "", "mail_is_verified": False, "groups": [],
             "role": None, "disabled_at": now(), "last_seen_at": None,
         }  # fmt: skip
-        theirs = (grants.c.kind == GranteeKind.ACCOUNT) & grants.c.name.in_(person.principal.accounts)
-        theirs |= (grants.c.kind == GranteeKind.PERSON) & (grants.c.name == person_id)
         with self._changing_one(known) as connection:
+            accounts = person.principal.accounts | self._unverified(connection, person)
+            theirs = (grants.c.kind == GranteeKind.ACCOUNT) & grants.c.name.in_(accounts)
+            theirs |= (grants.c.kind == GranteeKind.PERSON) & (grants.c.name == person_id)
             connection.execute(people.update().where(people.c.id == person_id).values(**stub))
             connection.execute(sign_ins.delete().where(sign_ins.c.person_id == person_id))
             connection.execute(grants.delete().where(theirs))
@@ -257,6 +258,14 @@ class People:
         for copies in (UPGRADED, DAMAGED):
             drop_copies(self._folder, copies, days=0)
         return erased
+
+    def _unverified(self, connection: Connection, person: Person) -> set[str]:
+        """The person's unverified mail address as an account, if there is one and it is nobody else's account."""
+        account = account_name(person.mail)
+        if not account or person.mail_is_verified:
+            return set()
+        others = has_account(backend_of(connection), account) & (people.c.id != person.id)
+        return set() if connection.execute(select(people.c.id).where(others)).first() else {account}
 
     def erased(self) -> list[Person]:
         """People of whom only an id is left."""

@@ -5,6 +5,7 @@ bring back old groups. After that, a request only identifies the person. Each ti
 person still has access.
 """
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -16,6 +17,8 @@ from index_store.access.principal import LOCAL, Principal
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.server.providers import Provider
 from pages.server.settings import Settings
+
+log = logging.getLogger(__name__)
 
 
 class NotSignedIn(PlainError):
@@ -38,7 +41,7 @@ def identify(settings: Settings, access: Callable[[], Access], cookies: Cookies,
     if settings.auth == "oidc":
         person = access().sign_ins.person_id(shown(cookies))
     else:
-        subject = _only(headers(settings.auth_user_header))
+        subject = _only(headers, settings.auth_user_header)
         person = access().people.id_of(settings.auth_user_header, subject) if subject else None
     if person is None:
         raise NotSignedIn
@@ -68,24 +71,32 @@ def claim_of_token(provider: Provider, token: Mapping[str, Any]) -> SignInClaims
 
 def claim_of_headers(settings: Settings, headers: Headers) -> SignInClaims | None:
     """The claim of a trusted proxy, which has also verified the mail address. None if it names nobody."""
-    subject = _only(headers(settings.auth_user_header))
+    subject = _only(headers, settings.auth_user_header)
     if not subject:
         return None
     return SignInClaims(
         issuer=settings.auth_user_header,
         subject=subject,
-        name=_only(headers(settings.auth_name_header)),
-        mail=_only(headers(settings.auth_mail_header)),
+        name=_only(headers, settings.auth_name_header),
+        mail=_only(headers, settings.auth_mail_header),
         mail_is_verified=True,
-        groups=frozenset(filter(None, map(str.strip, _only(headers(settings.auth_groups_header)).split(",")))),
+        groups=frozenset(filter(None, map(str.strip, _only(headers, settings.auth_groups_header).split(",")))),
     )
 
 
-def _only(values: Iterable[str]) -> str:
-    """The only value; empty if there are several, because the proxy has then added its own to one from the browser."""
-    found = list(values)
-    # ASGI decodes headers as Latin-1; proxies write UTF-8.
-    return found[0].strip().encode("latin-1", "replace").decode("utf-8", "replace") if len(found) == 1 else ""
+def _only(headers: Headers, name: str) -> str:
+    """The only value; empty if there are several, because the proxy has then added its own to one from the browser.
+    Also empty if it is not UTF-8: with unreadable characters replaced, two people could get the same name.
+    """
+    found = list(headers(name))
+    if len(found) != 1:
+        return ""
+    try:
+        # ASGI decodes headers as Latin-1; proxies write UTF-8.
+        return found[0].encode("latin-1").decode().strip()
+    except UnicodeError:
+        log.warning("Ignored a header: %s is not UTF-8. The proxy must write it in UTF-8", name)
+        return ""
 
 
 def _text(value: object) -> str:

@@ -42,9 +42,13 @@ def list_entries(audit: Log, options: argparse.Namespace, out: Output) -> bool:
 
 
 def told(entry: Entry) -> str:
+    """One line. Only its printable characters, because a name or question could contain a line break that looks like
+    the next entry, or commands for the terminal.
+    """
     facts = (f"{name}={', '.join(value) if isinstance(value, list) else value}" for name, value in entry.facts.items())
     at = f"{entry.at:%Y-%m-%d %H:%M:%S}"
-    return "  ".join(filter(None, [at, entry.action, entry.person, entry.name, entry.index, *facts]))
+    line = "  ".join(filter(None, [at, entry.action, entry.person, entry.name, entry.index, *facts]))
+    return "".join(each if each.isprintable() else " " for each in line)
 
 
 def _day(text: str) -> datetime:

@@ -251,6 +251,35 @@ def test_an_erased_person_leaves_only_an_id_and_the_same_claim_becomes_a_new_per
     assert (again.id != alice.id, again.role) == (True, Role.READER)
 
 
+def shared_with_alice(access: Access, settings: Settings) -> Principal:
+    """An unverified alice@example.com, to which an index is shared."""
+    access.people.signed_in(claim("root"))
+    with open_catalogue(settings) as catalogue:
+        catalogue.indexes.create("0" * 32, "plans", "model", "collection", analysis="a", owner_id=None)
+    access.grants.give("plans", Grantee(GranteeKind.ACCOUNT, "alice@example.com"), Right.READ)
+    return access.people.signed_in(claim("17", mail="Alice@example.com", mail_is_verified=False))
+
+
+def test_erasing_someone_takes_the_grants_to_their_address_also_if_it_was_never_verified(
+    access: Access, settings: Settings
+) -> None:
+    access.people.erase(shared_with_alice(access, settings).id)
+    assert access.grants.of("plans").grants == ()
+    kept = b"".join(file.read_bytes() for file in settings.data_dir.rglob("catalogue*") if file.is_file())
+    assert b"alice@example.com" not in kept.lower()
+
+
+@pytest.mark.parametrize(
+    "known", [lambda people: people.signed_in(claim("alice")), lambda people: people.add("alice@example.com")]
+)
+def test_the_grants_to_an_address_stay_if_it_certainly_belongs_to_someone_else(
+    access: Access, settings: Settings, known: Callable[[People], object]
+) -> None:
+    known(access.people)
+    access.people.erase(shared_with_alice(access, settings).id)
+    assert [each.grantee.name for each in access.grants.of("plans").grants] == ["alice@example.com"]
+
+
 def test_another_process_puts_someone_out(people: People, settings: Settings) -> None:
     alice = people.signed_in(claim("alice"))
     command = [sys.executable, "-m", "index_store", "people", "disable", "alice@example.com"]

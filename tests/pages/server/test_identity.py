@@ -91,6 +91,28 @@ def test_headers_are_read_as_proxies_write_them(header):
     assert claim_of_headers(header, headers.getlist) == claim
 
 
+def test_names_that_a_proxy_does_not_write_in_utf_8_make_no_two_people_one_and_the_log_says_why(header, access, caplog):
+    access.people.signed_in(SignInClaims("Remote-User", "\ufffd\ufffd\ufffd\ufffd"))
+    for name in ("佐藤", "加藤"):
+        headers = Headers(raw=[(b"remote-user", name.encode("cp932"))])
+        assert claim_of_headers(header, headers.getlist) is None
+        with pytest.raises(NotSignedIn):
+            identify(header, lambda: access, {}, headers.getlist)
+    assert "Remote-User is not UTF-8" in caplog.text
+
+
+def test_a_name_whose_last_byte_is_a_space_in_another_encoding_is_read_whole(header):
+    headers = Headers(raw=[(b"remote-user", " 記者 ".encode()), (b"remote-name", "Ren\u00e0".encode())])
+    claim = claim_of_headers(header, headers.getlist)
+    assert (claim.subject, claim.name) == ("記者", "Ren\u00e0")
+
+
+def test_groups_that_a_proxy_does_not_write_in_utf_8_give_nothing(header, caplog):
+    headers = Headers(raw=[(b"remote-user", b"rika"), (b"remote-groups", "人事部, a".encode("cp932"))])
+    assert claim_of_headers(header, headers.getlist) == SignInClaims("Remote-User", "rika", mail_is_verified=True)
+    assert "Remote-Groups is not UTF-8" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("said", "groups"),
     [(["a", "b"], {"a", "b"}), ("a", {"a"}), ([], set()), (None, set()), ({"a": 1}, set()), (["a", 1], {"a", ""})],

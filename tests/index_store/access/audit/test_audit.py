@@ -278,6 +278,18 @@ def test_the_command_line_filters_and_gives_json(run: Callable[..., list[str]]) 
     assert run("--since", "2999-01-01") == run("--until", "2000-01-01") == []
 
 
+def test_a_name_with_a_line_break_or_a_command_for_the_terminal_forges_no_line(
+    run: Callable[..., list[str]], audit: Audit
+) -> None:
+    forged = "x\n2026-11-23 10:00:00  role_set  a11ce\r\x1b[2K\x9b2K\u202e.txt"
+    audit.note(Action.ADDED, BOB, index=forged, sources=[forged, "日当.pdf"])
+    told = "x 2026-11-23 10:00:00  role_set  a11ce  [2K 2K .txt"
+    assert run("--latest", "1")[0].endswith(f"  added  b2  {told}  sources={told}, 日当.pdf")
+    assert len(run("--latest", "1")) == 1
+    [as_json] = run("--latest", "1", "--json")
+    assert json.loads(as_json)["index"] == forged
+
+
 def test_what_the_command_line_does_with_people_and_grants_is_noted(settings: Settings, serviced: Settings) -> None:
     with IndexStore(serviced) as store:
         store.create_index("IT")
