@@ -31,10 +31,10 @@ help:
 	@echo "make soak      the long forms of some tests: many more kills, parser loads, injections and looks at pages; takes more than an hour"
 	@echo "make lint      ruff, the import contracts and the types"
 	@echo "make fix       repairs what ruff can: format, imports, simple findings"
-	@echo "make lock      writes the lock files anew, of what stands in requirements*.txt; UPGRADE=1 takes the newest versions"
+	@echo "make lock      writes the lock files again from requirements*.txt; UPGRADE=1 takes the newest versions"
 	@echo "make sbom      sbom.json: every package that is installed, in CycloneDX's form"
-	@echo "make bench     how long pipelines take against a server of fixed speed, and adding documents beside embedding alone"
-	@echo "make pictures  takes those of README and docs anew from the running app, for half an hour"
+	@echo "make bench     measures pipelines against a server of fixed speed, and adding documents compared with only embedding them"
+	@echo "make pictures  takes the pictures of README and docs again from the running app; half an hour"
 	@echo "make clean     removes $(VENV) and caches; keeps data/"
 
 run: announce install port
