@@ -224,9 +224,9 @@ keep_latest_in_view(conversation_id, running)
 if st.session_state.conversation and not conversation_id:
     st.warning(say("chat.not_here"))
 if conversation_id:
-    if named := engine().history.conversations.get(conversation_id):
+    if (title := engine().history.title(conversation_id, branch)) is not None:
         with st.container(horizontal=True, horizontal_alignment="right", key="conversation-actions"):
-            show_share(conversation_id, named.title, "share.help_conversation")
+            show_share(conversation_id, title, "share.help_conversation", through=branch.end)
     if show_conversation(conversation_id, outlines, branch, known_runs) != (running is not None):
         st.rerun()  # it has ended or begun since the field for questions was drawn
     show_script()

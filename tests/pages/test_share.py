@@ -1,8 +1,10 @@
 """Sharing from the chat, what a link shows, and the list of links."""
 
 import re
+from collections.abc import Callable
 
 import pytest
+import streamlit as st
 
 from index_store.access.audit.audit import EntryFilter
 from pages import process
@@ -167,9 +169,24 @@ def test_a_title_that_reads_as_a_picture_is_shown_as_written(chat):
     assert "\\!\\[x\\]\\(" in page.written
 
 
+def test_the_branch_on_the_page_is_shared_and_saved(chat, monkeypatch):
+    said = {"index": "documents", "pipeline_name": "naive", "conversation_id": chat.conversation}
+    engine().ask("Who edited it?", **said, edits=chat.wait().id).result()
+    files: dict[str, tuple[str, Callable[[], bytes]]] = {}
+    monkeypatch.setattr(st, "download_button", lambda label, data, name, *_, **__: files.update({label: (name, data)}))
+    open_sharing(chat, chat.conversation)
+    for here, other in (("Who edited it?", "Where does it stand?"), ("Where does it stand?", "Who edited it?")):
+        chat.press(chat.words["share.make"])
+        written = [Page("personal/shared", share=chat.app.code[0].value.partition("=")[2]).told]
+        written += [f"{name}{data().decode()}" for name, data in files.values()]
+        assert [(here in each, other in each) for each in written] == [(True, False)] * 4
+        if here == "Who edited it?":
+            chat.press("‹")
+
+
 def test_files_are_offered_and_made_only_when_asked_for(chat, monkeypatch):
     asked: list[str] = []
-    monkeypatch.setattr(UserExports, "gather", lambda exports, of, form: asked.append(of))
+    monkeypatch.setattr(UserExports, "gather", lambda exports, of, form, through: asked.append(of))
     open_sharing(chat, chat.conversation)
     assert len(chat.app.get("download_button")) == 3
     assert asked == []

@@ -15,7 +15,7 @@ from pages.widgets.errors import run_as_callback
 from pages.words import Reader, language, reader, say, when, written_for, zone
 from rag.errors import NothingOfThisName
 from rag.runs.export.export import Export, export_as_markdown, file_name
-from rag.runs.export.exports import ExportFormat, UserExports
+from rag.runs.export.exports import ExportFormat
 from rag.runs.history.shares import Share
 
 PAGES = Path(__file__).parents[2]
@@ -27,9 +27,9 @@ LINKS = "links that were made"
 """in the session: the token of each share that this tab has made; it is stored nowhere else"""
 
 
-def show_share(of: str, title: str, help_key: str) -> None:
+def show_share(of: str, title: str, help_key: str, *, through: str | None = None) -> None:
     """A popover that is drawn while it is open. `of`: id of a conversation or run. `help_key`: key of the text that
-    says what its link shows.
+    says what its link shows. `through`: of a conversation, the last run of the branch on the page.
     """
     popover = st.popover(f"↗ {say('share.title')}", key=f"share-{of}", type="tertiary", on_change="rerun")
     if not popover.open:
@@ -37,11 +37,13 @@ def show_share(of: str, title: str, help_key: str) -> None:
     with popover, st.container(gap="xsmall", key=f"sharing-{of}"):
         st.caption(say(help_key))
         # A callback runs before the page is drawn, so the list below has the new link.
-        st.button(say("share.make"), key=f"link-{of}", on_click=run_as_callback, args=(_make, of), width="stretch")
+        st.button(
+            say("share.make"), key=f"link-{of}", on_click=run_as_callback, args=(_make, of, through), width="stretch"
+        )
         _show_links(of)
         st.caption(say("export.title"))
         with st.container(horizontal=True, gap="small"):
-            _show_files(of, title)
+            _show_files(of, title, through)
         _watch(of)
 
 
@@ -56,8 +58,8 @@ def told_of(share: Share) -> str:
     return f"{say('share.made', when=_moment(share.created_at))} · {opened}"
 
 
-def _make(of: str) -> None:
-    made = engine().shares.add(of)
+def _make(of: str, through: str | None) -> None:
+    made = engine().shares.add(of, through=through)
     st.session_state.setdefault(LINKS, {})[made.share.id] = made.token
 
 
@@ -86,7 +88,7 @@ def link(token: str) -> str:
     return f"{home}shared?{urlencode({'share': token})}"
 
 
-def _show_files(of: str, title: str) -> None:
+def _show_files(of: str, title: str, through: str | None) -> None:
     """Each file is made outside the page when its button is pressed: for the present reader."""
     kinds: tuple[tuple[ExportFormat, str, str, str, str, Callable[[Export], str]], ...] = (
         ("html", say("export.html"), ".html", "text/html", "export.help_html", as_html),
@@ -104,7 +106,7 @@ def _show_files(of: str, title: str) -> None:
     for form, label, suffix, mime, help_key, write in kinds:
         st.download_button(
             label,
-            partial(_file, of, form, write, reader(), engine().exports),
+            partial(_file, partial(engine().exports.gather, of, form, through=through), write, reader()),
             file_name(title, today, suffix),
             mime,
             key=f"file-{of}{suffix}",
@@ -113,13 +115,13 @@ def _show_files(of: str, title: str) -> None:
         )
 
 
-def _file(of: str, form: ExportFormat, write: Callable[[Export], str], reader: Reader, exports: UserExports) -> bytes:
+def _file(gather: Callable[[], Export], write: Callable[[Export], str], reader: Reader) -> bytes:
     """The content of the file. If the run or conversation was just deleted, the file says so: for an error raised here,
     Streamlit shows a sentence in English only.
     """
     with written_for(reader):
         try:
-            return write(exports.gather(of, form)).encode()
+            return write(gather()).encode()
         except NothingOfThisName as error:
             return error.sentence(language()).encode()
 

@@ -19,18 +19,23 @@ class Exports:
         self._history = history
         self._audit = audit
 
-    def gather(self, of: str, form: ExportFormat, *, who: CurrentPrincipal) -> Export:
+    def gather(self, of: str, form: ExportFormat, *, through: str | None = None, who: CurrentPrincipal) -> Export:
         """Collects the data of one export.
 
-        `of`: the id of a run or a conversation; of a conversation, only finished runs are exported. `form`: the file
-        format, for the audit log. Raises NothingOfThisName, AccessWithdrawn.
+        `of`: the id of a run or a conversation; of a conversation, only the finished runs of a branch are exported, of
+        a comparison all columns. `form`: the file format, for the audit log. `through`: of a conversation, a run of the
+        branch, as in `History.branch`. Raises NothingOfThisName, AccessWithdrawn.
         """
         history, by = UserHistory(self._history, who), who()
         run, conversation = history.run(of), history.conversations.get(of)
         if run:
             title, runs = run.question, [run]
         elif conversation:
-            title, runs = conversation.title, history.runs(of)
+            # The columns of a comparison are branches too.
+            is_whole = through is None and self._history.conversations.is_comparison(of)
+            branch = None if is_whole else history.branch(of, through=through)
+            title = (branch and history.title(of, branch)) or conversation.title
+            runs = history.runs(of, branch=branch)
         else:
             raise NothingOfThisName(name=of)
         exported = tuple(_exported(history, each) for each in runs if each.status != "running")
@@ -44,8 +49,8 @@ class UserExports:
         self._exports = exports
         self._who = who
 
-    def gather(self, of: str, form: ExportFormat) -> Export:
-        return self._exports.gather(of, form, who=self._who)
+    def gather(self, of: str, form: ExportFormat, *, through: str | None = None) -> Export:
+        return self._exports.gather(of, form, through=through, who=self._who)
 
 
 def _exported(history: UserHistory, run: PastRun) -> ExportedRun:

@@ -24,7 +24,7 @@ from rag.runs.history import schema
 from rag.runs.history.active_runs import ActiveRuns, RunEndedElsewhere
 from rag.runs.history.calls import Calls
 from rag.runs.history.conversations.branches import Branch, Branches
-from rag.runs.history.conversations.conversations import Conversations
+from rag.runs.history.conversations.conversations import Conversations, as_title
 from rag.runs.history.ownership import is_owned_by
 from rag.runs.history.redaction import Redaction
 from rag.runs.run.summary import summarize_run
@@ -159,14 +159,35 @@ class History:
             self.active_runs.drop_ended(gone)
         return closed
 
-    def runs(self, conversation_id: str | None = None, *, principal: Principal) -> list[PastRun]:
-        """The principal's runs, of one conversation or of all, the earliest first."""
+    def runs(
+        self, conversation_id: str | None = None, *, branch: Branch | None = None, principal: Principal
+    ) -> list[PastRun]:
+        """The principal's runs, of one conversation or of all, the earliest first. `branch`: only runs of this branch
+        of the conversation.
+        """
         of_it = [] if conversation_id is None else [schema.runs.c.conversation_id == conversation_id]
-        return self._select_runs(is_owned_by(principal, schema.runs.c.person_id), *of_it)
+        of_branch = [] if branch is None else [schema.runs.c.id.in_(branch.runs)]
+        return self._select_runs(is_owned_by(principal, schema.runs.c.person_id), *of_it, *of_branch)
 
     def branch(self, conversation_id: str, *, through: str | None = None) -> Branch:
         """See `Branches.branch`."""
         return self._branches.branch(conversation_id, through=through)
+
+    def title(self, conversation_id: str, branch: Branch) -> str | None:
+        """The conversation's title for people who see only this branch. None if there is no such conversation.
+
+        A title is the first question until someone changes it. If that question is in another branch, the title is the
+        first question of this one.
+        """
+        conversation = self.conversations.get(conversation_id)
+        if not conversation:
+            return None
+        if not branch.runs:
+            return conversation.title
+        first = branch.runs[0]
+        firsts = self._select_runs(schema.runs.c.id.in_(branch.siblings_of(first)))
+        titles = {run.id: as_title(run.question) for run in firsts}
+        return titles[first] if conversation.title in titles.values() else conversation.title
 
     def outlines(self, conversation_id: str, latest: int, *, branch: Branch | None = None) -> list[RunOutline]:
         """The last `latest` runs of a branch (None: the latest branch), the earliest first. Passages and grades are not

@@ -147,8 +147,10 @@ shares = Table(
     Column("created_at", Float, nullable=False),
     Column("revoked_at", Float),
     Column("opened_at", Float),
+    Column("through", String),
 )
-"""links to a conversation or to one run; exactly one of the two ids is set"""
+"""links to a conversation or to one run; exactly one of the two ids is set. `through`: of a conversation, the last run
+that is shown, see Branch.through; None if it had no runs"""
 
 used = Table(
     "used",

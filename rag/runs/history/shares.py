@@ -25,7 +25,7 @@ TOKEN_BYTES = 32
 NOTED_EVERY = 60
 """seconds between two records that a link was opened: an open page looks every few seconds"""
 
-_COLUMNS = ("id", "run_id", "person", "created_at", "revoked_at", "opened_at")
+_COLUMNS = ("id", "run_id", "person", "created_at", "revoked_at", "opened_at", "through")
 """columns that a Share takes unchanged"""
 
 _CONVERSATION_ID = func.coalesce(schema.shares.c.conversation_id, schema.runs.c.conversation_id)
@@ -52,6 +52,8 @@ class Share(BaseModel, frozen=True):
     revoked_at: float | None
     opened_at: float | None
     """when it was last opened, to within NOTED_EVERY"""
+    through: str | None
+    """of a conversation: the run at the end of the branch that is shown; None if it had no runs"""
 
 
 class NewShare(NamedTuple):
@@ -65,7 +67,7 @@ class Shared(NamedTuple):
 
     share: Share
     runs: tuple[PastRun, ...]
-    """finished runs, the earliest first; of a conversation, only runs that began before it was shared"""
+    """finished runs, the earliest first; of a conversation, only runs of the branch as it was when it was shared"""
 
 
 class Shares:
@@ -75,9 +77,9 @@ class Shares:
         self._history = history
         self._database: Engine = history.database
 
-    def add(self, of: str, *, principal: Principal) -> NewShare:
-        """Makes a link with which others may read it. `of`: the id of a conversation or a run; `principal`: the person
-        who shares it.
+    def add(self, of: str, *, through: str | None = None, principal: Principal) -> NewShare:
+        """Makes a link with which others may read it. `of`: the id of a conversation or a run; `through`: of a
+        conversation, a run of the branch to share, as in `History.branch`; `principal`: the person who shares it.
 
         Raises NothingOfThisName.
         """
@@ -85,9 +87,11 @@ class Shares:
         if not is_run and not self._history.conversations.exists(of):
             raise NothingOfThisName(name=of)
         id_, token = uuid.uuid4().hex, secrets.token_urlsafe(TOKEN_BYTES)
-        row = {"run_id" if is_run else "conversation_id": of, "person": principal.id, "created_at": time.time()}
+        end = None if is_run else self._history.branch(of, through=through).end
+        shown = {"run_id": of} if is_run else {"conversation_id": of, "through": end}
+        row = {"id": id_, "token_hash": _hash(token), "person": principal.id, "created_at": time.time(), **shown}
         with schema.changing(self._database) as connection:
-            connection.execute(schema.shares.insert().values(id=id_, token_hash=_hash(token), **row))
+            connection.execute(schema.shares.insert().values(row))
         [made] = self._select(schema.shares.c.id == id_)
         return NewShare(made, token)
 
@@ -122,12 +126,16 @@ class Shares:
         if not found:
             raise UnknownShare()
         [share] = found
+        runs: list[PastRun] = []
         if share.run_id:
             run = self._history.run(share.run_id)
             runs = [run] if run else []
-        else:
-            runs = self._history.runs(share.conversation_id, principal=LOCAL)
-            runs = [each for each in runs if each.started_at <= share.created_at]
+        elif share.through:
+            branch = self._history.branch(share.conversation_id, through=share.through)
+            shown = branch.through(share.through)
+            runs = self._history.runs(share.conversation_id, branch=shown, principal=LOCAL)
+            title = self._history.title(share.conversation_id, branch) or share.title
+            share = share.model_copy(update={"title": title})
         self._note_opened(share)
         return Shared(share, tuple(each for each in runs if each.status != "running"))
 

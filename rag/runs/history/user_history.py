@@ -88,8 +88,8 @@ class UserHistory(Traces):
         """Only for an admin, because others can't do anything about it."""
         return self._history.set_aside if self._ownership.who().role is Role.ADMIN else None
 
-    def runs(self, conversation_id: str | None = None) -> list[PastRun]:
-        return self._history.runs(conversation_id, principal=self._ownership.who())
+    def runs(self, conversation_id: str | None = None, *, branch: Branch | None = None) -> list[PastRun]:
+        return self._history.runs(conversation_id, branch=branch, principal=self._ownership.who())
 
     def run(self, run_id: str) -> PastRun | None:
         return self._history.run(run_id) if self._ownership.has_run(run_id) else None
@@ -103,6 +103,11 @@ class UserHistory(Traces):
         if not self._ownership.has_conversation(conversation_id):
             return Branch()
         return self._history.branch(conversation_id, through=through)
+
+    def title(self, conversation_id: str, branch: Branch) -> str | None:
+        if not self._ownership.has_conversation(conversation_id):
+            return None
+        return self._history.title(conversation_id, branch)
 
     def outlines(self, conversation_id: str, latest: int, *, branch: Branch | None = None) -> list[RunOutline]:
         if not self._ownership.has_conversation(conversation_id):
@@ -191,11 +196,11 @@ class UserShares:
         self._history = history
         self._ownership = ownership
 
-    def add(self, of: str) -> NewShare:
+    def add(self, of: str, *, through: str | None = None) -> NewShare:
         if not (self._ownership.has_run(of) or self._ownership.has_conversation(of)):
             raise NothingOfThisName(name=of)
         who = self._ownership.who()
-        made = self._shares.add(of, principal=who)
+        made = self._shares.add(of, through=through, principal=who)
         self._audit.note(Action.SHARED, who, kind=made.share.kind, what=of, share=made.share.id)
         return made
 

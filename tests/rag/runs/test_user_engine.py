@@ -21,6 +21,7 @@ from index_store.store.index_store import IndexStore
 from rag.errors import IndexGone, SharerOut, UnknownShare
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.fork.edits import LeaveOut, TakeChunk
+from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.run_list import RunFilter
 from rag.runs.in_flight import in_flight
@@ -51,6 +52,7 @@ OF_THE_PROCESS = {
     "usage.tokens": "runs read by it whether a person may ask more",
     "history.conversations.delete": "`delete_conversation` authorizes the call, and stops its runs first",
     "history.conversations.list_in_chat": "`ask` checks the owner",
+    "history.conversations.is_comparison": "`exports.gather` calls it, which checks the owner",
     "history.conversations.new": "`ask` and similar methods call it",
     "history.database": "other modules query it",
     "history.active_runs": "apps that share a database read each other's runs by it",
@@ -130,6 +132,7 @@ CALLS: dict[str, tuple[str, Call]] = {
     "history.events": (OWN, lambda engine, on: engine.history.events(on.run)),
     "history.calls.of_step": (OWN, lambda engine, on: engine.history.calls.of_step(on.run, "generate", 1)),
     "history.branch": (OWN, lambda engine, on: engine.history.branch(on.conversation, through=on.run)),
+    "history.title": (OWN, lambda engine, on: engine.history.title(on.conversation, Branch((on.run,)))),
     "history.outlines": (OWN, lambda engine, on: engine.history.outlines(on.conversation, 9)),
     "history.outlines_of": (OWN, lambda engine, on: engine.history.outlines_of(engine.history.runs(on.conversation))),
     "history.turns": (OWN, lambda engine, on: engine.history.turns(on.conversation, before="?")),

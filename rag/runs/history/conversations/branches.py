@@ -30,6 +30,10 @@ class Branch:
         """Only the run itself if it has no siblings."""
         return self.siblings.get(run_id, (run_id,))
 
+    def through(self, run_id: str) -> "Branch":
+        """The branch up to this run; empty if it is not in the branch, such as after the conversation was deleted."""
+        return Branch(self.runs[: self.runs.index(run_id) + 1] if run_id in self.runs else ())
+
     def before(self, run_id: str) -> "Branch":
         """The branch up to the run before this one."""
         return Branch(self.runs[: self.runs.index(run_id)])

@@ -45,7 +45,7 @@ class Conversations:
         transaction to use.
         """
         now = time.time()
-        row = Conversation(id=uuid.uuid4().hex, title=_title(question), updated_at=now)
+        row = Conversation(id=uuid.uuid4().hex, title=as_title(question), updated_at=now)
         with schema.changing(self._database, within) as connection:
             connection.execute(
                 schema.conversations.insert().values(
@@ -84,6 +84,11 @@ class Conversations:
     def exists(self, conversation_id: str) -> bool:
         return self.get(conversation_id) is not None
 
+    def is_comparison(self, conversation_id: str) -> bool:
+        kind = select(schema.conversations.c.kind).where(schema.conversations.c.id == conversation_id)
+        with self._database.connect() as connection:
+            return connection.execute(kind).scalar() == "comparison"
+
     def list_in_chat(self, conversation_id: str, *, within: Connection | None = None) -> None:
         """Lists the conversation of a fork or a comparison in the chat, because someone continued it. It is then no
         longer deleted with its origin.
@@ -99,7 +104,7 @@ class Conversations:
         if title.strip():
             this = schema.conversations.c.id == conversation_id
             with schema.changing(self._database) as connection:
-                connection.execute(schema.conversations.update().where(this).values(title=_title(title)))
+                connection.execute(schema.conversations.update().where(this).values(title=as_title(title)))
 
     def expire(self, since: float) -> int:
         """Deletes some conversations of every kind without a question since then, with their runs. Returns how many; 0
@@ -150,7 +155,7 @@ def _holds(word: str) -> ColumnElement[bool]:
     return or_(schema.conversations.c.title.icontains(word, autoescape=True), schema.conversations.c.id.in_(asked))
 
 
-def _title(text: str) -> str:
+def as_title(text: str) -> str:
     """One line, cut if too long."""
     line = " ".join(schema.storable(text).split())
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"

@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from rag.errors import NothingOfThisName, UnreadableExport
 from rag.runs.export.export import Export, ExportedRun, export_as_markdown, file_name
 from rag.runs.export.markdown import run_as_markdown
+from rag.runs.history.conversations.comparison import Column
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, Totals, UnknownEvent
 from rag.trace.passages import Citation
 from tests.local import process_of
@@ -73,8 +74,8 @@ def ask(open_engine, server):
     server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
     engine = open_engine(server=server)
 
-    def ask(question: str = QUESTION, conversation_id: str | None = None):
-        run = engine.ask(question, index=INDEX, pipeline_name="self_rag", conversation_id=conversation_id)
+    def ask(question: str = QUESTION, conversation_id: str | None = None, **options: str):
+        run = engine.ask(question, index=INDEX, pipeline_name="self_rag", conversation_id=conversation_id, **options)
         run.result()
         return engine, run
 
@@ -105,6 +106,26 @@ def test_a_run_is_exported_alone_and_what_there_is_not_is_refused(ask):
     assert written.title == QUESTION
     with pytest.raises(NothingOfThisName):
         engine.exports.gather("nothing", "json")
+
+
+def test_a_file_of_a_conversation_has_one_branch_and_not_the_questions_that_were_edited_away(ask):
+    engine, first = ask()
+    _, edited_away = ask("パスワードは hunter2 ですが使えますか?", first.conversation_id)
+    _, edited = ask("パスワードは使えますか?", first.conversation_id, edits=edited_away.id)
+    latest = engine.exports.gather(first.conversation_id, "json")
+    assert [run.started.run_id for run in latest.runs] == [first.id, edited.id]
+    assert "hunter2" not in latest.as_json() + export_as_markdown(latest, "ja")
+    earlier = engine.exports.gather(first.conversation_id, "json", through=edited_away.id)
+    assert [run.started.run_id for run in earlier.runs] == [first.id, edited_away.id]
+
+
+def test_a_file_of_a_comparison_has_all_its_columns(ask):
+    engine, _ = ask()
+    compared = engine.comparisons.begin(QUESTION, INDEX, (Column(pipeline="naive"), Column(pipeline="hybrid")))
+    for run_id in compared.run_ids:
+        engine.run(run_id).result()
+    written = engine.exports.gather(compared.id, "json")
+    assert [run.started.run_id for run in written.runs] == list(compared.run_ids)
 
 
 def test_of_a_document_that_was_removed_no_export_holds_the_text(ask):

@@ -7,9 +7,13 @@ from contextlib import closing
 
 import pytest
 
+from index_store.access.principal import LOCAL
 from rag.errors import NothingOfThisName, UnknownShare
+from rag.runs.history.history import History
 from rag.runs.history.schema import FILE
-from rag.runs.history.shares import NOTED_EVERY
+from rag.runs.history.shares import NOTED_EVERY, Shares
+from rag.trace.events import RunFinished, RunStarted, Totals
+from tests.by_hand import run_script
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held
 
@@ -20,8 +24,8 @@ QUESTION = "出張の日当はいくらですか?"
 def ask(engine, chat):
     chat.default = "日当は1日2,500円です[1]。"
 
-    def ask(question: str = QUESTION, conversation_id: str | None = None):
-        run = engine.ask(question, index=INDEX, pipeline_name="naive", conversation_id=conversation_id)
+    def ask(question: str = QUESTION, conversation_id: str | None = None, **options: str):
+        run = engine.ask(question, index=INDEX, pipeline_name="naive", conversation_id=conversation_id, **options)
         run.result()
         return run
 
@@ -47,6 +51,45 @@ def test_what_is_asked_after_a_conversation_was_shared_stays_out_of_that_link(en
     link = engine.shares.add(first.conversation_id)
     ask("And what do I earn?", first.conversation_id)
     assert shown(engine, link.token) == [first.id]
+
+
+def test_a_link_shows_the_branch_that_was_shared_and_not_the_questions_that_were_edited_away(engine, ask):
+    first = ask()
+    edited_away = ask("パスワードは hunter2 ですが使えますか?", first.conversation_id)
+    after_it = ask("月曜日は?", first.conversation_id)
+    edited = ask("パスワードは使えますか?", first.conversation_id, edits=edited_away.id)
+    latest = engine.shares.add(first.conversation_id)
+    earlier = engine.shares.add(first.conversation_id, through=edited_away.id)
+    ask("宿泊費は?", first.conversation_id)
+    ask("火曜日は?", first.conversation_id, edits=after_it.id)
+    assert shown(engine, latest.token) == [first.id, edited.id]
+    assert shown(engine, earlier.token) == [first.id, edited_away.id, after_it.id]
+
+
+def test_the_title_of_a_link_is_no_first_question_that_was_edited_away(engine, ask):
+    first = ask("パスワードは hunter2 ですが使えますか?")
+    ask("パスワードは使えますか?", first.conversation_id, edits=first.id)
+    latest = engine.shares.shared(engine.shares.add(first.conversation_id).token).share
+    assert latest.title == "パスワードは使えますか?"
+    assert engine.exports.gather(first.conversation_id, "json").title == "パスワードは使えますか?"
+    engine.history.conversations.rename(first.conversation_id, "出張")
+    assert engine.exports.gather(first.conversation_id, "json").title == "出張"
+
+
+@pytest.mark.both_forms
+def test_a_link_of_before_links_had_branches_shows_the_latest_branch_of_its_time(data_dir, database):
+    with closing(History(data_dir, database)) as history:
+        conversation = history.conversations.new("?", principal=LOCAL).id
+        ended = RunFinished(status="finished", answer="", outcome="answered", citations=(), totals=Totals(seconds=1))
+        for at, (run_id, follows) in enumerate({"a": "", "b": "a", "c": "b", "edited": "a", "later": "c"}.items()):
+            of_it = {"run_id": run_id, "conversation_id": conversation, "follows": follows, "question": run_id}
+            history.save(run_id, RunStarted(**of_it, index=INDEX, pipeline="naive", model="m", at=at))
+            history.save(run_id, ended)
+        token = Shares(history).add(conversation, principal=LOCAL).token
+    before = "UPDATE shares SET created_at = 3.5; ALTER TABLE shares DROP COLUMN through"
+    run_script(data_dir, database, "history", f"{before}; UPDATE alembic_version SET version_num = '0010'")
+    with closing(History(data_dir, database)) as history:
+        assert [run.id for run in Shares(history).shared(token).runs] == ["a", "edited"]
 
 
 def test_an_answer_that_is_being_made_is_shown_when_it_is_finished(engine, chat, ask):
