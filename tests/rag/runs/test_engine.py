@@ -9,13 +9,17 @@ import pytest
 from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr
 
+from index_store.access.audit.audit import EntryFilter
 from index_store.access.principal import LOCAL
 from index_store.base.errors import QuestionTooLong, UnknownMode, UnknownUnit
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload, upload_folder
+from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embeddings import Vectors
 from rag.errors import BadHitCount, UnknownPipeline
+from rag.models.client import ChatClient
+from rag.models.service.chat import ServiceChat
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
@@ -588,6 +592,30 @@ def test_a_fault_of_ours_ends_the_run_in_words_and_stands_in_the_log(engine, cha
     assert (result.status, result.error.code) == ("failed", "unexpected")
     assert finished(run.events, "generate")[0].error.code == "unexpected"
     assert "it broke" in caplog.text
+
+
+class HalfCharacters(ServiceChat):
+    """Streams what no model may: a text that can't be saved."""
+
+    async def answer(self, *_: Any, **__: Any) -> AsyncIterator[str]:
+        yield "Haze\ud83d"
+
+
+def test_a_run_that_can_neither_be_continued_nor_summarized_ends_all_the_same(loaded, embeddings, caplog):
+    source = ScriptedSource(ScriptedChat())
+    source.open = lambda: HalfCharacters(ChatClient(ScriptedChat(), "scripted"))
+    settings = Settings(data_dir=loaded)
+    with local_engine(settings, store=IndexStore(settings, embeddings), models=source) as engine:
+        run = ask(engine)
+        assert run.wait(PATIENCE)
+        assert (run.events[-1].status, run.events[-1].error.code) == ("failed", "unexpected")
+        assert engine.history.run(run.id).status == "failed"
+        [entry] = process_of(engine).store.access.audit.read(EntryFilter(action="asked")).entries
+        assert (entry.facts["run"], entry.facts["status"]) == (run.id, "failed")
+        assert engine.usage.of().runs_today == 1
+        assert "PydanticSerializationError" in caplog.text
+        engine.delete_conversation(run.conversation_id)
+        assert engine.history.runs() == []
 
 
 def test_a_failed_grade_ends_the_others(engine, chat):
