@@ -264,8 +264,9 @@ class Engine:
 
     def delete_conversation(self, conversation_id: str) -> None:
         """Deletes a conversation with its runs and their forks. Runs in flight are stopped first."""
-        self._runs.stop(conversation_id)
-        self.suggestions.drop(conversation_id)
+        for id_ in self.history.conversations.with_forks(conversation_id):
+            self._runs.stop(id_)
+            self.suggestions.drop(id_)
         self.history.conversations.delete(conversation_id)
         self._removal.sweep()
 

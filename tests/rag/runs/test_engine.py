@@ -1,8 +1,10 @@
 """How the engine executes runs: events, ends and stops, several runs at once, storage, attachments."""
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -24,6 +26,8 @@ from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
 from rag.runs.engine import Engine, UserEngine
+from rag.runs.fork.edits import LeaveOut
+from rag.runs.fork.sqlite_checkpoints import FILE as CHECKPOINTS
 from rag.runs.history.history import History
 from rag.runs.in_flight import in_flight
 from rag.runs.run.run import Run
@@ -700,6 +704,23 @@ def test_deleting_a_conversation_stops_all_its_runs(engine, chat):
     engine.delete_conversation(first.conversation_id)
     assert [run.result().status for run in (first, second)] == ["stopped", "stopped"]
     assert engine.history.runs() == []
+
+
+def test_deleting_a_conversation_stops_its_forks_and_theirs_and_none_of_their_words_stay(engine, chat):
+    run = ask(engine)
+    run.result()
+    fork = engine.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=1)])
+    fork.result()
+    gate = Gate()
+    chat.default = Held(gate, "答え。")
+    of_run = engine.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=1)])
+    of_fork = engine.forks.begin(fork.id, "retrieve", 1, [LeaveOut(passage=2)])
+    gate.wait_for(2)
+    engine.delete_conversation(run.conversation_id)
+    assert [of_run.is_finished, of_fork.is_finished] == [True, True]
+    assert [each.result().status for each in (of_run, of_fork)] == ["stopped", "stopped"]
+    with closing(sqlite3.connect(engine.settings.data_dir / CHECKPOINTS)) as connection:
+        assert connection.execute("SELECT count(*) FROM checkpoints").fetchone() == (0,)
 
 
 def test_a_question_in_a_conversation_that_is_deleted_while_it_is_asked_begins_a_new_one(engine, monkeypatch):
