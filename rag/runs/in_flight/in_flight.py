@@ -20,7 +20,6 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from index_store.access.audit.audit import Audit
-from index_store.access.audit.entry import Action
 from index_store.base.errors import AccessWithdrawn, PlainError
 from index_store.ingestion.sources import FileSource
 from index_store.search.searcher import check_length
@@ -38,6 +37,7 @@ from rag.runs.history.active_runs import RunEndedElsewhere
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.history import History
+from rag.runs.history.noted import note_asked
 from rag.runs.history.schema import storable
 from rag.runs.in_flight.allowances import Allowances
 from rag.runs.in_flight.execution import Execution
@@ -369,7 +369,8 @@ class RunsInFlight:
         await asyncio.to_thread(self._removal.after_run, run.id)
         last = await asyncio.to_thread(summarize_run, run.events, status, error, clock() - reused)
         end = self._saved(run, last)
-        await asyncio.to_thread(self._note, pending, last, budget)
+        if end is last:  # else another app has ended the run, and noted it
+            await asyncio.to_thread(self._note, pending, last, budget)
         if not (suggests and self._suggestions.are_worth_making(last)):
             run.append(end)
             return
@@ -411,19 +412,8 @@ class RunsInFlight:
             return None
 
     def _note(self, pending: PendingRun, last: RunFinished, budget: Budget) -> None:
-        """Records in the audit log who has asked."""
-        started = pending.execution.started
-        self._audit.note(
-            Action.ASKED,
-            pending.asker.principal,
-            index=started.index,
-            pipeline=started.pipeline,
-            model=started.model,
-            tokens=budget.tokens_spent,
-            status=last.status,
-            run=started.run_id,
-            question=started.question,
-        )
+        by, started = pending.asker.principal, pending.execution.started
+        note_asked(self._audit, by, started, status=last.status, tokens=budget.tokens_spent)
 
     async def _stop_where_access_is_withdrawn(self, pending: PendingRun) -> None:
         try:
