@@ -59,6 +59,7 @@ from rag.text.language import is_written_in, language_of
 from rag.text.overlap import features, overlap, words_in
 from rag.text.reasoning_filter import CLOSING, OPENING, ReasoningFilter
 from rag.text.small_talk import is_small_talk
+from rag.text.surrogates import SurrogateFilter
 from rag.text.written_line import written_line
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, Token, Totals
@@ -121,7 +122,13 @@ STARTED = RunStarted(run_id="r", conversation_id="c", question="?", index="i", p
 
 def streamed(
     text: str,
-    into: AttributedText | CitedText | CodeSplitter | NoAnswerFilter | InstructionFilter | ReasoningFilter,
+    into: AttributedText
+    | CitedText
+    | CodeSplitter
+    | NoAnswerFilter
+    | InstructionFilter
+    | ReasoningFilter
+    | SurrogateFilter,
 ) -> None:
     for start in range(0, len(text), PIECE):
         into.feed(text[start : start + PIECE])
@@ -183,6 +190,8 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "is_small_talk": is_small_talk,
     "written_line": written_line,
     "InstructionFilter": lambda text: streamed(text, InstructionFilter(QUESTION * 20)),
+    "SurrogateFilter": lambda text: streamed(text, SurrogateFilter()),
+    "SurrogateFilter, half characters": lambda text: streamed("\ud83d" * len(text), SurrogateFilter()),
     "ReasoningFilter": lambda text: streamed(text, ReasoningFilter()),
     "ReasoningFilter, tags in code": lambda text: ReasoningFilter().feed("It is `" + CLOSING * len(text)),
     "ReasoningFilter, within": lambda text: streamed(OPENING + text, ReasoningFilter()),

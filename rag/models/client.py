@@ -22,6 +22,7 @@ from rag.models.admission import Admission
 from rag.models.usage import ReceivedReply, Usage
 from rag.text.instruction_filter import InstructionFilter
 from rag.text.reasoning_filter import ReasoningFilter
+from rag.text.surrogates import SurrogateFilter
 from rag.trace.calls import CallSubject, Request
 from rag.trace.calls import Message as Sent
 
@@ -218,6 +219,7 @@ class ReplyFilter:
 
     def __init__(self, prompt: Sequence[tuple[str, str]]) -> None:
         self._system = "\n".join(text for role, text in prompt if role == "system")
+        self._characters = SurrogateFilter()
         self._reasoning = ReasoningFilter()
         self._instructions = InstructionFilter(self._system)
 
@@ -227,13 +229,14 @@ class ReplyFilter:
         return self._reasoning.is_void
 
     def feed(self, piece: str) -> str:
-        reply = self._reasoning.feed(piece)
+        reply = self._reasoning.feed(self._characters.feed(piece))
         if self.is_void:
             self._instructions = InstructionFilter(self._system)
         return self._instructions.feed(reply)
 
     def end(self) -> str:
-        return self._instructions.feed(self._reasoning.end()) + self._instructions.end()
+        rest = self._reasoning.feed(self._characters.end()) + self._reasoning.end()
+        return self._instructions.feed(rest) + self._instructions.end()
 
 
 M = TypeVar("M", bound=AIMessage)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError, WithJsonSchema
 
+from rag.text.surrogates import whole_characters
 from rag.trace.grades import Grade, Grounding, Level, Usefulness
 
 G = TypeVar("G", bound=Grade)
@@ -265,6 +266,15 @@ def _agreed(grades: Iterable[G]) -> G | None:
     return found[-1] if len({grade.verdict for grade in found}) == 1 else None
 
 
+def _whole(value: object) -> object:
+    """The strings of a reply in whole characters: an escape may be half of one. No reply has them deeper than in a
+    list.
+    """
+    if isinstance(value, list):
+        return [whole_characters(each) if isinstance(each, str) else each for each in value]
+    return whole_characters(value) if isinstance(value, str) else value
+
+
 MOST_BRACES = 100
 """limit for braces that begin no JSON: for each of them, the text would be read to its end"""
 
@@ -283,6 +293,6 @@ def json_objects(text: str) -> list[dict[str, Any]]:
             at = text.find("{", at + 1)
             continue
         if isinstance(value, dict):
-            found.append(value)
+            found.append({key: _whole(each) for key, each in value.items()})
         at = text.find("{", end)
     return found

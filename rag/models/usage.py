@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage
 
 from index_store.base.errors import Failure, PlainError
 from rag.errors import RunCallLimit, RunTokenLimit, TokensUsedUp, Unexpected
+from rag.text.surrogates import whole_characters
 from rag.trace.calls import Call, Request, ShortenedText, TokenProbability
 
 RETRIES = "x-stainless-retry-count"
@@ -113,7 +114,7 @@ class Usage:
                     Call(
                         **dict(request),
                         number=number,
-                        reply=ShortenedText(text="".join(reply.pieces)),
+                        reply=ShortenedText(text=whole_characters("".join(reply.pieces))),
                         tokens=tuple(reply.tokens),
                         tokens_in=reply.tokens_in,
                         tokens_out=reply.tokens_out,
@@ -141,10 +142,13 @@ class ReceivedReply:
         self.pieces += [json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls]
         self.pieces += [call["args"] or "" for call in message.invalid_tool_calls]
         for each in tokens_of(message):
-            top = tuple((_storable(other["token"]), other["logprob"]) for other in each.get("top_logprobs") or ())
+            # A token may be half a character.
+            top = tuple(
+                (whole_characters(other["token"]), other["logprob"]) for other in each.get("top_logprobs") or ()
+            )
             self.tokens.append(
                 TokenProbability(
-                    token=_storable(each["token"]), logprob=each["logprob"], top=top if len(top) > 1 else ()
+                    token=whole_characters(each["token"]), logprob=each["logprob"], top=top if len(top) > 1 else ()
                 )
             )
 
@@ -169,11 +173,6 @@ async def count_retries(request: httpx2.Request) -> None:
     """A request hook of an HTTP client: the openai client reports its retries nowhere else."""
     if reply := _current.get(None):
         reply.retries = int(request.headers.get(RETRIES, 0))
-
-
-def _storable(token: str) -> str:
-    """A token may be half a character, and a server may turn that into invalid text."""
-    return token.encode("utf-8", "replace").decode()
 
 
 def tokens_of(message: AIMessage) -> Sequence[Token]:

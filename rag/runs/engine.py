@@ -32,6 +32,7 @@ from rag.runs.forks import Forks
 from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.daily_usage import DailyUsage
 from rag.runs.history.history import History
+from rag.runs.history.noted import note_interrupted
 from rag.runs.history.ownership import Ownership
 from rag.runs.history.run_list import RunList
 from rag.runs.history.shares import Shares
@@ -264,8 +265,9 @@ class Engine:
 
     def delete_conversation(self, conversation_id: str) -> None:
         """Deletes a conversation with its runs and their forks. Runs in flight are stopped first."""
-        self._runs.stop(conversation_id)
-        self.suggestions.drop(conversation_id)
+        for id_ in self.history.conversations.with_forks(conversation_id):
+            self._runs.stop(id_)
+            self.suggestions.drop(id_)
         self.history.conversations.delete(conversation_id)
         self._removal.sweep()
 
@@ -275,11 +277,12 @@ class Engine:
         if replica and active_runs:
             at_work = active_runs.apps()
             # The order matters: an app that has a run was alive before. Alive apps are read last.
-            self.history.close_interrupted_runs(at_work - replica.alive())
+            interrupted = self.history.close_interrupted_runs(at_work - replica.alive())
             discard_all_uploads(self.settings.data_dir, older=UPLOAD_SECONDS)
         else:
-            self.history.close_interrupted_runs()
+            interrupted = self.history.close_interrupted_runs()
             discard_all_uploads(self.settings.data_dir)
+        note_interrupted(self.store.access.audit, interrupted)
 
     def _open_replicas(self) -> "Replicas | None":
         replica, active_runs = self.store.replica, self.history.active_runs

@@ -25,7 +25,7 @@ from rag.runs.history.active_runs import ActiveRuns, RunEndedElsewhere
 from rag.runs.history.calls import Calls
 from rag.runs.history.conversations.branches import Branch, Branches
 from rag.runs.history.conversations.conversations import Conversations, as_title
-from rag.runs.history.ownership import is_owned_by
+from rag.runs.history.ownership import Owner, is_owned_by, owner
 from rag.runs.history.redaction import Redaction
 from rag.runs.run.summary import summarize_run
 from rag.text.citations import without_markers
@@ -101,6 +101,14 @@ class RunOutline(NamedTuple):
     """all except tokens and finished steps; finished steps only if they wrote an answer"""
 
 
+class InterruptedRun(NamedTuple):
+    """A run that a dead process left open."""
+
+    started: RunStarted
+    last: RunFinished
+    owner: Owner
+
+
 class History:
     """Safe in any thread. Raises NotSaved if it can't save.
 
@@ -141,9 +149,9 @@ class History:
     def close(self) -> None:
         self._database.dispose()
 
-    def close_interrupted_runs(self, gone: Set[int] | None = None) -> list[str]:
-        """Ends the runs that a dead process left open, and returns their ids. Only the owner of the data folder may
-        call it. `gone`: the dead apps among several.
+    def close_interrupted_runs(self, gone: Set[int] | None = None) -> list[InterruptedRun]:
+        """Ends the runs that a dead process left open, and returns them, so that they can be noted. Only the owner of
+        the data folder may call it. `gone`: the dead apps among several.
         """
         of_app = schema.runs.c.id.in_(select(schema.live.c.run_id).where(schema.live.c.app.in_(gone or ())))
         of_none = schema.runs.c.id.not_in(select(schema.live.c.run_id))
@@ -152,12 +160,19 @@ class History:
         for run in self._select_runs(schema.runs.c.status == "running", *left):
             events = self.active_runs.read(run.id).events if self.active_runs else self.events(run.id)
             seconds = max((_end(each) for each in events), default=0)
+            last = summarize_run(events, "failed", Interrupted(), seconds)
             with suppress(RunEndedElsewhere):  # another app has done it meanwhile
-                self.save(run.id, summarize_run(events, "failed", Interrupted(), seconds), gone=gone)
-                closed.append(run.id)
+                self.save(run.id, last, gone=gone)
+                begun = (each for each in events if isinstance(each, RunStarted))
+                closed += [InterruptedRun(started, last, self._owner_of(run.id)) for started in begun]
         if self.active_runs and gone:
             self.active_runs.drop_ended(gone)
         return closed
+
+    def _owner_of(self, run_id: str) -> Owner:
+        row = select(schema.runs.c.person_id).where(schema.runs.c.id == run_id)
+        with self._database.connect() as connection:
+            return owner(connection.execute(row).scalar())
 
     def runs(
         self, conversation_id: str | None = None, *, branch: Branch | None = None, principal: Principal

@@ -1,7 +1,7 @@
 """The owners of conversations and runs. People are in another database, so only their ids are stored here."""
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Engine, func, select, true
 
@@ -10,9 +10,20 @@ from index_store.access.principal import LOCAL, Principal, Role
 from rag.runs.history import schema
 
 
+class Owner(NamedTuple):
+    """Who owns a row, as the audit log names people."""
+
+    id: str
+
+
 def person_id(principal: Principal) -> str | None:
     """The stored id. None for the local person, and for everything from before people signed in."""
     return None if principal == LOCAL else principal.id
+
+
+def owner(stored: str | None) -> Owner:
+    """`stored`: as by `person_id`."""
+    return Owner(LOCAL.id if stored is None else stored)
 
 
 def is_owned_by(principal: Principal, owner: ColumnElement[Any]) -> ColumnElement[bool]:

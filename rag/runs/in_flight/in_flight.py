@@ -20,11 +20,10 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from index_store.access.audit.audit import Audit
-from index_store.access.audit.entry import Action
 from index_store.base.errors import AccessWithdrawn, PlainError
 from index_store.ingestion.sources import FileSource
 from index_store.search.searcher import check_length
-from rag.errors import NotSaved
+from rag.errors import NotSaved, Unexpected
 from rag.graph.context import Recorder
 from rag.models.admission import Admission
 from rag.models.chat_model import ModelSource
@@ -38,6 +37,7 @@ from rag.runs.history.active_runs import RunEndedElsewhere
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.history import History
+from rag.runs.history.noted import note_asked
 from rag.runs.history.schema import storable
 from rag.runs.in_flight.allowances import Allowances
 from rag.runs.in_flight.execution import Execution
@@ -290,14 +290,37 @@ class RunsInFlight:
         asyncio.run_coroutine_threadsafe(self._carry_out(pending, suggests), self._loop)
 
     async def _carry_out(self, pending: PendingRun, suggests: bool) -> None:
-        run, execution, party = pending.run, pending.execution, pending.asker.party(pending.run.conversation_id)
-        begun = time.monotonic()
+        run = pending.run
         budget = Budget(
             calls=self._settings.run_call_limit,
             tokens=self._settings.run_token_limit,
             allowance=pending.allowance,
-            party=party,
+            party=pending.asker.party(run.conversation_id),
         )
+        try:
+            await self._answer(pending, budget, suggests)
+        except Exception as error:  # the edge of a run, as in Execution.work, also around how it is ended and saved
+            log.exception("Run %s failed", run.id)
+            if not run.is_finished:
+                await self._end_by_fault(pending, budget, error)
+        finally:
+            self._allowances.note(pending.asker.principal, pending.allowance, budget.tokens_spent)
+
+    async def _end_by_fault(self, pending: PendingRun, budget: Budget, error: Exception) -> None:
+        """Ends the run without its events: a text in them may be what can't be saved."""
+        run = pending.run
+        last = summarize_run((), "failed", Unexpected(kind=type(error).__name__), time.time() - run.begun_at)
+        try:
+            self._saved(run, last)
+            await asyncio.to_thread(self._note, pending, last, budget)
+        except Exception:  # the same edge: the run ends at least for those who wait for it
+            log.exception("The end of run %s can't be saved", run.id)
+        run.append(last)
+
+    async def _answer(self, pending: PendingRun, budget: Budget, suggests: bool) -> None:
+        """Works until the run has ended and its follow-ups are suggested."""
+        run, execution, party = pending.run, pending.execution, pending.asker.party(pending.run.conversation_id)
+        begun = time.monotonic()
         fork = execution.fork
         reused = fork.reused_seconds if fork else 0.0
 
@@ -334,23 +357,26 @@ class RunsInFlight:
                 work.cancel()
 
         run.on_stop(partial(self._loop.call_soon_threadsafe, cancel))
-        while not (await asyncio.wait([work], timeout=LOOK))[0]:
-            await self._stop_where_access_is_withdrawn(pending)
+        try:
+            while not (await asyncio.wait([work], timeout=LOOK))[0]:
+                await self._stop_where_access_is_withdrawn(pending)
+        finally:  # after a fault of ours too: no run ends before its work
+            cancel()
+            await asyncio.wait([work])
         status, error = work.result()
         if isinstance(error, AccessWithdrawn):  # a step noticed it before the check did
             status, error = "stopped", None
         await asyncio.to_thread(self._removal.after_run, run.id)
         last = await asyncio.to_thread(summarize_run, run.events, status, error, clock() - reused)
-        await asyncio.to_thread(self._note, pending, last, budget)
-        try:
-            if not (suggests and self._suggestions.are_worth_making(last)):
-                emit(last)
-                return
-            with self._suggestions.coming(run):  # before the end: its readers then know that more will come
-                emit(last)
-                await self._suggestions.make(run, last, budget, party)
-        finally:
-            self._allowances.note(pending.asker.principal, pending.allowance, budget.tokens_spent)
+        end = self._saved(run, last)
+        if end is last:  # else another app has ended the run, and noted it
+            await asyncio.to_thread(self._note, pending, last, budget)
+        if not (suggests and self._suggestions.are_worth_making(last)):
+            run.append(end)
+            return
+        with self._suggestions.coming(run):  # before the end: its readers then know that more will come
+            run.append(end)
+            await self._suggestions.make(run, last, budget, party)
 
     @asynccontextmanager
     async def _turn(self, run: Run, party: str, at_once: float) -> AsyncIterator[None]:
@@ -386,19 +412,8 @@ class RunsInFlight:
             return None
 
     def _note(self, pending: PendingRun, last: RunFinished, budget: Budget) -> None:
-        """Records in the audit log who has asked."""
-        started = pending.execution.started
-        self._audit.note(
-            Action.ASKED,
-            pending.asker.principal,
-            index=started.index,
-            pipeline=started.pipeline,
-            model=started.model,
-            tokens=budget.tokens_spent,
-            status=last.status,
-            run=started.run_id,
-            question=started.question,
-        )
+        by, started = pending.asker.principal, pending.execution.started
+        note_asked(self._audit, by, started, status=last.status, tokens=budget.tokens_spent)
 
     async def _stop_where_access_is_withdrawn(self, pending: PendingRun) -> None:
         try:

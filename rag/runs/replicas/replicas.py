@@ -15,6 +15,7 @@ from index_store.store.index_store import IndexStore
 from rag.errors import NotSaved
 from rag.runs.history.active_runs import ActiveRuns
 from rag.runs.history.history import History
+from rag.runs.history.noted import note_interrupted
 from rag.runs.replicas.feed import Feed
 from rag.runs.replicas.remote_runs import RemoteRuns
 from rag.runs.replicas.shared_admission import SharedAdmission
@@ -227,8 +228,10 @@ class Replicas:
         for_good, self._gone = gone & self._gone, gone
         if for_good:
             log.warning("Unfinished work of apps that ended can't be finished yet: %s", for_good)
-            for run_id in self._history.close_interrupted_runs(for_good):
-                self._replica.notify(f"run {run_id}")
+            interrupted = self._history.close_interrupted_runs(for_good)
+            note_interrupted(self._store.access.audit, interrupted)
+            for run in interrupted:
+                self._replica.notify(f"run {run.started.run_id}")
             self._replica.notify("turns")
             if self._taking_over.done():
                 self._taking_over = self._patient.submit(self._take_over, for_good)

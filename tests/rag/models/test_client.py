@@ -7,6 +7,7 @@ import pytest
 from rag.errors import EmptyReply
 from rag.models.client import ChatClient, Restart
 from rag.models.usage import Usage
+from rag.trace.calls import pack, unpack
 from tests.rag.scripted import ScriptedChat
 
 PROMPT = [("user", "Is snow white?")]
@@ -54,6 +55,20 @@ def test_reasoning_that_a_reply_only_ends_is_void_and_repeats_no_instruction():
         assert (await client.ask(prompt, Usage())).text == "Yes."
 
     asyncio.run(ask())
+
+
+def test_an_emoji_that_the_service_splits_is_whole_for_readers_and_in_the_record():
+    chat, usage = ScriptedChat(), Usage(record=[])
+    chat.default = "abc\ud83d\ude00 is half \ud83d"  # streamed in pieces of four
+    client = ChatClient(chat, "scripted")
+
+    async def ask() -> None:
+        assert "".join([piece.text async for piece in client.stream(PROMPT, usage)]) == "abc\U0001f600 is half \ufffd"
+        assert await client.write(PROMPT, usage) == "abc\U0001f600 is half \ufffd"
+
+    asyncio.run(ask())
+    assert [call.reply.text for call in usage.record] == ["abc\U0001f600 is half \ufffd"] * 2
+    assert unpack(pack(usage.record)) == tuple(usage.record)
 
 
 @pytest.mark.parametrize(

@@ -151,3 +151,11 @@ def test_a_number_with_its_unit_stays_whole():
 def test_a_route_is_read_from_what_a_model_wrote(written, route):
     reply = RouteReply.read(written)
     assert (reply and reply.route) == route
+
+
+def test_an_escape_that_is_half_a_character_is_read_as_the_sign_for_it():
+    grade = RelevanceReply.read(r'{"reason": "Yes \ud83d, \ud83d\ude00.", "verdict": "yes"}')
+    assert grade.reason == "Yes \ufffd, \U0001f600."
+    grounding = GroundingReply.read(r'{"unsupported": ["It is \ude00."], "support": "partly"}')
+    assert grounding.unsupported == ("It is \ufffd.",)
+    assert KeywordsReply.read(r'{"words": ["VPN\ud83d"]}') == ("VPN\ufffd",)

@@ -9,14 +9,14 @@ from rag.trace.calls import Request, pack, unpack
 REQUEST = Request(task="relevance", model="m", temperature=0, max_tokens=1, messages=())
 
 
-def test_a_token_that_is_half_a_character_is_noted_as_a_question_mark():
+def test_a_token_that_is_half_a_character_is_noted_as_the_sign_for_it():
     usage = Usage(record=[])
     half = {"token": "\ud83d", "logprob": -2.5}
     token = {"token": "no", "logprob": -0.5, "top_logprobs": [{"token": "no", "logprob": -0.5}, half]}
     with usage.call(REQUEST) as reply:
         reply.read(AIMessage("no", response_metadata={"logprobs": {"content": [token]}}))
     [call] = usage.record
-    assert call.tokens[0].top == (("no", -0.5), ("?", -2.5))
+    assert call.tokens[0].top == (("no", -0.5), ("\ufffd", -2.5))
     assert unpack(pack([call])) == (call,)
 
 

@@ -1,25 +1,33 @@
 """How the engine executes runs: events, ends and stops, several runs at once, storage, attachments."""
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import closing
 from typing import Any
 
 import pytest
 from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr
 
+from index_store.access.audit.audit import EntryFilter
 from index_store.access.principal import LOCAL
 from index_store.base.errors import QuestionTooLong, UnknownMode, UnknownUnit
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload, upload_folder
+from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embeddings import Vectors
 from rag.errors import BadHitCount, UnknownPipeline
+from rag.models.client import ChatClient
+from rag.models.service.chat import ServiceChat
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
 from rag.runs.engine import Engine, UserEngine
+from rag.runs.fork.edits import LeaveOut
+from rag.runs.fork.sqlite_checkpoints import FILE as CHECKPOINTS
 from rag.runs.history.history import History
 from rag.runs.in_flight import in_flight
 from rag.runs.run.run import Run
@@ -590,6 +598,30 @@ def test_a_fault_of_ours_ends_the_run_in_words_and_stands_in_the_log(engine, cha
     assert "it broke" in caplog.text
 
 
+class HalfCharacters(ServiceChat):
+    """Streams what no model may: a text that can't be saved."""
+
+    async def answer(self, *_: Any, **__: Any) -> AsyncIterator[str]:
+        yield "Haze\ud83d"
+
+
+def test_a_run_that_can_neither_be_continued_nor_summarized_ends_all_the_same(loaded, embeddings, caplog):
+    source = ScriptedSource(ScriptedChat())
+    source.open = lambda: HalfCharacters(ChatClient(ScriptedChat(), "scripted"))
+    settings = Settings(data_dir=loaded)
+    with local_engine(settings, store=IndexStore(settings, embeddings), models=source) as engine:
+        run = ask(engine)
+        assert run.wait(PATIENCE)
+        assert (run.events[-1].status, run.events[-1].error.code) == ("failed", "unexpected")
+        assert engine.history.run(run.id).status == "failed"
+        [entry] = process_of(engine).store.access.audit.read(EntryFilter(action="asked")).entries
+        assert (entry.facts["run"], entry.facts["status"]) == (run.id, "failed")
+        assert engine.usage.of().runs_today == 1
+        assert "PydanticSerializationError" in caplog.text
+        engine.delete_conversation(run.conversation_id)
+        assert engine.history.runs() == []
+
+
 def test_a_failed_grade_ends_the_others(engine, chat):
     gate = Gate()
     chat.answer_when(JA.relevance, answer=Held(gate, YES))
@@ -672,6 +704,23 @@ def test_deleting_a_conversation_stops_all_its_runs(engine, chat):
     engine.delete_conversation(first.conversation_id)
     assert [run.result().status for run in (first, second)] == ["stopped", "stopped"]
     assert engine.history.runs() == []
+
+
+def test_deleting_a_conversation_stops_its_forks_and_theirs_and_none_of_their_words_stay(engine, chat):
+    run = ask(engine)
+    run.result()
+    fork = engine.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=1)])
+    fork.result()
+    gate = Gate()
+    chat.default = Held(gate, "答え。")
+    of_run = engine.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=1)])
+    of_fork = engine.forks.begin(fork.id, "retrieve", 1, [LeaveOut(passage=2)])
+    gate.wait_for(2)
+    engine.delete_conversation(run.conversation_id)
+    assert [of_run.is_finished, of_fork.is_finished] == [True, True]
+    assert [each.result().status for each in (of_run, of_fork)] == ["stopped", "stopped"]
+    with closing(sqlite3.connect(engine.settings.data_dir / CHECKPOINTS)) as connection:
+        assert connection.execute("SELECT count(*) FROM checkpoints").fetchone() == (0,)
 
 
 def test_a_question_in_a_conversation_that_is_deleted_while_it_is_asked_begins_a_new_one(engine, monkeypatch):

@@ -3,6 +3,7 @@
 import pytest
 
 from index_store.access.audit.audit import EntryFilter
+from index_store.access.principal import LOCAL
 from rag.errors import NothingOfThisName, UnknownShare
 from tests.local import as_person, grant, person_of, process_of
 from tests.rag.documents import INDEX
@@ -28,6 +29,26 @@ def test_each_question_is_noted_with_index_pipeline_and_tokens_and_its_text_only
             "run": run.id,
         }
         assert entry.facts == facts | ({"question": QUESTION} if audit_questions else {})
+
+
+def test_a_question_during_which_the_app_died_is_noted_as_failed_at_the_next_start(opened):
+    with opened() as engine:
+        grant(engine, INDEX)
+        alice = as_person(engine, "alice")
+        run = alice.ask(QUESTION, index=INDEX, pipeline_name="naive")
+        run.result()
+        whose, history = person_of(alice), process_of(engine).history
+        for run_id, principal in (("hers", whose), ("local", LOCAL)):  # as a dead process leaves them
+            conversation = history.conversations.new(QUESTION, principal=principal)
+            started = run.events[0].model_copy(update={"run_id": run_id, "conversation_id": conversation.id})
+            history.save(run_id, started)
+    for _ in range(2):
+        with opened() as engine:
+            entries = process_of(engine).store.access.audit.read(EntryFilter(action="asked")).entries
+            noted = {each.facts["run"]: (each.person, each.index, each.facts["status"]) for each in entries}
+            assert len(entries) == 3
+            assert noted["hers"] == (whose.id, INDEX, "failed")
+            assert noted["local"] == (LOCAL.id, INDEX, "failed")
 
 
 def test_links_and_deletions_are_noted_and_never_what_opens_a_link(opened):

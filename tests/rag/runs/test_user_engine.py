@@ -51,6 +51,7 @@ OF_THE_PROCESS = {
     "usage.sweep": "deletes old usage, of all people",
     "usage.tokens": "runs read by it whether a person may ask more",
     "history.conversations.delete": "`delete_conversation` authorizes the call, and stops its runs first",
+    "history.conversations.with_forks": "the same, and stops theirs",
     "history.conversations.list_in_chat": "`ask` checks the owner",
     "history.conversations.is_comparison": "`exports.gather` calls it, which checks the owner",
     "history.conversations.new": "`ask` and similar methods call it",

@@ -5,7 +5,7 @@ import uuid
 from typing import Literal
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Connection, Engine, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, Select, func, literal, or_, select
 
 from index_store.access.principal import Principal
 from rag.runs.history import schema
@@ -110,8 +110,7 @@ class Conversations:
         """Deletes some conversations of every kind without a question since then, with their runs. Returns how many; 0
         if none are left. `since`: seconds since the epoch.
         """
-        busy = select(schema.runs.c.conversation_id).where(schema.runs.c.status == "running")
-        is_old = (schema.conversations.c.updated_at < since, schema.conversations.c.id.not_in(busy))
+        is_old = (schema.conversations.c.updated_at < since, schema.conversations.c.id.not_in(_busy()))
         old = select(schema.conversations.c.id).where(*is_old)
         with schema.changing(self._database) as connection:
             these = connection.execute(old.limit(AT_ONCE)).scalars().all()
@@ -130,6 +129,16 @@ class Conversations:
         with schema.changing(self._database) as connection:
             connection.execute(schema.conversations.delete().where(_is_owned_by(person_id)))
 
+    def with_forks(self, conversation_id: str) -> list[str]:
+        """The ids of the conversation, of the forks that are deleted with it, and of their forks."""
+        found = select(literal(conversation_id).label("id")).cte("found", recursive=True)
+        of_its_runs = select(schema.conversations.c.id).join(
+            schema.runs, schema.runs.c.id == schema.conversations.c.origin_run_id
+        )
+        found = found.union(of_its_runs.join(found, found.c.id == schema.runs.c.conversation_id))
+        with self._database.connect() as connection:
+            return list(connection.execute(select(found.c.id)).scalars())
+
     def delete(self, conversation_id: str) -> None:
         """Deletes it with its runs."""
         with schema.changing(self._database) as connection:
@@ -138,6 +147,17 @@ class Conversations:
 
 def _is_owned_by(person_id: str | None) -> ColumnElement[bool]:
     return schema.conversations.c.person_id.is_not_distinct_from(person_id)
+
+
+def _busy() -> Select[tuple[str]]:
+    """The ids of conversations with a run at work, in them or in a fork that would be deleted with them."""
+    at_work = select(schema.runs.c.conversation_id.label("id")).where(schema.runs.c.status == "running")
+    busy = at_work.cte("busy", recursive=True, nesting=True)  # Python counts no rows of a DELETE that begins with WITH
+    of_origins = select(schema.runs.c.conversation_id).join(
+        schema.conversations, schema.conversations.c.origin_run_id == schema.runs.c.id
+    )
+    busy = busy.union(of_origins.join(busy, busy.c.id == schema.conversations.c.id))
+    return select(busy.c.id)
 
 
 _IS_CHAT = schema.conversations.c.kind == "chat"

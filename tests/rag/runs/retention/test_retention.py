@@ -206,3 +206,23 @@ def test_a_question_that_still_waits_is_not_taken_away(opened, loaded, chat, mon
         gate.open()
         run.result()
         assert eventually(lambda: not engine.history.run(run.id))
+
+
+def test_a_conversation_whose_fork_is_at_work_is_not_taken_away(opened, loaded, chat):
+    with opened() as engine:
+        first, other = ask(engine), ask(engine)
+        fork = engine.forks.begin(first.id, "retrieve", 1, [LeaveOut(passage=1)])
+        fork.result()
+        gate = Gate()
+        chat.enqueue(Held(gate, "文書のとおりです[1]。"))
+        of_fork = engine.forks.begin(fork.id, "retrieve", 1, [LeaveOut(passage=2)])
+        gate.wait_for(1)
+        grow_old(loaded, 31)
+        conversations = process_of(engine).history.conversations
+        assert conversations.expire(time.time() - 30 * DAY) == 1
+        assert not engine.history.run(other.id)
+        gate.open()
+        assert of_fork.result().status == "finished"
+        assert engine.history.run(first.id)
+        assert conversations.expire(time.time() - 30 * DAY) > 0
+        assert engine.history.runs() == []
