@@ -288,7 +288,7 @@ def json_objects(text: str) -> list[dict[str, Any]]:
     while at != -1 and failed < MOST_BRACES:
         try:
             value, end = decoder.raw_decode(text, at)
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):  # a number of thousands of digits is a ValueError, too
             failed += 1
             at = text.find("{", at + 1)
             continue

@@ -101,7 +101,9 @@ def test_usefulness_is_read_as_a_rating(text, rating, verdict):
     assert (read.rating, read.verdict) == (rating, verdict)
 
 
-@pytest.mark.parametrize("text", ["", "I would rather not.", '{"rating": 9}', '{"support": "blue"}', "[]"])
+@pytest.mark.parametrize(
+    "text", ["", "I would rather not.", '{"rating": 9}', '{"support": "blue"}', "[]", f'{{"rating": {"9" * 5000}}}']
+)
 def test_what_is_no_grade_is_read_as_none(text):
     assert GroundingReply.read(text) is None
     assert UsefulnessReply.read(text) is None

@@ -706,7 +706,7 @@ def test_deleting_a_conversation_stops_all_its_runs(engine, chat):
     assert engine.history.runs() == []
 
 
-def test_deleting_a_conversation_stops_its_forks_and_theirs_and_none_of_their_words_stay(engine, chat):
+def test_deleting_a_conversation_stops_its_forks_and_theirs(engine, chat):
     run = ask(engine)
     run.result()
     fork = engine.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=1)])
@@ -719,6 +719,17 @@ def test_deleting_a_conversation_stops_its_forks_and_theirs_and_none_of_their_wo
     engine.delete_conversation(run.conversation_id)
     assert [of_run.is_finished, of_fork.is_finished] == [True, True]
     assert [each.result().status for each in (of_run, of_fork)] == ["stopped", "stopped"]
+
+
+@pytest.mark.sqlite_alone
+def test_of_a_fork_at_work_no_words_stay_when_its_conversation_is_deleted(engine, chat):
+    run = ask(engine)
+    run.result()
+    gate = Gate()
+    chat.default = Held(gate, "答え。")
+    engine.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=1)])
+    gate.wait_for(1)
+    engine.delete_conversation(run.conversation_id)
     with closing(sqlite3.connect(engine.settings.data_dir / CHECKPOINTS)) as connection:
         assert connection.execute("SELECT count(*) FROM checkpoints").fetchone() == (0,)
 
