@@ -197,7 +197,12 @@ def test_a_page_that_never_came_is_listed_and_can_be_tried_again(store: IndexSto
 
 def test_a_page_without_text_fails_and_the_others_are_added(store: IndexStore, site: SiteServer) -> None:
     site.pages["/a"] = Reply("<title></title><body></body>")
-    assert outcome(site, crawled(store, site)) == {"/": "ready", "/a": "page_without_text", "/b": "ready", "/c": "ready"}
+    assert outcome(site, crawled(store, site)) == {
+        "/": "ready",
+        "/a": "page_without_text",
+        "/b": "ready",
+        "/c": "ready",
+    }
 
 
 def test_pages_that_robots_txt_forbids_from_now_on_go(store: IndexStore, site: SiteServer) -> None:
