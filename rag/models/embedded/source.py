@@ -31,7 +31,7 @@ class EmbeddedSource:
             # llama.cpp may close a kept connection while the next request is on its way.
             limits=httpx2.Limits(max_keepalive_connections=0),
         )
-        self._unused = openai.DefaultHttpxClient(trust_env=False)
+        self._blocking_http = openai.DefaultHttpxClient(trust_env=False)
         """for calls that wait, which nobody makes; ChatOpenAI would create one that needs the environment's proxies"""
 
     def is_ready(self) -> bool:
@@ -43,7 +43,7 @@ class EmbeddedSource:
             model=self.name,
             api_key=SecretStr(endpoint.api_key),
             base_url=endpoint.base_url,
-            http_client=self._unused,
+            http_client=self._blocking_http,
             http_async_client=self._http,
             timeout=TIMEOUT,
             stream_chunk_timeout=None,  # as in service/source.py
@@ -56,5 +56,5 @@ class EmbeddedSource:
 
     async def close(self) -> None:
         await self._http.aclose()
-        self._unused.close()
+        self._blocking_http.close()
         self._server.stop()
