@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from rag.trace.details import DraftDetail
+from rag.trace.details import DeclineDetail, DraftDetail, GenerationDetail
 from rag.trace.events import Decision, Event, RunFinished, StepFinished, StepStarted
 
 START, END = "__start__", "__end__"
@@ -88,11 +88,15 @@ class Path:
 
 
 def path_of(events: Iterable[Event], flow: PipelineGraph) -> Path:
-    """An edge without a decision counts as taken when the next step begins, or the run ends well."""
+    """An edge without a decision counts as taken when the next step begins, or the run ends well; the edge of a
+    speculative answer when the next step has used it.
+    """
     before: list[StepVisit] = []
     moves: list[StepVisit | EdgeUse] = []
     visits: dict[tuple[str, int], StepVisit] = {}
     open_edges = {edge for edge in flow.edges if edge.source == START}
+    drafts: dict[str, str] = {}
+    """the texts of complete speculative answers until the next step ends, by the node that wrote them"""
     is_over = False
 
     def take(edges: Sequence[Edge]) -> None:
@@ -116,8 +120,16 @@ def path_of(events: Iterable[Event], flow: PipelineGraph) -> Path:
                 # Its start may be an event that only a newer version knows.
                 visit = visits.get((step, attempt)) or begin(step, attempt)
                 visit.finished = event
-                if visit.went_through and not _is_dropped(event):
-                    open_edges.update(edge for edge in flow.edges if edge.source == step)
+                match event.detail:
+                    case DraftDetail(kept=True, text=text):
+                        drafts[step] = text
+                    case DraftDetail():
+                        pass  # it was dropped, and nothing comes after it
+                    case _ if visit.went_through:
+                        open_edges.update(edge for edge in flow.edges if edge.source == step)
+                for edge in [edge for edge in flow.edges if edge.to == step and edge.source in drafts]:
+                    if _has_used(event, drafts.pop(edge.source)):
+                        moves.insert(moves.index(visit), EdgeUse(edge))
             case Decision(from_step=step, to=to, why=why):
                 open_edges.difference_update({edge for edge in open_edges if edge.source == step})
                 moves.append(EdgeUse(Edge(step, to), why))
@@ -128,6 +140,11 @@ def path_of(events: Iterable[Event], flow: PipelineGraph) -> Path:
     return Path(tuple(before), tuple(moves), is_over)
 
 
-def _is_dropped(step: StepFinished) -> bool:
-    """A speculative answer that was dropped has no next step."""
-    return isinstance(step.detail, DraftDetail) and not step.detail.kept
+def _has_used(step: StepFinished, draft: str) -> bool:
+    """Whether the step's answer is the speculative one. A speculative answer can also say that there is no answer."""
+    match step.detail:
+        case GenerationDetail(drafted=is_drafted):
+            return is_drafted
+        case DeclineDetail(text=text):
+            return text.startswith(draft)
+    return False

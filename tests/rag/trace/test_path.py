@@ -6,8 +6,9 @@ import pytest
 
 from index_store.base.errors import KeyRefused
 from rag.models.service.ja import JA
+from rag.models.service.no_answer import TOKEN
 from rag.pipelines import PIPELINES
-from rag.trace.details import DraftDetail
+from rag.trace.details import DraftDetail, GenerationDetail
 from rag.trace.events import Decision, RunFinished, StepFinished, StepStarted, Totals
 from rag.trace.path import END, START, Edge, Path, path_of
 from tests.rag.documents import ALLOWANCE, INDEX
@@ -199,3 +200,20 @@ def test_a_speculative_answer_that_was_given_up_has_no_way_on():
     draft = DraftDetail(passages=(1,), text="", kept=False)
     events = [started("draft_answer"), finished("draft_answer", detail=draft), started("generate")]
     assert edges(path_of(events, PIPELINES["self_rag"].flow)) == []
+
+
+@pytest.mark.parametrize("is_used", [True, False])
+def test_the_edge_of_a_speculative_answer_is_taken_only_if_the_answer_is_used(is_used):
+    draft = DraftDetail(passages=(1,), text=ANSWER, kept=True)
+    answer = GenerationDetail(passages=(1,), text=ANSWER, cited=(1,), drafted=is_used)
+    begun = [started("draft_refined"), finished("draft_refined", detail=draft), started("generate")]
+    flow = PIPELINES["corrective"].flow
+    assert edges(path_of(begun, flow)) == []
+    path = path_of([*begun, finished("generate", detail=answer)], flow)
+    assert edges(path) == ([("draft_refined", "generate")] if is_used else [])
+    assert [visit.step for visit in path.visits] == ["draft_refined", "generate"]
+
+
+def test_a_speculative_no_answer_that_is_used_takes_its_edge_too(ask, chat):
+    chat.default = TOKEN
+    assert ("draft_answer", "generate") in edges(way(ask("self_rag")))
