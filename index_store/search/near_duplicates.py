@@ -11,11 +11,14 @@ ALIKE = 0.9
 """the share of shingles that both have (Jaccard; Broder, 1997); above it, only a word or two differ"""
 
 _NUMBER = re.compile("[\\d〇一二三四五六七八九十百千万億兆]+")
+_NEGATION = re.compile(
+    "ない|なか|なく|なし|無し|ません|まじ|[不非未無禁否]|(?<![a-z])(?:no|not|cannot|never|none|nor|without|except|unless)(?![a-z])|n['’]t"
+)
 
 
 def are_near_duplicates(one: str, other: str) -> bool:
-    """False if they differ in a number: the rules of two years may differ in nothing else."""
-    if _numbers(one) != _numbers(other):
+    """False if they differ in a number or a negation: two rules may differ in nothing else."""
+    if _numbers(one) != _numbers(other) or _negations(one) != _negations(other):
         return False
     a, b = _shingles(one), _shingles(other)
     # Texts of very different length can't be near duplicates: no need to compare them.
@@ -34,6 +37,11 @@ def _shingles(text: str) -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def _numbers(text: str) -> list[str]:
     return _NUMBER.findall(_plain(text))
+
+
+@lru_cache(maxsize=1024)
+def _negations(text: str) -> list[str]:
+    return _NEGATION.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 @lru_cache(maxsize=1024)

@@ -153,14 +153,25 @@ def test_a_text_that_stands_in_two_places_is_shown_once_with_the_other_named(sto
         assert notice not in texts(others)
 
 
-@pytest.mark.parametrize("amounts", [("2500", "3000"), ("二千五百", "三千")])
-def test_texts_that_differ_in_a_number_are_two(store: IndexStore, tmp_path: Path, amounts: tuple[str, str]) -> None:
-    for amount in amounts:
-        file = tmp_path / f"{amount}.md"
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ("一日につき2500円とする", "一日につき3000円とする"),
+        ("一日につき二千五百円とする", "一日につき三千円とする"),
+        ("翌年に繰り越すことができる", "翌年に繰り越すことができない"),
+        ("It may be carried over", "It may not be carried over"),
+        ("It may be paid in advance", "It can't be paid in advance"),
+    ],
+)
+def test_texts_that_differ_in_a_number_or_a_negation_are_two(
+    store: IndexStore, tmp_path: Path, rules: tuple[str, str]
+) -> None:
+    for number, rule in enumerate(rules):
+        file = tmp_path / f"{number}.md"
         file.write_text(
             "日当は、出張の期間に応じて支給する。支給の対象は、所属長の承認を受けた出張とし、支給の時期は、精算の申請が承認された月の"
             "翌月の給与の支給日とする。出張の期間に休日を含むときも、同じ額を支給する。"
-            f"その額は、一日につき{amount}円とする。ただし、社用車による出張については、この限りでない。",
+            f"その額については、次のとおりとする。{rule}。ただし、社用車による出張については、この限りでない。",
             encoding="utf-8",
         )
         store.add("a", file)
