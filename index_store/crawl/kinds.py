@@ -33,7 +33,7 @@ _SAYS_LITTLE = frozenset(
 )
 
 _TYPES = mimetypes.MimeTypes(filenames=())  # the standard table, not the machine's
-_MEDIA = re.compile(r"(?:image|audio|video|font)/|text/(?:css|javascript)|application/(?:x-)?javascript")
+_MEDIA = re.compile("(?:image|audio|video|font)/")  # not scripts: few are linked, and a page can be Node.js
 _PROGRAMS_AND_ARCHIVES = re.compile(
     r"\.(?:exe|msi|dmg|pkg|deb|rpm|apk|iso|img|bin|dll|jar|war|tgz|7z|rar|tar|zip|"
     r"woff2?|ttf|otf|eot|flv|swf|psd|ai|eps|dwg|map|wasm)"

@@ -50,6 +50,12 @@ def test_every_kind_of_the_loaders_can_be_crawled_by_its_suffix(site, crawl):
     assert sorted(crawl(site.url()).paths) == sorted(["/", *paths])
 
 
+def test_a_page_that_is_named_like_a_script_is_crawled(site, crawl):
+    script = Reply("let a", content_type="text/javascript")
+    site.pages = {"/": html("Home", "/wiki/Node.js", "/menu.js"), "/wiki/Node.js": html("Node.js"), "/menu.js": script}
+    assert sorted(crawl(site.url()).paths) == ["/", "/wiki/Node.js"]
+
+
 @pytest.mark.parametrize("content_type", ["image/png", "video/mp4", "application/json", "text/css", "x/y", "nonsense"])
 def test_other_kinds_are_left_without_reading_them(site, crawl, content_type):
     large = Reply("x" * 4_000_000, content_type=content_type)
