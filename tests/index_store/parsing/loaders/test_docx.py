@@ -27,6 +27,7 @@ def run(text: str, properties: str = "") -> str:
     return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
 
 
+IN_SYMBOL = '<w:rFonts w:ascii="Symbol" w:hAnsi="Symbol"/>'
 IN_WINGDINGS = '<w:rFonts w:ascii="Wingdings" w:hAnsi="Wingdings"/>'
 
 
@@ -178,6 +179,18 @@ def symbol(code: str, font: str = "Wingdings") -> str:
 )
 def test_what_is_ticked_is_read_and_what_is_not(marks: tuple[str, str], expected: str, markdown) -> None:
     assert markdown(f"<w:p>{marks[0]}{run(' 承認 ')}{marks[1]}{run(' 却下')}</w:p>") == expected + "\n"
+
+
+def test_signs_and_greek_letters_of_the_font_symbol_are_read(markdown) -> None:
+    parts = (
+        run("経費 "),
+        symbol("F0B3", "Symbol"),
+        run(" 5,000円、"),
+        run("\uf06d", IN_SYMBOL),
+        run("m と "),
+        run("a", IN_SYMBOL),
+    )
+    assert markdown(f"<w:p>{''.join(parts)}</w:p>") == "経費 ≥ 5,000円、μm と α\n"
 
 
 @pytest.mark.parametrize(
