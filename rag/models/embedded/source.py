@@ -45,8 +45,9 @@ class EmbeddedSource:
             base_url=endpoint.base_url,
             http_client=self._blocking_http,
             http_async_client=self._http,
+            openai_proxy=None,  # as in service/source.py
             timeout=TIMEOUT,
-            stream_chunk_timeout=None,  # as in service/source.py
+            stream_chunk_timeout=None,  # as there
             max_retries=0,
             http_socket_options=(),
             max_tokens=ANSWER_TOKENS,

@@ -45,6 +45,7 @@ class ServiceSource:
                 api_key=self._settings.openai_api_key or SecretStr(PLACEHOLDER_KEY),
                 base_url=url,
                 http_async_client=self._http,
+                openai_proxy=None,  # never OPENAI_PROXY: ChatOpenAI refuses it beside a client
                 http_socket_options=(),  # other values would ignore the proxies of the environment
                 timeout=self._settings.model_timeout,
                 stream_chunk_timeout=NO_CHUNK_TIMEOUT,

@@ -20,7 +20,7 @@ def test_a_proxy_for_the_outside_does_not_stand_before_the_embedded_model(data_d
 
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name)
-    for name in ("ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"):
+    for name in ("ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy", "OPENAI_PROXY"):
         monkeypatch.setenv(name, proxy)
     with OpenAIServer() as server:
         server.enqueue("Search words: snow, white")

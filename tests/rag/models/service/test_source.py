@@ -29,7 +29,10 @@ def test_a_server_that_needs_no_key_is_asked_with_a_placeholder(data_dir):
         assert server.chats[0].headers["authorization"] == "Bearer none"
 
 
-@pytest.mark.parametrize("variables", [{"OPENAI_BASE_URL": ""}, {"OPENAI_API_BASE": "http://127.0.0.1:1/v1"}])
+@pytest.mark.parametrize(
+    "variables",
+    [{"OPENAI_BASE_URL": ""}, {"OPENAI_API_BASE": "http://127.0.0.1:1/v1"}, {"OPENAI_PROXY": "http://127.0.0.1:1"}],
+)
 def test_an_address_that_is_not_set_is_that_of_openai_whatever_else_is_in_the_environment(
     data_dir, monkeypatch, variables
 ):
