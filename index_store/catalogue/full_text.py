@@ -9,6 +9,7 @@ from index_store.base.database.database import backend_of
 from index_store.catalogue.schema import chunks, documents, indexes, sections
 from index_store.full_text.analysis import Analysis, Analyzer
 from index_store.full_text.bm25 import BM25Index, ChunkTerms, WordCount
+from index_store.parsing.chunking.text_splitter import text_at
 
 
 class FullText:
@@ -33,7 +34,7 @@ class FullText:
                 for document_id in ids:
                     rows = connection.execute(_CHUNK_TEXTS.where(documents.c.id == document_id)).all()
                     terms = [
-                        ChunkTerms.of(analyzer, row.id, row.title, row.headings, row.text[row.start : row.end])
+                        ChunkTerms.of(analyzer, row.id, row.title, row.headings, text_at(row.text, row.start, row.end))
                         for row in rows
                     ]
                     full_text.put(connection, document_id, terms)

@@ -203,3 +203,5 @@ class FoundChunk:
     best_start: int
     best_end: int
     """of the chunk in the section, in characters"""
+    header: str
+    """the header of the table, if `text` begins among its rows"""

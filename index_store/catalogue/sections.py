@@ -10,6 +10,7 @@ from index_store.base.database.database import VARIABLES
 from index_store.catalogue.records import Chunk, DocumentStatus, FoundChunk, Section
 from index_store.catalogue.schema import chunks, documents, sections
 from index_store.parsing.chunking.chunker import ParsedSection
+from index_store.parsing.chunking.text_splitter import header_at
 
 AT_ONCE = 200
 """sections that are written together, so that only these of a long document are in memory"""
@@ -126,5 +127,5 @@ def _found(row: Row[Any], *, whole_section: bool) -> FoundChunk:
     return FoundChunk(
         chunk_id=row.id, section_id=row.section_id, document_id=row.document_id, source=row.source,
         title=row.title, headings=tuple(row.headings), page=row.page, text=row.text[start:end], start=start, end=end,
-        best_start=row.start, best_end=row.end,
+        best_start=row.start, best_end=row.end, header=header_at(row.text, start),
     )  # fmt: skip

@@ -28,6 +28,7 @@ from index_store.full_text.bm25 import ChunkTerms
 from index_store.library.library import Library
 from index_store.library.originals.backend import StagedFile
 from index_store.library.originals.folder import digest_of
+from index_store.parsing.chunking.text_splitter import text_at
 from index_store.parsing.worker.protocol import ParsedDocument
 
 
@@ -341,7 +342,7 @@ class Versions:
 def _terms(analyzer: Analyzer, ids: Sequence[str], parsed: ParsedDocument) -> Iterator[ChunkTerms]:
     chunks = ((section, chunk) for section in parsed for chunk in section.chunks)
     for id_, (section, chunk) in zip(ids, chunks, strict=True):
-        yield ChunkTerms.of(analyzer, id_, parsed.title, chunk.headings, section.text[chunk.start : chunk.end])
+        yield ChunkTerms.of(analyzer, id_, parsed.title, chunk.headings, text_at(section.text, chunk.start, chunk.end))
 
 
 def fingerprint_of(content_digest: str, splitting: object) -> str:

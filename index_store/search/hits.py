@@ -34,6 +34,8 @@ class Hit(TextLocation, frozen=True):
     vector_score: float | None = None
     keyword_rank: int | None = None
     keyword_score: float | None = None
+    header: str = ""
+    """the header of the table, if `text` begins among its rows"""
     copies: tuple[TextLocation, ...] = ()
     """near duplicates: the places of almost the same text, best first. They are not hits of their own. The field's name
     comes from the JSON of the command line and of stored events"""

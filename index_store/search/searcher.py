@@ -127,7 +127,9 @@ class Searcher:
             mean = self._library.vectors.mean_cosine(index.collection, vector)
 
         def share(hit: Hit) -> float:
-            terms = {term.text for term in analyzer.terms("\n".join((hit.title, *hit.headings, hit.text))).words}
+            terms = {
+                term.text for term in analyzer.terms("\n".join((hit.title, *hit.headings, hit.header, hit.text))).words
+            }
             whole = sum(weights.values())
             return sum(weight for term, weight in weights.items() if term in terms) / whole if whole else 0.0
 
@@ -241,7 +243,7 @@ def _add(hits: list[Hit], found: FoundChunk, scored: _Scored, k: int) -> None:
             title=found.title, headings=found.headings, page=found.page, text=found.text, start=found.start,
             end=found.end, best_start=found.best_start, best_end=found.best_end, rank=len(hits) + 1,
             score=scored.score, vector_rank=vector_rank, vector_score=vector_score, keyword_rank=keyword_rank,
-            keyword_score=keyword_score,
+            keyword_score=keyword_score, header=found.header,
         )
     )  # fmt: skip
 

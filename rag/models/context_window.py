@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from index_store.parsing.chunking.text_splitter import split_text, text_width
+from index_store.parsing.chunking.text_splitter import header_at, split_text, text_width
 from index_store.search.hits import Hit
 
 TOKENS_A_CHARACTER = 0.8
@@ -54,14 +54,14 @@ def fit_to_context(hits: Sequence[Hit], window: ContextWindow) -> list[Hit]:
     """
     leasts: list[float] = []
     for hit in hits:
-        least = min(length(_best(hit)), window.passage)
+        least = min(length(_header(hit) + _best(hit)), window.passage)
         if leasts and sum(leasts) + least > window.passages:
             break
         leasts.append(least)
     spare = window.passages - sum(leasts)
     kept = []
     for hit, least in zip(hits, leasts, strict=False):
-        size = min(length(hit.text), window.passage, least + spare)
+        size = min(length(hit.header + hit.text), window.passage, least + spare)
         spare -= size - least
         kept.append(_trimmed(hit, size))
     return kept
@@ -71,11 +71,18 @@ def _best(hit: Hit) -> str:
     return hit.text[hit.best_start - hit.start : hit.best_end - hit.start]
 
 
+def _header(hit: Hit) -> str:
+    """The header of the table, if the chunk begins among its rows."""
+    return hit.header or header_at(hit.text, hit.best_start - hit.start)
+
+
 def _trimmed(hit: Hit, size: float) -> Hit:
-    if length(hit.text) <= size:
+    if length(hit.header + hit.text) <= size:
         return hit
-    start, end = _around(hit.text, hit.best_start - hit.start, hit.best_end - hit.start, size)
-    return hit.model_copy(update={"text": hit.text[start:end], "start": hit.start + start, "end": hit.start + end})
+    start, end = _around(hit.text, hit.best_start - hit.start, hit.best_end - hit.start, size - length(_header(hit)))
+    header = header_at(hit.header + hit.text, len(hit.header) + start)
+    place = {"start": hit.start + start, "end": hit.start + end}
+    return hit.model_copy(update={"text": hit.text[start:end], "header": header, **place})
 
 
 def _around(text: str, start: int, end: int, size: float) -> tuple[int, int]:

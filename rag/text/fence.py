@@ -63,7 +63,7 @@ def _letter(letter: str) -> str:
 
 def passages_block(passages: Sequence[Citation]) -> str:
     return "\n".join(
-        fenced("passage", passage.text, number=passage.number, title=place(passage), **_origin(passage))
+        fenced("passage", passage.as_read, number=passage.number, title=place(passage), **_origin(passage))
         for passage in passages
     )
 

@@ -33,17 +33,25 @@ class Citation(Frozen):
     """position of the found chunk in its section, in characters; None in old histories"""
     origin: Literal["documents", "web"] = "documents"
     """`web`: found by a web search; its ids are empty and `source` is its address"""
+    header: str = ""
+    """the header of the table, if `text` begins among its rows"""
     published: str | None = None
     """date of a web page, from the search service"""
     removed: bool = False
     """its document was removed later, and `text` with it"""
 
     @property
+    def as_read(self) -> str:
+        """The text as a model reads it."""
+        return self.header + self.text
+
+    @property
     def found(self) -> tuple[int, int]:
-        """The position of the found chunk in `text`; the whole text if unknown."""
+        """The position of the found chunk in `as_read`, with the header if it is just below; the whole if unknown."""
         if self.best_start is None or self.best_end is None:
-            return 0, len(self.text)
-        return max(0, self.best_start - self.start), min(len(self.text), self.best_end - self.start)
+            return 0, len(self.as_read)
+        start, above = max(0, self.best_start - self.start), len(self.header)
+        return start and start + above, above + min(len(self.text), self.best_end - self.start)
 
 
 class Passage(Citation):

@@ -38,7 +38,7 @@ def _blanked(value: Any, removed: AbstractSet[str], numbers: AbstractSet[int]) -
     if is_removed and "text" in value:
         blanked["text"] = ""
         if not is_strip:
-            blanked |= {"headings": [], "removed": True}
+            blanked |= {"headings": [], "header": "", "removed": True}
     return blanked
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import TypeVar
 
-from index_store.parsing.chunking.text_splitter import blocks_of, split_text, text_width, trimmed
+from index_store.parsing.chunking.text_splitter import blocks_of, header_at, split_text, text_width, trimmed
 from index_store.parsing.loaders.document import LoadedDocument, Page
 
 VERSION = 3
@@ -72,12 +72,11 @@ def _of_section_size(headed: "_HeadedText", size: int) -> "Iterator[_HeadedText]
 
 
 def _chunks(headed: "_HeadedText", document: LoadedDocument, size: int, overlap: int) -> list[ParsedChunk]:
-    tables = [block for block in blocks_of(headed.text) if block.is_table and text_width(block.opening) <= size // 2]
     chunks = []
     for start, end in split_text(headed.text, size, overlap, marks=[offset for offset, _ in headed.inner]):
         headings = headed.headings_at(start)
         where = " > ".join([document.title, *headings])[-EMBEDDED_HEADING:]
-        header = next((table.opening for table in tables if table.start < start < table.end), "")
+        header = header_at(headed.text, start, size // 2)
         embedded = unicodedata.normalize("NFKC", f"{where}\n{header}{headed.text[start:end]}")
         chunks.append(ParsedChunk(start, end, headed.page_at(start), headings, embedded))
     return chunks

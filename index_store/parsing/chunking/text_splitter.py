@@ -234,6 +234,9 @@ class Block:
         return bool(self.opening) and not self.closing
 
 
+LONGEST_HEADER = 400
+"""wide characters of a table's header that is repeated: a longer one takes more space than its rows are worth"""
+
 _TABLE = re.compile(r"(?:^[ \t]*\|.*(?:\n|\Z))+", re.M)
 _RULE = re.compile(r"[ \t]*\|[ \t:|-]+$")
 
@@ -263,3 +266,19 @@ def blocks_of(text: str) -> list[Block]:
         at += len(line)
     tables(opened if fence else plain_from, len(text))
     return blocks
+
+
+def header_at(text: str, start: int, longest: float = LONGEST_HEADER) -> str:
+    """The header of the table whose rows `start` is among, at most `longest` wide characters; else empty."""
+    if "|" not in text:
+        return ""
+    headers = (
+        block.opening for block in blocks_of(text)
+        if block.is_table and block.start + len(block.opening) <= start < block.end
+    )  # fmt: skip
+    return next((header for header in headers if text_width(header) <= longest), "")
+
+
+def text_at(text: str, start: int, end: int) -> str:
+    """A chunk as it is searched by keyword: below the header of its table."""
+    return header_at(text, start) + text[start:end]

@@ -174,7 +174,7 @@ def _card(citation: Citation, store: UserStore | None, id_: str) -> str:
 
 def _read(citation: Citation) -> str:
     """The text that the model read, with the found chunk marked in it."""
-    text, (start, end) = citation.text, citation.found
+    text, (start, end) = citation.as_read, citation.found
     found = f'<div class="cited">{_passages.render(text[start:end])}</div>'
     return f'<div class="read">{_passages.render(text[:start])}{found}{_passages.render(text[end:])}</div>'
 

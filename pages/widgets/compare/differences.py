@@ -96,7 +96,7 @@ def passages_html(runs: Runs) -> str:
 
 def _passage_row(compared: ComparedPassage) -> str:
     passage = compared.passage
-    text = escape(say("chat.removed")) if passage.removed else escape(passage.text)
+    text = escape(say("chat.removed")) if passage.removed else escape(passage.as_read)
     disputed = f'<b class="disputed">{escape(say("compare.disputed"))}</b>' if compared.is_disputed else ""
     kinds = f"{'everywhere' if compared.is_everywhere else ''} {'is-disputed' if compared.is_disputed else ''}"
     cells = "".join(f"<td>{_found(each, passage)}</td>" for each in compared.found)

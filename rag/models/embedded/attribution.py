@@ -80,7 +80,7 @@ def source_of(sentence: str, question: str, passages: Sequence[Passage]) -> int 
 
     def likeness(passage: Passage) -> float:
         place = " ".join((passage.title, *passage.headings))
-        return _share(sentence, question, passage) + QUESTION_WEIGHT * overlap(question, f"{place} {passage.text}")
+        return _share(sentence, question, passage) + QUESTION_WEIGHT * overlap(question, f"{place} {passage.as_read}")
 
     sources = [passage for passage in passages if _share(sentence, question, passage)]
     return max(sources, key=likeness).number if sources else None
@@ -88,9 +88,9 @@ def source_of(sentence: str, question: str, passages: Sequence[Passage]) -> int 
 
 def _share(sentence: str, question: str, passage: Passage) -> float:
     """0 if it is too little for a source."""
-    if (share := overlap(sentence, passage.text)) >= LEAST_OVERLAP:
+    if (share := overlap(sentence, passage.as_read)) >= LEAST_OVERLAP:
         return share
     if language_of(sentence) == language_of(passage.text):
         return 0.0
-    share = shared_names(sentence, passage.text, known=question)
+    share = shared_names(sentence, passage.as_read, known=question)
     return share if share >= LEAST_SHARED_NAMES else 0.0

@@ -143,7 +143,7 @@ def _is_unsourced(question: str, answer: str, passages: Sequence[Passage]) -> bo
 
 
 def _read(passage: Passage) -> str:
-    return f"{place(passage)}\n{passage.text}"
+    return f"{place(passage)}\n{passage.as_read}"
 
 
 def _ask(text: str, threshold: float, adjustments: Iterable[Factor] = ()) -> YesNoQuestion:

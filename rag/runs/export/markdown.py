@@ -122,7 +122,7 @@ def _footnote(citation: Citation, words: ExportLabels) -> str:
     if citation.origin == "web":
         parts += [words.web, in_line(citation.published or "")]
     start, end = citation.found
-    quoted = f"_{words.removed}_" if citation.removed else _inert(citation.text[start:end].strip())
+    quoted = f"_{words.removed}_" if citation.removed else _inert(citation.as_read[start:end].strip())
     quote = "\n".join(f"    > {line}".rstrip() for line in quoted.splitlines())
     return f"[^{citation.number}]: {' · '.join(filter(None, parts))}\n\n{quote}".rstrip()
 

@@ -179,6 +179,20 @@ def test_texts_that_differ_in_a_number_or_a_negation_are_two(
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_rows_of_a_long_table_are_found_by_the_names_of_its_columns_too(
+    store: IndexStore, tmp_path: Path, mode: str
+) -> None:
+    header = "| 等級 | 国内の日当 | 海外の日当 |\n| --- | --- | --- |\n"
+    rows = "".join(f"| 等級{n} | {n}500円 | {n}ドル |\n" for n in range(10, 60))
+    (tmp_path / "rates.md").write_text(f"# 別表\n\n{header}{rows}", encoding="utf-8")
+    store.add("a", tmp_path / "rates.md")
+    first = store.search("a", "等級45の海外の日当", mode=mode)[0]
+    assert "| 等級45 |" in first.text
+    assert first.header == header
+    assert store.section(first.section_id).text[first.start : first.end] == first.text
+
+
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("question", ODD)
 def test_any_question_is_answered_with_hits_or_with_none(rules: IndexStore, question: str, mode: str) -> None:
     hits = rules.search("a", question, mode=mode)

@@ -87,3 +87,35 @@ def test_a_larger_model_has_a_larger_window():
     small, large = ContextWindow.of(4096, 400), ContextWindow.of(16_384, 1000)
     assert 0 < small.passages < large.passages
     assert small.passage < large.passage
+
+
+HEADER = "| 等級 | 日当 |\n| --- | --- |\n"
+ROWS = "".join(f"| {n} | {n}00円 |\n" for n in range(100, 160))
+
+
+@pytest.mark.parametrize("size", [120, 300, 700])
+def test_what_is_left_of_a_table_stands_below_its_header(size):
+    text = f"別表のとおりとする。\n\n{HEADER}{ROWS}"
+    found = text.index("| 140 |")
+    whole = hit().model_copy(
+        update={"text": text, "start": 0, "end": len(text), "best_start": found, "best_end": found + 20}
+    )
+    [trimmed] = fit_to_context([whole], ContextWindow(passage=size, passages=5000))
+    assert trimmed.text == text[trimmed.start : trimmed.end]
+    assert (trimmed.header, "| 140 |" in trimmed.text) == (HEADER, True)
+    assert length(trimmed.header + trimmed.text) <= size
+
+
+def test_a_chunk_that_has_a_header_keeps_it():
+    chunk = (
+        hit()
+        .model_copy(
+            update={"text": ROWS, "start": 500, "end": 500 + len(ROWS), "best_start": 500, "best_end": 500 + len(ROWS)}
+        )
+        .model_copy(update={"header": HEADER})
+    )
+    [kept] = fit_to_context([chunk], ContextWindow(passage=5000, passages=5000))
+    [trimmed] = fit_to_context([chunk], ContextWindow(passage=300, passages=5000))
+    assert kept == chunk
+    assert (trimmed.header, ROWS.startswith(trimmed.text)) == (HEADER, True)
+    assert length(trimmed.header + trimmed.text) <= 300

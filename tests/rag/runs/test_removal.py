@@ -52,6 +52,23 @@ def is_forgotten(engine: UserEngine) -> bool:
     return eventually(lambda: process_of(engine).store.removed() == [])
 
 
+def test_the_header_above_the_rows_of_a_table_is_read_with_them_and_goes_with_them(open_loaded, chat, tmp_path):
+    header = "| 等級 | 潜水手当 |\n| --- | --- |\n"
+    rows = "".join(f"| 等級{number} | {number}00円 |\n" for number in range(100, 200))
+    file = tmp_path / "rates.md"
+    file.write_text(header + rows, encoding="utf-8")
+    with open_loaded() as engine:
+        engine.store.add(INDEX, file, "rates.md")
+        run = engine.ask("等級170の潜水手当はいくらですか?", index=INDEX, pipeline_name="naive")
+        [first] = run.result().citations
+        assert (first.header, first.text.startswith("| 等級")) == (header, True)
+        assert f"\n{first.header}{first.text}\n</passage>" in chat.prompts[-1]
+        assert "潜水手当 |".encode() in stored(engine)
+        engine.store.remove(INDEX, "rates.md")
+        assert is_forgotten(engine)
+    assert "潜水手当 |".encode() not in stored(engine)
+
+
 @pytest.mark.parametrize("pipeline", PIPELINES)
 def test_no_trace_holds_a_sentence_of_a_document_that_was_removed(open_loaded, pipeline):
     with open_loaded() as engine:

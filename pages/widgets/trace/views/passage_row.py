@@ -24,7 +24,7 @@ def _text(passage: Passage) -> str:
 
 def _found(passage: Passage) -> str:
     """Its text. If that is more than the found chunk, the chunk is marked."""
-    text, (start, end) = passage.text, passage.found
+    text, (start, end) = passage.as_read, passage.found
     if not text[:start].strip() and not text[end:].strip():
         return escape(text)
     return f"{escape(text[:start])}<mark>{escape(text[start:end])}</mark>{escape(text[end:])}"
