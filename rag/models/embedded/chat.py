@@ -21,7 +21,7 @@ from rag.models.client import Prompt, Restart, is_cut
 from rag.models.context_window import ContextWindow
 from rag.models.embedded import grading, prompts
 from rag.models.embedded.attribution import AttributedText
-from rag.models.embedded.current_events import asks_about_current_events
+from rag.models.embedded.current_events import asks_about_current_events, is_about_the_company
 from rag.models.embedded.engines.child import CONTEXT
 from rag.models.embedded.log_odds import TOP, YesNoQuestion
 from rag.models.embedded.names import unstated_codes
@@ -174,10 +174,11 @@ class EmbeddedChat(ChatModel):
         if asks_about_current_events(question):
             return Routing("web", "todays_world")
         scores: list[tuple[Route, float]] = []
-        ways: tuple[tuple[Route, YesNoQuestion, CallSubject], ...] = (
-            ("talk", grading.is_small_talk(question), CallSubject("route_to_talk")),
-            ("web", grading.asks_about_current_events(question), CallSubject("route_to_web")),
-        )
+        ways: list[tuple[Route, YesNoQuestion, CallSubject]] = [
+            ("talk", grading.is_small_talk(question), CallSubject("route_to_talk"))
+        ]
+        if not is_about_the_company(question):
+            ways.append(("web", grading.asks_about_current_events(question), CallSubject("route_to_web")))
         for way, asked, about in ways:
             grade = await self._grade(asked, usage, about)
             scores.append((way, grade.score or 0.0))

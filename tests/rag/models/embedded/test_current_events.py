@@ -19,6 +19,8 @@ TODAY = (
     "What is the exchange rate of the yen?",
     "stock price right now",
     "今日の気温",
+    "What's the current exchange rate between the euro and the dollar?",
+    "temperature in Osaka now",
 )
 NOT_TODAY = (
     "出張の日当はいくらですか?",
@@ -34,6 +36,17 @@ NOT_TODAY = (
     "為替予約の手順は",
     "Weather sealing of the X-100",
     "現在の有給の残りは?",
+    "How many yen is the current per diem?",
+    "What is the maximum current and temperature of the power supply?",
+    "What is the latest temperature range for the calibration?",
+    "Which colours match the current label?",
+    "What exchange rate is used for travel claims?",
+    "What is the weather sealing rating of the latest model?",
+    "出張精算の為替レートはいつのものですか?",
+    "現在の降水センサーの校正周期は?",
+    "地震のとき、今いる階から動いてよいですか? 最新の案内は?",
+    "台風で明日の朝礼は中止ですか?",
+    "最近の試合計測モードの使い方",
 )
 
 
