@@ -5,9 +5,10 @@ Lengths are in wide characters, as in index_store.parsing.chunking.text_splitter
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
+from index_store.base.errors import QuestionTooLong
 from index_store.parsing.chunking.text_splitter import header_at, split_text, text_width
 from index_store.search.hits import Hit
 
@@ -20,7 +21,13 @@ FIGURE = 0.9
 _FIGURES = re.compile(r"[!-@\[-`{-~]")
 
 BESIDE_PASSAGES = 1200
-"""tokens of a prompt without the passages' text: instructions, a long question, a rejected answer, titles"""
+"""tokens of a prompt without the passages' text: instructions, a question, a rejected answer, titles"""
+
+USUAL_QUESTION = 300
+"""wide characters of a question that BESIDE_PASSAGES includes; a longer one takes space from the passages"""
+
+LEAST_PASSAGES = 400
+"""wide characters: with less space for passages, a question can't be answered from them"""
 
 PIECE = 100
 """wide characters: a passage is trimmed to whole pieces of about this length (paragraphs, sentences)"""
@@ -40,6 +47,17 @@ class ContextWindow:
         """`context`: the model's context in tokens; `answer`: how many of them it may write."""
         passages = (context - answer - BESIDE_PASSAGES) / TOKENS_A_CHARACTER
         return cls(passage=passages / 2, passages=passages)
+
+    def beside(self, question: str) -> Self:
+        """What a question leaves of it. Raises QuestionTooLong."""
+        more = length(question) - USUAL_QUESTION
+        if more <= 0:
+            return self
+        left = self.passages - more
+        if left < LEAST_PASSAGES:
+            most = (USUAL_QUESTION + self.passages - LEAST_PASSAGES) * len(question) / length(question)
+            raise QuestionTooLong(length=len(question), most=max(USUAL_QUESTION, int(most) // 100 * 100))
+        return replace(self, passage=min(self.passage, left), passages=left)
 
 
 def length(text: str) -> float:

@@ -119,7 +119,8 @@ async def draft_answer(state: State, step: NodeStep) -> State:
 async def draft_refined(state: State, step: NodeStep) -> State:
     """The same from refined passages: refinement needs no grades, and gives the same result after grading."""
     speculative = state["speculative"]
-    kept = await asyncio.to_thread(strips, state["question"], speculative.passages, step.model.context_window)
+    window = step.model.context_window.beside(state["question"])
+    kept = await asyncio.to_thread(strips, state["question"], speculative.passages, window)
     speculative.passages = refined(speculative.passages, kept)
     return await _speculate(state, step)
 

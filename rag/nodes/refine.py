@@ -34,7 +34,8 @@ async def refine(state: State, step: NodeStep) -> State:
     opens the whole passage.
     """
     passages = state["relevant"]
-    found = await asyncio.to_thread(strips, state["question"], passages, step.model.context_window)
+    window = step.model.context_window.beside(state["question"])
+    found = await asyncio.to_thread(strips, state["question"], passages, window)
     step.detail = RefinementDetail(strips=tuple(found))
     return {"relevant": refined(passages, found)}
 

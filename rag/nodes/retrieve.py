@@ -17,11 +17,12 @@ async def retrieve(state: State, step: NodeStep) -> State:
     context, how = step.context, step.context.retrieval
     query = state.get("query") or state["question"]
     words = state.get("words") if how.mode != "vector" else None
+    window = step.model.context_window.beside(state["question"])
 
     def search() -> tuple[int, list[Hit], list[Hit]]:
         pending = context.store.pending(context.index)  # first: a document may become ready during the search
         hits = context.store.search(context.index, query, mode=how.mode, unit=how.unit, k=how.k, words=words)
-        return pending, hits, fit_to_context(hits, step.model.context_window)
+        return pending, hits, fit_to_context(hits, window)
 
     pending, hits, kept = await asyncio.get_running_loop().run_in_executor(context.search_threads, search)
     seen = dict(state.get("seen", {}))

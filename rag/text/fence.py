@@ -9,7 +9,8 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache
 
-from rag.trace.passages import Citation
+from index_store.search.hits import TextLocation
+from rag.trace.passages import Citation, Passage
 
 TAGS = (
     "passage",
@@ -63,9 +64,25 @@ def _letter(letter: str) -> str:
 
 def passages_block(passages: Sequence[Citation]) -> str:
     return "\n".join(
-        fenced("passage", passage.as_read, number=passage.number, title=place(passage), **_origin(passage))
+        fenced(
+            "passage",
+            passage.as_read,
+            number=passage.number,
+            title=place(passage),
+            **_also(passage),
+            **_origin(passage),
+        )
         for passage in passages
     )
+
+
+MOST_ALSO = 2
+"""further places of a passage that a model is told"""
+
+
+def _also(passage: Citation) -> dict[str, str]:
+    _, *others = places(passage)
+    return {"also": "; ".join(others)} if others else {}
 
 
 def _origin(passage: Citation) -> dict[str, str]:
@@ -75,9 +92,15 @@ def _origin(passage: Citation) -> dict[str, str]:
     return {"origin": passage.origin, **({"published": passage.published} if passage.published else {})}
 
 
-def place(passage: Citation) -> str:
+def place(passage: Citation | TextLocation) -> str:
     """The place of a passage: the document's title and the headings above it."""
     return " > ".join(dict.fromkeys((passage.title, *passage.headings)))
+
+
+def places(passage: Citation) -> list[str]:
+    """Its place, and some where almost the same text stands: two headings may have the same rule."""
+    copies = passage.copies if isinstance(passage, Passage) else ()
+    return list(dict.fromkeys((place(passage), *map(place, copies))))[: 1 + MOST_ALSO]
 
 
 def _attribute(value: object) -> str:

@@ -16,7 +16,7 @@ from typing import Literal
 from rag.models.embedded.attribution import source_of
 from rag.models.embedded.log_odds import YesNoQuestion
 from rag.models.embedded.names import unstated_names
-from rag.text.fence import fenced, passages_block, place, quoted
+from rag.text.fence import fenced, passages_block, places, quoted
 from rag.text.language import language_of
 from rag.text.overlap import features, overlap
 from rag.trace.grades import Factor
@@ -143,7 +143,7 @@ def _is_unsourced(question: str, answer: str, passages: Sequence[Passage]) -> bo
 
 
 def _read(passage: Passage) -> str:
-    return f"{place(passage)}\n{passage.as_read}"
+    return "\n".join((*places(passage), passage.as_read))
 
 
 def _ask(text: str, threshold: float, adjustments: Iterable[Factor] = ()) -> YesNoQuestion:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from index_store.base.errors import QuestionTooLong
 from index_store.search.hits import Hit
 from rag.models.context_window import ContextWindow, fit_to_context, length
 
@@ -119,3 +120,21 @@ def test_a_chunk_that_has_a_header_keeps_it():
     assert kept == chunk
     assert (trimmed.header, ROWS.startswith(trimmed.text)) == (HEADER, True)
     assert length(trimmed.header + trimmed.text) <= 300
+
+
+def test_a_usual_question_leaves_the_passages_their_space_and_a_long_one_takes_some():
+    window = ContextWindow.of(4096, 400)
+    assert window.beside("日当は?" * 40) == window
+    beside_long = window.beside("あ" * 2000)
+    assert beside_long.passages == window.passages - 1700
+    assert beside_long.passage <= beside_long.passages
+
+
+def test_a_question_that_leaves_no_space_is_refused_with_the_length_that_would_do():
+    window = ContextWindow.of(4096, 400)
+    with pytest.raises(QuestionTooLong) as refused:
+        window.beside("あ" * 4000)
+    most = refused.value.details["most"]
+    assert 2500 < most < 3500
+    assert window.beside("あ" * most).passages >= 400
+    assert ContextWindow.of(16_384, 1000).beside("あ" * 4000).passages > 4000

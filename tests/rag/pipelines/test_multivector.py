@@ -70,3 +70,25 @@ def test_a_section_too_long_for_the_model_is_trimmed_and_its_citation_still_stan
     assert citation.start <= citation.best_start < citation.best_end <= citation.end
     assert sum(length(passage.text) for passage in retrieved.detail.passages) <= 500
     assert len(retrieved.detail.passages) + retrieved.detail.left_out == 4
+
+
+def test_a_rule_that_stands_below_two_headings_is_given_with_both(engine, chat, tmp_path):
+    rule = "保証の期間は、お買い上げの日から24か月とします。期間内の故障は、無償で修理します。"
+    file = tmp_path / "warranty.md"
+    file.write_text(f"# 製品\n\n## アルファ\n\n{rule}\n\n## ベータ\n\n{rule}\n", encoding="utf-8")
+    engine.store.add(INDEX, file)
+    engine.ask("アルファとベータの保証の期間は同じですか", index=INDEX, pipeline_name="multivector").result()
+    [prompt] = chat.prompts_with(JA.answer)
+    assert prompt.count(rule) == 1
+    told = prompt[: prompt.index(rule)].rpartition("<passage")[2]
+    assert "アルファ" in told
+    assert "ベータ" in told
+
+
+def test_a_question_that_leaves_no_space_for_passages_says_what_to_do(engine, chat, monkeypatch):
+    model = process_of(engine)._models.usual.open()
+    monkeypatch.setattr(model, "context_window", ContextWindow.of(4096, 400))
+    run = engine.ask("保管場所は?" * 600, index=INDEX, pipeline_name="multivector")
+    result = run.result()
+    assert (result.status, result.error.code) == ("failed", "question_too_long")
+    assert chat.prompts == []
