@@ -13,7 +13,7 @@ from index_store.access.gate import Gate, managed
 from index_store.access.people import ERASED, account_name, has_account
 from index_store.access.principal import Principal
 from index_store.access.rights import GranteeKind, Right
-from index_store.access.transaction import changing, storable
+from index_store.access.transaction import changing, typed
 from index_store.base.database.database import backend_of
 from index_store.base.errors import NobodyNamed, UnknownPerson
 from index_store.catalogue.schema import grants, indexes, people
@@ -132,7 +132,7 @@ def _written(grantee: Grantee) -> Grantee:
     """The grantee in the form that is stored. Raises NobodyNamed."""
     if grantee.kind is GranteeKind.EVERYONE:
         return EVERYONE
-    name = account_name(grantee.name) if grantee.kind is GranteeKind.ACCOUNT else storable(grantee.name).strip()
+    name = account_name(grantee.name) if grantee.kind is GranteeKind.ACCOUNT else typed(grantee.name)
     if not name:
         raise NobodyNamed()
     return Grantee(grantee.kind, name)

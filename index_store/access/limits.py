@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import Engine, select
 
 from index_store.access.principal import Principal
-from index_store.access.transaction import changing, storable
+from index_store.access.transaction import changing, typed
 from index_store.catalogue.schema import indexes, limits, people
 
 UNLIMITED = 0
@@ -43,7 +43,7 @@ class Limits:
     def set(self, group: str, to: GroupLimits) -> None:
         """Replaces the limits that the group had."""
         values = to.model_dump()
-        name = storable(group).strip()
+        name = typed(group)
         with changing(self._database, name) as connection:
             connection.execute(limits.delete().where(limits.c.group == name))
             if any(value is not None for value in values.values()):

@@ -7,7 +7,8 @@ So a change of the settings takes effect at the next start, without a new sign-i
 
 import logging
 import uuid
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -19,7 +20,7 @@ from sqlalchemy.exc import OperationalError
 
 from index_store.access.principal import Principal, Role
 from index_store.access.rights import GranteeKind
-from index_store.access.transaction import changing, storable
+from index_store.access.transaction import changing, storable, typed
 from index_store.base.database.backend import DatabaseBackend
 from index_store.base.database.database import backend_of
 from index_store.base.database.sqlite import DAMAGED, UPGRADED, drop_copies
@@ -83,9 +84,25 @@ class Person(BaseModel, frozen=True):
     created_at: datetime
 
     @property
+    def known_as(self) -> str:
+        return self.name or self.mail or self.subject
+
+    @property
     def principal(self) -> Principal:
         accounts = _accounts(self.subject, self.mail, self.mail_is_verified)
         return Principal(self.id, self.name, self.mail, self.role, frozenset(self.groups), accounts)
+
+
+def names_of(everybody: Sequence[Person], taken: Iterable[str] = ()) -> dict[str, str]:
+    """A name for each id that nobody else has: people choose their own names, and two may choose the same.
+
+    `taken`: names that mean somebody else.
+    """
+    counts = Counter((*taken, *(each.known_as for each in everybody)))
+    return {
+        each.id: each.known_as if counts[each.known_as] == 1 else f"{each.known_as} · {each.mail or each.subject}"
+        for each in everybody
+    }
 
 
 class People:
@@ -210,7 +227,7 @@ class People:
 
         Raises PersonExists; UnknownPerson if the name is empty.
         """
-        name = storable(name).strip()
+        name = typed(name)
         if not name:
             raise UnknownPerson(name=name)
         values = {
@@ -353,7 +370,7 @@ def _accounts(subject: str, mail: str, mail_is_verified: bool) -> frozenset[str]
 
 def account_name(name: str) -> str:
     """The name under which a person is added or given a grant before they sign in. `name`: subject or mail address."""
-    name = storable(name).strip()
+    name = typed(name)
     return _folded(name) if "@" in name else name
 
 
@@ -364,7 +381,7 @@ def has_account(backend: DatabaseBackend, account: str) -> ColumnElement[bool]:
 
 
 def _known_as(backend: DatabaseBackend, name: str) -> ColumnElement[bool]:
-    name = storable(name).strip()
+    name = typed(name)
     is_mail = (people.c.mail != "") & (backend.folded(people.c.mail) == backend.folded(literal(name)))
     return or_(people.c.id == name, people.c.subject == name, is_mail)
 

@@ -27,6 +27,14 @@ def changing(database: Engine, what: str) -> Iterator[Connection]:
         raise ChangeFailed(name=what) from error
 
 
+_UNSEEN = dict.fromkeys(map(ord, "\u00ad\u200b\u200e\u200f\u2060\ufeff"))
+
+
+def typed(name: str) -> str:
+    """A name that somebody has typed or pasted. Pages and mail programs put invisible characters into addresses."""
+    return storable(name).translate(_UNSEEN).strip()
+
+
 def storable(text: str) -> str:
     """The text in a form that SQLite stores: a command line or a header may hold bytes that are not text."""
     return text.encode("utf-8", "replace").decode()

@@ -6,8 +6,9 @@ from index_store.access.audit.audit import PAGE, Audit, EntryFilter, EntryPage, 
 from index_store.access.audit.entry import Action
 from index_store.access.gate import Gate
 from index_store.access.limits import GroupLimits, Limits
-from index_store.access.people import People, Person
+from index_store.access.people import People, Person, names_of
 from index_store.access.principal import Principal, Role
+from index_store.access.transaction import typed
 
 
 class UserPeople:
@@ -50,7 +51,10 @@ class UserPeople:
 
 def noted(audit: Audit, action: Action, by: Principal, person: Person) -> Person:
     """Records the action in the audit log and returns the person to whom it was done."""
-    audit.note(action, by, whose=person.id, role=person.role, by_hand=person.role_is_given)
+    if action is Action.ERASED:  # what is left of the person has no role
+        audit.note(action, by, whose=person.id)
+    else:
+        audit.note(action, by, whose=person.id, role=person.role, by_hand=person.role_is_given)
     return person
 
 
@@ -97,11 +101,12 @@ class UserAudit:
     ) -> EntryPage:
         self._gate.require_admin()
         everybody, filters = self._people.all(), filters or EntryFilter()
-        if sought := filters.person.casefold():
+        names = names_of(everybody)
+        if sought := typed(filters.person).casefold():
             meant = (each.id for each in everybody if sought in f"{each.name}\n{each.mail}".casefold())
-            filters = replace(filters, called_so=frozenset(meant))
+            filters = replace(filters, person=typed(filters.person), called_so=frozenset(meant))
+        filters = replace(filters, names=names)
         found = self._audit.read(filters, latest=latest, before=before)
-        names = {each.id: each.name or each.mail or each.subject for each in everybody}
         named = [each.model_copy(update={"name": names.get(each.person)}) for each in found.entries]
         return found._replace(entries=named)
 

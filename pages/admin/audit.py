@@ -10,6 +10,7 @@ import streamlit as st
 from index_store.access.audit.audit import EntryFilter
 from index_store.access.audit.entry import Action, Entry
 from index_store.access.limits import GroupLimits
+from index_store.access.people import names_of
 from index_store.access.rights import GranteeKind
 from index_store.access.user_people import UserAudit
 from index_store.base.errors import PlainError
@@ -27,7 +28,7 @@ DAYS = {"today": 1, "week": 7, "month": 30, "ever": 0}
 
 
 def names() -> dict[str, str]:
-    return {each.id: each.name or each.mail or each.subject for each in engine().store.access.people.all()}
+    return names_of(engine().store.access.people.all())
 
 
 def choose(indexes: Sequence[str]) -> EntryFilter:
@@ -49,7 +50,11 @@ def choose(indexes: Sequence[str]) -> EntryFilter:
 
 def field(name: str) -> str:
     title = say(f"audit.{name}")
-    return st.text_input(title, placeholder=title, key=f"audit {name}", label_visibility="collapsed")
+    # Like the choices beside it, it stays while another page is open.
+    kept: str = st.session_state.get(f"kept audit {name}", "")
+    text: str = st.text_input(title, kept, placeholder=title, key=f"audit {name}", label_visibility="collapsed")
+    st.session_state[f"kept audit {name}"] = text
+    return text
 
 
 def actions() -> dict[str, str]:
@@ -113,7 +118,11 @@ def frame(entries: Sequence[Entry], people: Mapping[str, str]) -> pd.DataFrame:
 
 def details(entry: Entry, people: Mapping[str, str]) -> Iterator[str]:
     """`people`: names by id."""
+    if entry.action == Action.OWNER_SET and "whose" not in entry.facts:
+        yield f"{say('fact.whose')}: {say('usage.nobody')}"
     for name, value in sorted(entry.facts.items(), key=lambda each: each[0] in IDS):
+        if value == []:
+            continue
         title = say(f"usage.{name}") if name in GroupLimits.model_fields else say(f"fact.{name}")
         yield f"{title}: {fact(name, value, people)}"
 
@@ -124,6 +133,8 @@ def fact(name: str, value: object, people: Mapping[str, str]) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     match name:
+        case "since":
+            return when(datetime.fromisoformat(str(value)))
         case "whose":
             return people.get(str(value), str(value))
         case "pipeline":

@@ -6,6 +6,7 @@ import streamlit as st
 
 from index_store.access.people import Person
 from index_store.access.principal import Role
+from index_store.access.transaction import typed
 from index_store.access.user_people import UserPeople
 from index_store.base.errors import PlainError
 from pages.process import engine, principal
@@ -45,9 +46,14 @@ def given(role: str) -> Role | None:
 
 def wanted(everybody: Sequence[Person]) -> list[Person]:
     words = st.text_input(
-        say("people.search"), placeholder=say("people.search"), key="people search", label_visibility="collapsed"
+        say("people.search"),
+        placeholder=say("people.search"),
+        key="people search",
+        label_visibility="collapsed",
+        on_change=st.session_state.update,
+        args=({"people page": 0},),
     )
-    sought = words.casefold().split()
+    sought = typed(words).casefold().split()
     texts = ((each, " ".join([each.name, each.mail, each.subject, *each.groups]).casefold()) for each in everybody)
     return [each for each, text in texts if all(word in text for word in sought)]
 
@@ -84,7 +90,7 @@ def turn(sign: str, name: str, page: int, is_last: bool) -> None:
 def show(person: Person) -> None:
     with st.container(horizontal=True, vertical_alignment="center", border=True, key=f"person-{person.id}"):
         with st.container(gap=None, width="stretch"):
-            st.markdown(f"**{plain(known_as(person))}**")
+            st.markdown(f"**{plain(person.known_as)}**")
             st.caption(" · ".join(told(person)))
         show_role(person)
         if person.disabled_at:
@@ -99,20 +105,16 @@ def show_erase(person: Person) -> None:
     popover = st.popover(say("people.erase"), key=f"erase-{person.id}", on_change="rerun")
     if popover.open:
         with popover:
-            st.write(plain(say("people.erase_help", name=known_as(person))))
+            st.write(plain(say("people.erase_help", name=person.known_as)))
             key = f"danger-erase-{person.id}"
             st.button(say("people.erase_really"), type="primary", key=key, on_click=erase, args=(person.id,))
-
-
-def known_as(person: Person) -> str:
-    return person.name or person.mail or person.subject
 
 
 def told(person: Person) -> list[str]:
     parts = [say("people.you")] if person.id == principal().id else []
     if person.disabled_at:
         parts.append(f":red[{say('people.disabled')}]")
-    if person.mail and person.mail != known_as(person):
+    if person.mail and person.mail != person.known_as:
         parts.append(plain(person.mail))
     if not person.issuer:
         parts.append(say("people.not_yet"))
@@ -131,7 +133,7 @@ def show_role(person: Person) -> None:
     # A new field for each role: one of its texts changes with the role, which a field of the same key does not show.
     key = f"role-{person.id}-{now}"
     st.selectbox(
-        say("people.role", name=known_as(person)),
+        say("people.role", name=person.known_as),
         list(labels),
         list(labels).index(now),
         format_func=labels.__getitem__,

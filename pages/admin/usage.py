@@ -6,11 +6,12 @@ import pandas as pd  # type: ignore[import-untyped]  # its stubs are another pac
 import streamlit as st
 
 from index_store.access.limits import GroupLimits
+from index_store.access.people import names_of
 from index_store.base.errors import PlainError
 from pages.process import engine
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.picker import fresh_key, renew
-from pages.words import megabytes, plain, say
+from pages.words import plain, say
 
 ROW, HEIGHT = 35, 500  # pixels
 MOST = 1_000_000_000
@@ -19,8 +20,7 @@ LIMITS = tuple(GroupLimits.model_fields)
 
 def names() -> dict[str, str]:
     """The names of all people, by id."""
-    people = {each.id: each.name or each.mail or each.subject for each in engine().store.access.people.all()}
-    return {"local": say("usage.local"), **people}
+    return {"local": say("usage.local"), **names_of(engine().store.access.people.all())}
 
 
 def show_people(named: dict[str, str]) -> None:
@@ -32,7 +32,7 @@ def show_people(named: dict[str, str]) -> None:
     table(
         "people",
         {
-            "who": [named.get(each.person_id, each.person_id) for each in used],
+            "who": [cell(named.get(each.person_id, each.person_id)) for each in used],
             "runs_today": [each.runs_today for each in used],
             "tokens_today": [each.tokens_today for each in used],
             "runs": [each.runs for each in used],
@@ -50,19 +50,27 @@ def show_indexes(named: dict[str, str]) -> None:
     table(
         "indexes",
         {
-            "index": [each.name for each in index_sizes],
-            "owner": [named.get(each.owner, each.owner) if each.owner else say("usage.nobody") for each in index_sizes],
+            "index": [cell(each.name) for each in index_sizes],
+            "owner": [
+                cell(named.get(each.owner, each.owner)) if each.owner else say("usage.nobody") for each in index_sizes
+            ],
             "files": [each.files for each in index_sizes],
-            "size": [megabytes(each.size) for each in index_sizes],
+            "size": [each.size for each in index_sizes],
         },
     )
 
 
+def cell(text: str) -> str:
+    """Other people's text. In Excel, where an admin opens the table's file, it must not begin a formula."""
+    return f"\u2060{text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
 def table(name: str, columns: dict[str, list[str] | list[int]]) -> None:
+    """Its file has the names of the columns, not `column_config`."""
     rows = len(next(iter(columns.values())))
     st.dataframe(
-        pd.DataFrame(columns),
-        column_config={each: say(f"usage.{each}") for each in columns},
+        pd.DataFrame({say(f"usage.{each}"): values for each, values in columns.items()}),
+        column_config={say("usage.size"): st.column_config.NumberColumn(format="bytes")},
         hide_index=True,
         height=min(HEIGHT, ROW * (rows + 1) + 2),
         placeholder="",

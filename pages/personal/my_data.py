@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from index_store.access.people import names_of
 from index_store.base.errors import AdminNeeded, PlainError
 from pages.process import engine
 from pages.widgets.errors import run_as_callback, show_error
@@ -35,7 +36,7 @@ def whose() -> tuple[str | None, str | None]:
         people = engine().store.access.people.all()
     except AdminNeeded:
         return None, None
-    names = {each.id: each.name or each.mail or each.subject for each in people}
+    names = names_of(people, taken=[say("my_data.mine")])
     if not names:
         return None, None
     picked = st.selectbox(

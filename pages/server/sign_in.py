@@ -24,7 +24,7 @@ from streamlit.web.server.starlette.starlette_websocket import _get_signed_cooki
 
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.process import access, principal_of
-from pages.server.identity import NotSignedIn, claim_of_headers, claim_of_token, shown
+from pages.server.identity import NotSignedIn, claim_of_headers, claim_of_token, identify, shown
 from pages.server.providers import CALLBACK, key
 from pages.server.refusal import refuse
 from pages.server.settings import Settings
@@ -115,12 +115,21 @@ class SignIn:
 
     async def _begin(self, request: Request) -> Response:
         came_from = _address(request.headers.get("referer", ""))
+        if await run_in_threadpool(self._is_signed_in, request.cookies):
+            return _to(came_from)  # another tab has signed in: a second sign-in would end that of the first
         location, headers = await self._of_streamlit(request)
         if not location:
             return _to(came_from, "unreachable")
         answer = _with_cookies(_to(location), headers, {SESSION_COOKIE_NAME})
         answer.set_cookie(CAME_FROM, quote(came_from, safe=""), AWAY, path=CALLBACK, httponly=True, samesite="lax")
         return answer
+
+    def _is_signed_in(self, cookies: Mapping[str, str]) -> bool:
+        try:
+            identify(self._settings, access, cookies, lambda _: ())
+        except PlainError:
+            return False
+        return True
 
     async def _end(self, request: Request) -> Response:
         """The answer to a browser that comes back from the provider, after a sign-in or a sign-out."""

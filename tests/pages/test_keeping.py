@@ -7,6 +7,7 @@ import pytest
 from index_store.access.audit.audit import FOLDER
 from index_store.access.audit.entry import Action
 from index_store.access.limits import GroupLimits
+from index_store.access.people import SignInClaims
 from index_store.access.principal import Role
 from tests.full_disk import full_disk, linux
 from tests.local import as_person, grant, person_of, process_of
@@ -64,6 +65,34 @@ def test_it_is_filtered_by_person_action_index_words_and_time(engine, tmp_path):
     assert [row["index"] for row in page.rows()] == ["other"]
 
 
+def test_it_is_filtered_by_whom_something_was_done_to_and_by_the_words_of_names(engine):
+    bob = person_of(as_person(engine, "Bob Brown"))
+    engine.store.access.people.disable(bob.id)
+    page = Page("admin/audit")
+    for field, text in (("audit.person", "bob\u2060 brown"), ("audit.words", "BROWN")):
+        page.write(field, text)
+        assert page.words["action.disabled"] in [row["what"] for row in page.rows()]
+        page.write(field, "")
+
+
+def test_its_filters_stay_while_another_page_is_open(engine):
+    page = Page("admin/audit").write("audit.person", "nobody").choose("audit.action_any", Action.DISABLED)
+    page.app.switch_page("search.py").run()
+    page.app.switch_page("admin/audit.py").run()
+    assert next(each.value for each in page.app.text_input if each.label == page.words["audit.person"]) == "nobody"
+
+
+def test_that_an_index_is_nobodys_and_what_was_erased_is_told_as_it_is(engine):
+    bob = as_person(engine, "bob", Role.EDITOR)
+    bob.store.create_index("drafts")
+    engine.store.access.grants.set_owner("drafts", None)
+    engine.store.access.people.erase(person_of(bob).id)
+    page = Page("admin/audit")
+    erased, owner_set, *_ = page.rows()
+    assert page.words["fact.role"] not in erased["details"]
+    assert page.words["usage.nobody"] in owner_set["details"]
+
+
 def test_it_is_turned_page_by_page(engine):
     audit = process_of(engine).store.access.audit
     local = engine._ownership.who()
@@ -113,9 +142,22 @@ def test_the_usage_page_says_who_uses_what_and_what_each_index_takes(engine, tmp
     assert eventually(engine.usage.by_person, PATIENCE)  # it is saved after the end of the run
     page = Page("admin/usage", language)
     [person] = page.rows(0)
-    assert (person["who"], person["runs_today"]) == (page.words["usage.local"], 1)
+    who, today = (person[page.words[f"usage.{each}"]] for each in ("who", "runs_today"))
+    assert (who, today) == (page.words["usage.local"], 1)
     [index] = page.rows(1)
-    assert (index["index"], index["owner"], index["files"]) == ("handbook", page.words["usage.nobody"], 1)
+    name, owner, files, size = (index[page.words[f"usage.{each}"]] for each in ("index", "owner", "files", "size"))
+    assert (name, owner, files) == ("handbook", page.words["usage.nobody"], 1)
+    assert size > 0
+
+
+def test_a_name_that_begins_like_a_formula_is_none_in_the_file_of_the_table(engine):
+    as_person(engine, "=HYPERLINK(A1)", Role.EDITOR).store.create_index("+1+1")
+    page = Page("admin/usage")
+    [index] = page.rows(0)
+    assert (index[page.words["usage.index"]], index[page.words["usage.owner"]]) == (
+        "\u2060+1+1",
+        "\u2060=HYPERLINK(A1)",
+    )
 
 
 @each_language
@@ -191,6 +233,19 @@ def test_where_an_admin_picks_somebody_else_the_page_names_whose_data_is_deleted
     page.look()
     assert indexes in page.text.splitlines()
     assert ([each.value for each in page.look().app.subheader], page.text) == own
+
+
+@each_language
+def test_of_two_people_with_one_name_each_can_be_told_and_picked(engine, language):
+    people = process_of(engine).store.access.people
+    claims = [SignInClaims("idp", subject, "佐藤 健", f"{subject}@example.com") for subject in ("sato.k", "sato.t")]
+    first, second = (people.signed_in(each).id for each in claims)
+    page = Page("personal/my_data", language)
+    labels = page.app.selectbox[0].options
+    assert len(set(labels)) == len(labels)
+    for id_, mail in ((first, "sato.k@example.com"), (second, "sato.t@example.com")):
+        page.choose("my_data.whose", id_)
+        assert mail in shown(page.app.subheader[0].value)
 
 
 def test_whose_data_an_admin_has_looked_at_is_forgotten_when_the_page_is_left(engine):

@@ -18,6 +18,7 @@ from streamlit.web.server.starlette.starlette_auth_routes import create_auth_rou
 
 from index_store.access.access import Access
 from index_store.access.people import SignInClaims
+from index_store.access.principal import Role
 from pages import process
 from pages.server.identity import identify, shown
 from pages.server.providers import for_streamlit, key
@@ -106,12 +107,22 @@ def test_a_sign_in_leads_back_to_the_page_that_was_asked_for(sign_in_with, brows
     assert "came_from" not in browser.cookies
 
 
-def test_signing_in_anew_ends_the_sign_in_of_before(sign_in_with, browser, access):
+def test_a_tab_that_still_asks_to_sign_in_comes_in_by_the_sign_in_of_another_tab(sign_in_with, browser, access):
     sign_in_with("right")
-    before = shown(browser.cookies)
+    of_another = shown(browser.cookies)
+    address = f"/auth/login?provider={encode_provider_token(key(0))}"
+    answer = browser.get(address, headers={"referer": f"{APP}/search?lang=ja"})
+    assert answer.headers["location"] == "/search?lang=ja"
+    assert shown(browser.cookies) == of_another
+    assert access.sign_ins.person_id(of_another) is not None
+
+
+def test_who_is_disabled_does_not_come_in_by_the_cookie_of_before(sign_in_with, browser, access):
     sign_in_with("right")
-    assert access.sign_ins.person_id(before) is None
-    assert access.sign_ins.person_id(shown(browser.cookies)) is not None
+    access.people.add("boss", Role.ADMIN)
+    access.people.disable(access.people.find("anna@example.com").id)
+    answer = browser.get(f"/auth/login?provider={encode_provider_token(key(0))}")
+    assert answer.headers["location"] != "/"
 
 
 def test_an_answer_of_the_provider_counts_once(sign_in_with, browser, access):
