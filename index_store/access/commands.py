@@ -88,8 +88,11 @@ def _add_grantees(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
 
 def _list_people(access: Access, _: argparse.Namespace, out: Output) -> bool:
-    for person in access.people.all():
+    people = access.people.all()
+    for person in people:
         _tell(person, out)
+    if not people:
+        out.note("Nobody has signed in yet. `add` adds a person before that.")
     return True
 
 
@@ -143,7 +146,10 @@ def _tell(person: Person, out: Output) -> None:
 
 
 def _list_grants(access: Access, options: argparse.Namespace, out: Output) -> bool:
-    for each in access.grants.all() if options.index is None else [access.grants.of(options.index)]:
+    found = access.grants.all() if options.index is None else [access.grants.of(options.index)]
+    if not found:
+        out.note("There is no index yet.")
+    for each in found:
         _tell_owner(access, each.index, each.owner, out)
         for grantee, right in each.grants:
             _tell_right(access, each.index, grantee, right.name.lower(), out)

@@ -15,7 +15,7 @@ class Log(Protocol):
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--latest", type=int, default=PAGE, metavar="N", help="number of latest entries, 0 for all (%(default)s)"
+        "--latest", type=_count, default=PAGE, metavar="N", help="number of latest entries, 0 for all (%(default)s)"
     )
     command.add_argument("--since", type=_day, metavar="YYYY-MM-DD", help="from this day on, UTC")
     command.add_argument("--until", type=_day, metavar="YYYY-MM-DD", help="up to the end of this day, UTC")
@@ -36,8 +36,11 @@ def list_entries(audit: Log, options: argparse.Namespace, out: Output) -> bool:
         since=options.since,
         until=until,
     )
-    for entry in reversed(audit.read(filters, latest=options.latest or None).entries):
+    entries = audit.read(filters, latest=options.latest or None).entries
+    for entry in reversed(entries):
         out.line(entry.model_dump(mode="json", exclude_none=True), told(entry))
+    if not entries:
+        out.note("No entry matches.")
     return True
 
 
@@ -49,6 +52,12 @@ def told(entry: Entry) -> str:
     at = f"{entry.at:%Y-%m-%d %H:%M:%S}"
     line = "  ".join(filter(None, [at, entry.action, entry.person, entry.name, entry.index, *facts]))
     return "".join(each if each.isprintable() else " " for each in line)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError("must be a number, 0 or more")
+    return int(text)
 
 
 def _day(text: str) -> datetime:

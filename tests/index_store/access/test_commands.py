@@ -146,3 +146,25 @@ def test_a_command_that_is_none_is_told_with_how_it_is_called(
     assert ended.value.code == 2
     assert capsys.readouterr().err.startswith("usage: python -m index_store")
     assert not data_dir.exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["people", "list"], "Nobody has signed in yet"),
+        (["grants", "list"], "There is no index yet"),
+        (["audit", "--words", "of nobody"], "No entry matches"),
+    ],
+)
+def test_where_there_is_nothing_to_list_that_is_said(
+    serviced: Settings, capsys: pytest.CaptureFixture[str], command: list[str], told: str
+) -> None:
+    assert main(command) == 0
+    out, err = capsys.readouterr()
+    assert told in err + out
+
+
+def test_a_number_of_entries_below_none_is_refused(serviced: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["audit", "--latest", "-3"])
+    assert "0 or more" in capsys.readouterr().err
