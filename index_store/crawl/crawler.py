@@ -7,7 +7,7 @@ be duplicates of a page that did not come. `crawl.py` runs it.
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
@@ -18,6 +18,7 @@ from index_store.crawl import kinds
 from index_store.crawl.address import host_of, loops, normalised, origin_of, path_of, site_of
 from index_store.crawl.errors import (
     BadRedirect,
+    KnownPagesKept,
     NothingToCrawl,
     PageBroken,
     PageFailed,
@@ -34,7 +35,7 @@ from index_store.crawl.errors import (
 from index_store.crawl.fetch import Body, Fetcher, FetchResponse
 from index_store.crawl.frontier import CrawlVisit, Frontier
 from index_store.crawl.links import outline_of_headers, read_outline
-from index_store.crawl.politeness import MOVED, SHAKY, Paces, PoliteFetcher, Robots, Rules, target_of
+from index_store.crawl.politeness import MOVED, MOVED_FOR_GOOD, SHAKY, Paces, PoliteFetcher, Robots, Rules, target_of
 from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage, PageOutcome, Patterns
 from index_store.crawl.sitemap import read_sitemap
 from index_store.parsing.loaders.formats import BY_SUFFIX
@@ -91,7 +92,12 @@ class Crawler:
         self._duplicates: dict[str, list[tuple[CrawlVisit, str]]] = defaultdict(list)
         """pages with their titles, by the address that they wait for"""
         self._of_digest = {page.digest: url for url, page in known.items()}
-        self._delivered: set[str] = set()
+        self._delivered: dict[str, PageOutcome] = {}
+        self._is_sure = False
+        """whether the start still leads to known pages; otherwise it may be a page for maintenance or sign-in"""
+        self._beyond: set[str] = set()
+        """known pages that are linked further away from the start than the depth"""
+        self._moved_for_good: set[str] = set()
         self._failures = 0
         self._silences = 0
         self._start_failed = False
@@ -112,8 +118,9 @@ class Crawler:
                     self._queue(url, 1)
                 await self._work()
             await self._take_duplicates_alone()
-            await self._look_for_known()
-        if not self.frontier.pages:
+            if self.frontier.pages:
+                await self._look_for_known()
+        if not self.frontier.pages and start.url not in self._delivered:
             await self._slots.acquire()
             error = NothingToCrawl(url=start.url)
             self._hand_over(CrawledPage(url=start.url, outcome=PageOutcome.FAILED, error=error))
@@ -182,6 +189,7 @@ class Crawler:
             return self._unchanged(visit, known, answer)
         # Links of a duplicate are not followed: relative links with ever longer addresses would never end.
         original = self._of_digest.get(body.digest, url)
+        self._is_sure |= original not in (url, self._options.url) and original in self._known
         if original != url and self._is_duplicate(visit, original, ""):
             return None
         suffix = kinds.suffix_of(answer.headers, url) or kinds.HTML
@@ -200,8 +208,10 @@ class Crawler:
                 self._queue_links(visit, links)
                 return None
         self._queue_links(visit, links)
-        if not outline.may_index or not self._patterns.want(url):
+        if not outline.may_index:
             return self._gone_if_known(visit)
+        if not self._patterns.want(url):
+            return None
         self._of_digest[body.digest] = url
         self._titles[url] = outline.title
         return CrawledPage(
@@ -219,7 +229,7 @@ class Crawler:
     def _unchanged(self, visit: CrawlVisit, known: KnownPage, answer: FetchResponse) -> CrawledPage | None:
         self._queue_links(visit, known.links)
         if not self._patterns.want(visit.url):
-            return self._gone_if_known(visit)
+            return None
         return CrawledPage(
             url=visit.url,
             outcome=PageOutcome.UNCHANGED,
@@ -247,6 +257,7 @@ class Crawler:
         known = self._known.get(url)
         if known and not isinstance(error, RobotsForbids):
             self._queue_links(visit, known.links)
+            self._is_sure &= not visit.is_start
         elif visit.is_start:
             self._start_failed = True
         return CrawledPage(url=url, outcome=PageOutcome.FAILED, error=error)
@@ -255,6 +266,8 @@ class Crawler:
 
     def _follow(self, visit: CrawlVisit, answer: FetchResponse) -> CrawledPage | None:
         target = target_of(answer)
+        if answer.status in MOVED_FOR_GOOD:
+            self._moved_for_good.add(visit.url)
         if target:
             self._move(visit, target)
             return None
@@ -304,23 +317,44 @@ class Crawler:
     # Pages known from last time
 
     async def _look_for_known(self) -> None:
-        """Pages to which nothing leads any more are gone, unless something failed that may have led to them."""
-        if self._failures:
-            for url in self._missing():
-                if self._is_wanted(url):
-                    self.frontier.requeue(CrawlVisit(url, self._options.depth))
+        """Decides about the pages that were not reached. If something failed that may have led to them, or the start
+        leads to no known page, they are asked for themselves; in the second case, those that answer are kept.
+        """
+        is_sure = self._is_sure  # not what a page under maintenance answers below
+        unreached = [url for url in self._missing() if self._patterns.want(url)] if self._options.depth else []
+        if self._failures or not is_sure:
+            for url in unreached:
+                self.frontier.requeue(CrawlVisit(url, self._options.depth))
             await self._work()
         if self.frontier.met_a_limit:
             return
+        orphans = set(unreached) - self._linked_beyond() if is_sure else set()
         for url in self._missing():
+            if url in orphans or url in self._moved_for_good or not self._patterns.want(url):
+                await self._slots.acquire()
+                self._hand_over(CrawledPage(url=url, outcome=PageOutcome.GONE))
+        lost = (PageOutcome.GONE, PageOutcome.FAILED)
+        if not is_sure and any(self._delivered.get(url) not in lost for url in unreached):
             await self._slots.acquire()
-            self._hand_over(CrawledPage(url=url, outcome=PageOutcome.GONE))
+            error = KnownPagesKept(url=self._options.url)
+            self._deliver(CrawledPage(url=self._options.url, outcome=PageOutcome.KEPT, error=error))
+
+    def _linked_beyond(self) -> set[str]:
+        """Known pages to which links still lead, over more links than the depth."""
+        found: set[str] = set()
+        waiting = list(self._beyond)
+        while waiting:
+            url = waiting.pop()
+            if url in self._known and url not in found:
+                found.add(url)
+                waiting.extend(self._known[url].links)
+        return found
 
     def _missing(self) -> list[str]:
         return [url for url in self._known if url not in self._delivered]
 
     def _hand_over(self, page: CrawledPage) -> None:
-        self._delivered.add(page.url)
+        self._delivered[page.url] = page.outcome
         self._deliver(page)
 
     # Which addresses to fetch
@@ -328,10 +362,14 @@ class Crawler:
     def _is_wanted(self, url: str) -> bool:
         return site_of(url) in self._sites and self._patterns.want(url)
 
-    def _queue_links(self, visit: CrawlVisit, links: Iterable[str]) -> None:
+    def _queue_links(self, visit: CrawlVisit, links: Sequence[str]) -> None:
+        if visit.is_start:
+            self._is_sure |= any(link in self._known and link not in (visit.first, visit.url) for link in links)
         if visit.depth < self._options.depth:
             for link in links:
                 self._queue(link, visit.depth + 1)
+        else:
+            self._beyond.update(link for link in links if link in self._known)
 
     def _queue(self, url: str, depth: int) -> None:
         if url not in self.frontier.seen and self._is_wanted(url) and not kinds.is_hopeless(url) and not loops(url):

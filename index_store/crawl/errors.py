@@ -6,7 +6,8 @@ DocumentError
 ├── HostUnknown, SiteUnreachable, SiteUntrusted, SiteBusy            the site as a whole
 ├── RobotsForbids, RobotsUnavailable                                 robots.txt says no, or can't be read
 └── PageMissing, PageRefused, PageFailed, PageTimedOut, PageBroken, PageTooLarge,
-    PageOfOtherKind, RedirectsEndless, BadRedirect, NothingToCrawl   one page
+    PageOfOtherKind, RedirectsEndless, BadRedirect, NothingToCrawl,
+    KnownPagesKept                                                   one page
 """
 
 from index_store.base.errors import DocumentError
@@ -146,3 +147,14 @@ class BadRedirect(DocumentError):
 class NothingToCrawl(DocumentError):
     en = "No page was found from {url} that may be indexed and matches the patterns. Change the patterns or the page."
     ja = "{url} から、登録が許可され、パターンに合うページが見つかりません。パターンかページを変えてください。"
+
+
+class KnownPagesKept(DocumentError):
+    en = (
+        "{url} leads to none of the pages that were fetched before; it may be under maintenance or need a sign-in. So "
+        "pages that still answer were kept. If the site has really changed, remove the ones that you no longer need."
+    )
+    ja = (
+        "{url} から、以前取り込んだページへのリンクが見つかりません。"
+        "メンテナンス中か、ログインが必要な可能性があるため、まだ表示できるページは残しました。サイトが本当に変わった場合は、不要なページを削除してください。"
+    )

@@ -27,6 +27,7 @@ FILE_HOPS = 6
 """addresses in a row for robots.txt (RFC 9309, 2.3.1.2: at least five redirects) and sitemaps"""
 
 MOVED = (301, 302, 303, 307, 308)
+MOVED_FOR_GOOD = (301, 308)
 SHAKY = (
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.SERVICE_UNAVAILABLE,

@@ -106,9 +106,11 @@ class PageOutcome(StrEnum):
     FETCHED = "fetched"
     UNCHANGED = "unchanged"
     GONE = "gone"
-    """known, but no longer there: 404, excluded, or nothing leads to it"""
+    """known, but no longer there: 404, moved, excluded, or nothing leads to it"""
     FAILED = "failed"
     """for now: its document stays"""
+    KEPT = "kept"
+    """said once, of the start: the crawl could not tell which of the pages below it are gone, so all stay"""
 
 
 class CrawledPage(BaseModel):
@@ -130,4 +132,4 @@ class CrawledPage(BaseModel):
     links: tuple[str, ...] = ()
     """to pages of the same site, normalised"""
     error: PlainError | None = None
-    """if FAILED"""
+    """if FAILED or KEPT"""

@@ -95,6 +95,8 @@ class SiteAdmission:
                 self._admission.tell_removed([document])
             case PageOutcome.FAILED if page.error:
                 self._admission.refuse(index, file, item, page.error)
+            case PageOutcome.KEPT if page.error:
+                self._admission.tell(item, page.error)
             case _:
                 self._items.remove(item)
         return None

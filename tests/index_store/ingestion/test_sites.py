@@ -118,10 +118,24 @@ def test_options_are_carried_through_and_kept_with_the_site(store: IndexStore, s
     assert store.sites("a")[0].options == CrawlOptions(url=site.url("/docs/"), **options)
     # The next options replace these.
     assert outcome(site, crawled(store, site, "/docs/", depth=1, include=("/docs/*",))) == {
-        "/docs/": "unchanged", "/docs/1": "unchanged", "/docs/deep": "removed"
+        "/docs/": "unchanged", "/docs/1": "unchanged"
     }  # fmt: skip
     assert [each.options.depth for each in store.sites("a")] == [1]
-    assert "/docs/deep" not in stood(store, site)
+    assert stood(store, site)["/docs/deep"] == "ready"  # what lies further away than the new depth stays
+    options = {"depth": 1, "exclude": ("/docs/d*",)}
+    assert outcome(site, crawled(store, site, "/docs/", **options))["/docs/deep"] == "removed"
+
+
+def test_pages_are_kept_while_the_start_is_under_maintenance_and_the_result_says_so(
+    store: IndexStore, site: SiteServer, crawling: Settings
+) -> None:
+    crawled(store, site).wait()
+    site.pages["/"] = html("We are back soon.")
+    job = crawled(store, site)
+    assert outcome(site, job) == {"/": "known_pages_kept", "/a": "unchanged", "/b": "unchanged", "/c": "unchanged"}
+    assert stood(store, site) == dict.fromkeys(("/", "/a", "/b", "/c"), "ready")
+    assert [each.error for each in store.documents()] == [None] * 4
+    assert is_sound(store, crawling.data_dir)
 
 
 def test_no_more_pages_are_added_than_the_limit(store: IndexStore, site: SiteServer) -> None:
