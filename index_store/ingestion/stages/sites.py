@@ -68,8 +68,8 @@ class SiteAdmission:
                 try:
                     version = self._admit_page(index, page, parent, each)
                 except Superseded:
-                    self._items.remove(each)
-                    break  # the site was removed at this moment
+                    self._items.remove(each)  # its site was removed at this moment
+                    continue
                 if version:
                     yield DocumentTask(version, each)
             self._crawl = None
@@ -79,6 +79,8 @@ class SiteAdmission:
 
     def _admit_page(self, index: IndexRecord, page: CrawledPage, parent: str, item: Item) -> PendingVersion | None:
         document = self._catalogue.documents.of_source(index.id, page.url)
+        if document and document.parent and self._catalogue.sites.has(index.id, document.parent):
+            parent = document.parent  # two sites may overlap: the page stays with the first, which alone removes it
         known = KnownPage(etag=page.etag, last_modified=page.last_modified, digest=page.digest, links=page.links)
         file = IncomingFile(
             page.url, page.name or page.url, "", page.path or Path(), True, parent, page.charset,

@@ -398,6 +398,28 @@ def test_files_are_added_before_the_sites_that_were_given_with_them(
     assert len(store.documents()) == 2
 
 
+def test_a_page_of_two_sites_belongs_to_the_first_that_brought_it_and_only_that_one_removes_it(
+    store: IndexStore, site: SiteServer, crawling: Settings
+) -> None:
+    site.pages = {
+        "/": html("Start", "/docs/"),
+        "/docs/": html("Docs", "/docs/1"),
+        "/docs/1": html("One", text="Apples are red."),
+    }
+    crawled(store, site, "/docs/", depth=1).wait()
+    site.pages["/docs/1"] = html("One", text="Apples are yellow.")
+    assert outcome(site, crawled(store, site)) == {"/": "ready", "/docs/": "unchanged", "/docs/1": "ready"}
+    parents = {_path(site, each.source): _path(site, each.parent or "") for each in store.documents()}
+    assert parents == {"/": "/", "/docs/": "/docs/", "/docs/1": "/docs/"}
+    # Removed by the crawl of its own site alone, which also knows how it left.
+    del site.pages["/docs/1"]
+    assert outcome(site, crawled(store, site)) == {"/": "unchanged", "/docs/": "unchanged"}
+    assert outcome(site, crawled(store, site, "/docs/", depth=1)) == {"/docs/": "unchanged", "/docs/1": "removed"}
+    store.remove("a", site.url())
+    assert stood(store, site) == {"/docs/": "ready"}
+    assert is_sound(store, crawling.data_dir)
+
+
 def test_two_sites_on_one_host_that_are_crawled_at_once_keep_its_rate_together(
     crawling: Settings, site: SiteServer
 ) -> None:
