@@ -4,6 +4,7 @@ import re
 from enum import StrEnum
 from fnmatch import translate
 from pathlib import Path
+from urllib.parse import unquote
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
@@ -21,9 +22,9 @@ class CrawlOptions(BaseModel):
     """A site from `url` on: the pages of its host (with or without www., http or https) that the patterns allow.
 
     The limit is the host, not the folder of `url`: a manual often links to pages outside its folder. To stay in a
-    folder, include it: `/docs/*`. A pattern must match the whole path (as people read it, not percent-encoded), or
-    path?query if there is a query. `*` stands for any text, including slashes, and `?` for one character; `/docs/*`
-    also matches `/docs`. An excluded page is left out even if it is included. `url` itself is always read for its
+    folder, include it: `/docs/*`. A pattern must match the whole path, or path?query if there is a query; it may be
+    percent-encoded. `*` stands for any text, including slashes, and `?` for one character; `/docs/*` also matches
+    `/docs`. An excluded page is left out even if it is included. `url` itself is always read for its
     links. Raises BadAddress, AddressWithPassword, BadPattern and BadCrawlOption.
     """
 
@@ -86,6 +87,7 @@ def _within(option: str, value: int, least: int, most: int) -> int:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
+    pattern = unquote(pattern)  # as copied from the address bar of a browser
     # fnmatch's expressions never backtrack, whatever a person writes; [sets] are not supported.
     glob = translate(pattern.replace("[", "[[]"))
     folder = re.escape(pattern.removesuffix("/*")) if pattern.endswith("/*") and "*" not in pattern[:-1] else None

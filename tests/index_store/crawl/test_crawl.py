@@ -74,6 +74,13 @@ def test_only_paths_that_are_included_are_asked_for_the_start_is_read_for_its_li
     assert "/blog/b" not in site.paths
 
 
+def test_a_pattern_copied_from_the_address_bar_means_what_people_read(site, crawl):
+    inside, open_ = "/%E7%A4%BE%E5%86%85/1", "/%E5%85%AC%E9%96%8B/1"
+    site.pages = {"/": html("Home", inside, open_), inside: html("社内"), open_: html("公開")}
+    assert crawl(site.url(), exclude=("/%E7%A4%BE%E5%86%85/*",)).paths == ["/", open_]
+    assert crawl(site.url(), include=("/%e5%85%ac%e9%96%8b/*",)).paths == [open_]
+
+
 def test_what_is_excluded_is_left_out_even_when_it_is_included(site, crawl):
     site.pages = {"/": html("Home", "/a.html", "/old/a.html", "/a.html?print=1"), "/a.html": html("A")}
     crawled = crawl(site.url(), include=("*.html",), exclude=("/old/*", "*?print=*"))
