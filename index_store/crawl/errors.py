@@ -5,9 +5,9 @@ DocumentError
 ├── AddressInside, PortRefused                                       the address guard says no
 ├── HostUnknown, SiteUnreachable, SiteUntrusted, SiteBusy            the site as a whole
 ├── RobotsForbids, RobotsUnavailable                                 robots.txt says no, or can't be read
-└── PageMissing, PageRefused, PageFailed, PageTimedOut, PageBroken, PageTooLarge,
-    PageOfOtherKind, RedirectsEndless, BadRedirect, NothingToCrawl,
-    KnownPagesKept                                                   one page
+└── PageMissing, PageRefused, PageFailed, PageTimedOut, PageBroken, PagePacked,
+    PageTooLarge, PageOfOtherKind, RedirectsEndless, BadRedirect,
+    NothingToCrawl, KnownPagesKept                                   one page
 """
 
 from index_store.base.errors import DocumentError
@@ -121,6 +121,17 @@ class PageBroken(DocumentError):
     en = "{url} arrived damaged or incomplete. Try again later. If it keeps failing, contact the operator of the site."
     ja = (
         "{url} の内容が壊れているか、途中で切れています。後でもう一度試し、続くときはサイトの管理者に連絡してください。"
+    )
+
+
+class PagePacked(DocumentError):
+    en = (
+        "The site sends {url} in a compression that the app did not ask for ({encoding}). Save the page and add it as "
+        "a file, or ask the operator of the site to send it uncompressed or as gzip."
+    )
+    ja = (
+        "サイトが {url} を、要求していない圧縮形式({encoding})で送ってきます。"
+        "ページを保存してファイルとして追加するか、圧縮なしか gzip で送るよう、サイトの管理者に依頼してください。"
     )
 
 

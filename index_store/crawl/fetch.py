@@ -22,7 +22,7 @@ import httpx2
 
 from index_store.base.settings import MEGABYTE
 from index_store.crawl.address import host_of
-from index_store.crawl.errors import PageBroken, PageTimedOut, PageTooLarge, SiteUnreachable, SiteUntrusted
+from index_store.crawl.errors import PageBroken, PagePacked, PageTimedOut, PageTooLarge, SiteUnreachable, SiteUntrusted
 from index_store.crawl.guard import GuardedConnections
 
 log = logging.getLogger(__name__)
@@ -41,6 +41,8 @@ PIECE = 64 * 1024
 _GZIP = b"\x1f\x8b"
 _ANY = 32 + zlib.MAX_WBITS  # accepts a gzip or a zlib header
 _RAW = -zlib.MAX_WBITS  # some servers call this deflate
+_NOT_REQUESTED = ("br", "zstd", "compress", "x-compress", "dcb", "dcz")
+"""encodings of the registry of IANA that are not requested and not decoded"""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ class Fetcher:
         `wants` is called with the headers before the content is read.
 
         Raises AddressInside, PortRefused, HostUnknown, SiteUnreachable, SiteUntrusted, PageTimedOut, PageBroken,
-        PageTooLarge; OSError if the folder can't be written to.
+        PagePacked, PageTooLarge; OSError if the folder can't be written to.
         """
         headers = {
             "Host": host_of(url),
@@ -151,10 +153,14 @@ class _Keeping:
         self._cuts = cuts
         self.is_cut = False
         """whether there is more than is kept"""
-        encoding = headers.get("content-encoding", "").strip().lower()
-        if encoding not in ("", "identity", *_Inflater.ENCODINGS):
-            raise PageBroken(url=url)  # an encoding that was not requested, or several nested ones
-        self._inflater = _Inflater() if encoding in _Inflater.ENCODINGS else None
+        named = [name.strip().lower() for name in headers.get("content-encoding", "").split(",")]
+        encodings = [name for name in named if name in _Inflater.ENCODINGS or name in _NOT_REQUESTED]
+        if not_requested := [name for name in encodings if name in _NOT_REQUESTED]:
+            raise PagePacked(url=url, encoding=not_requested[0])
+        if len(encodings) > 1:
+            raise PageBroken(url=url)
+        # Any other name (utf-8, none, binary) means no encoding, as in browsers.
+        self._inflater = _Inflater() if encodings else None
         claimed = headers.get("content-length", "")
         if claimed.isdecimal() and int(claimed) > limit and not cuts:
             raise self._too_large()

@@ -14,7 +14,7 @@ from protego import Protego
 
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import host_of, normalised, origin_of
-from index_store.crawl.errors import PageBroken, PageTimedOut, RobotsUnavailable, SiteBusy
+from index_store.crawl.errors import PageBroken, PagePacked, PageTimedOut, RobotsUnavailable, SiteBusy
 from index_store.crawl.fetch import Fetcher, FetchResponse, everything, has_broken_off
 
 TRIES = 3
@@ -200,7 +200,7 @@ class Robots:
     async def _ask(self, origin: str) -> Rules:
         try:
             answer = await self._get(f"{origin}/robots.txt", ROBOTS_SIZE)
-        except (PageTimedOut, PageBroken, SiteBusy) as error:
+        except (PageTimedOut, PageBroken, PagePacked, SiteBusy) as error:
             raise RobotsUnavailable(host=host_of(origin)) from error
         if answer.body:
             lines = answer.body.path.read_text("utf-8-sig", "replace").splitlines(keepends=True)

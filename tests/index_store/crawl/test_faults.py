@@ -33,7 +33,9 @@ from tests.servers.site_server import Misbehaviour, Reply, html, moved
         (Reply(status=304), "status 304"),
         (Reply(status=204), "status 204"),
         (Reply(status=302), "redirects to an address that can't be crawled"),
-        (Reply("x", headers={"Content-Encoding": "br"}), "arrived damaged"),
+        (Reply("x", headers={"Content-Encoding": "br"}), "compression that the app did not ask for (br)"),
+        (Reply("x", headers={"Content-Encoding": "gzip, zstd"}), "compression that the app did not ask for (zstd)"),
+        (Reply("x", headers={"Content-Encoding": "gzip, gzip"}), "arrived damaged"),
         (Reply("this is no gzip", headers={"Content-Encoding": "gzip"}), "arrived damaged"),
         (Reply(gzip.compress(b"x" * 9999)[:-20], headers={"Content-Encoding": "gzip"}), "arrived damaged"),
         (Reply(gzip.compress(bytes(100_000_000)), headers={"Content-Encoding": "gzip"}), "is larger than 5 MB"),
@@ -128,8 +130,11 @@ def test_a_connection_that_broke_once_costs_nothing(site, crawl):
         ("deflate", zlib.compress(html("Home").content)),
         ("deflate", zlib.compress(html("Home").content)[2:-4]),
         ("identity", html("Home").content),
+        ("utf-8", html("Home").content),
+        ("none", html("Home").content),
+        ("binary, gzip", gzip.compress(html("Home").content, mtime=0)),
     ],
-    ids=["gzip", "x-gzip", "two gzip files in one", "zlib", "bare deflate", "identity"],
+    ids=["gzip", "x-gzip", "two gzip files in one", "zlib", "bare deflate", "identity", "utf-8", "none", "binary gzip"],
 )
 def test_compressed_pages_are_unpacked(site, crawl, encoding, content):
     site.pages["/"] = Reply(content, headers={"Content-Encoding": encoding})
