@@ -61,6 +61,14 @@ def normalised(link: str, base: str | None = None) -> str:
     return address
 
 
+def absolute(link: str, base: str) -> str:
+    """The address of `link` on the page `base` as it is written, without fragment. Raises BadAddress."""
+    try:
+        return ada_url.URL(link, base=base).href.partition("#")[0]
+    except (ValueError, UnicodeEncodeError):
+        raise BadAddress from None
+
+
 def typed(text: str) -> str:
     """The address that a person typed, maybe without https://. Raises the errors of `normalised`."""
     text = text.strip()

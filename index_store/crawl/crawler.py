@@ -268,8 +268,12 @@ class Crawler:
         target = target_of(answer)
         if answer.status in MOVED_FOR_GOOD:
             self._moved_for_good.add(visit.url)
+        if target and target.address == visit.url and target.written != visit.url and not visit.written:
+            # Only the session differs, or the spelling. Such a server wants to see it once.
+            self.frontier.requeue(replace(visit, written=target.written))
+            return None
         if target:
-            self._move(visit, target)
+            self._move(visit, target.address)
             return None
         if visit.is_start:
             raise BadRedirect(url=visit.first)
@@ -401,7 +405,7 @@ class Crawler:
         if known and known.last_modified:
             conditions["If-Modified-Since"] = known.last_modified
         return await self._polite.get(
-            visit.url,
+            visit.written or visit.url,
             self._limit,
             conditions=conditions,
             wants=lambda headers: kinds.suffix_of(headers, visit.url) is not None,

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from typing import NamedTuple
 
 import httpx2
 from protego import Protego
 
 from index_store.base.errors import DocumentError
-from index_store.crawl.address import host_of, normalised, origin_of
+from index_store.crawl.address import absolute, host_of, normalised, origin_of
 from index_store.crawl.errors import PageBroken, PagePacked, PageTimedOut, RobotsUnavailable, SiteBusy
 from index_store.crawl.fetch import Fetcher, FetchResponse, everything, has_broken_off
 
@@ -136,17 +137,25 @@ class PoliteFetcher:
             target = target_of(answer) if answer.status in MOVED else None
             if not target:
                 break
-            url = target
+            url = target.written
         return answer
 
     def _pace(self, url: str) -> Pace:
         return self._paces.of(host_of(url), self._interval)
 
 
-def target_of(answer: FetchResponse) -> str | None:
+class RedirectTarget(NamedTuple):
+    address: str
+    """normalised"""
+    written: str
+    """as the server wrote it, absolute"""
+
+
+def target_of(answer: FetchResponse) -> RedirectTarget | None:
     """The target of a redirect, if it is an address of the web."""
     try:
-        return normalised(answer.headers["location"], answer.url)
+        location = answer.headers["location"]
+        return RedirectTarget(normalised(location, answer.url), absolute(location, answer.url))
     except (KeyError, DocumentError):
         return None
 

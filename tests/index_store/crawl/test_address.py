@@ -54,3 +54,8 @@ def test_a_host_with_and_without_www_is_one_site(crawl, site):
     site.pages = {"/": html("Home", www), "/a": html("A")}
     crawled = crawl(site.url(host="wiki.example"), resolve=resolve)
     assert crawled.fetched == [site.url(host="wiki.example"), www]
+
+
+def test_what_follows_a_semicolon_in_an_address_is_asked_for(site, crawl):
+    site.pages["/map;zoom=2"] = html("Map")
+    assert crawl(site.url("/map;zoom=2"), depth=0).paths == ["/map;zoom=2"]

@@ -82,6 +82,15 @@ def test_redirects_in_a_circle_fail(site, crawl):
     assert "redirects without end" in crawl(site.url("/a"), depth=0).failure
 
 
+@pytest.mark.parametrize("written", ["/;jsessionid=A1B2C3", "/?utm_source=portal"])
+def test_a_redirect_to_the_same_page_with_a_session_is_followed_once(site, crawl, written):
+    site.pages = {"/": moved(written), written: html("Home", "/a;jsessionid=A1B2C3"), "/a": html("A")}
+    assert crawl(site.url()).paths == ["/", "/a"]
+    site.pages[written] = moved("/;jsessionid=D4E5F6")
+    site.pages["/;jsessionid=D4E5F6"] = moved(written)
+    assert "redirects without end" in crawl(site.url(), depth=0).failure
+
+
 def test_a_calendar_that_loops_for_ever_ends_at_the_limit(site, crawl):
     site.pages["/robots.txt"] = Reply(status=404)
     site.otherwise = lambda asked: html(asked.path, f"/calendar?day={len(site.paths)}", f"/d/{len(site.paths)}")
