@@ -86,6 +86,8 @@ class Crawler:
         self._robots = Robots(fetcher, partial(self._polite.get_file, cuts=True))
         self._patterns = Patterns(options)
         self._sites = {site_of(options.url)}
+        self._start = options.url
+        """where redirects of the start lead"""
         self.frontier = Frontier(options.limit)
         self._visited: dict[str, _Visited] = {}
         self._titles: dict[str, str] = {}
@@ -284,6 +286,7 @@ class Crawler:
             raise RedirectsEndless(url=visit.first)
         if visit.is_start:
             self._sites.add(site_of(target))  # example.com may live at portal.example.com
+            self._start = target
         elif not self._is_wanted(target):
             return
         self.frontier.add(visit.moved_to(target))
@@ -381,8 +384,10 @@ class Crawler:
 
     async def _sitemap(self) -> list[str]:
         """Its addresses in the folder of the start: links show what belongs together, a sitemap lists everything."""
-        start = self._options.url
-        folder = path_of(start).rpartition("/")[0] + "/"
+        start, given = self._start, self._options.url
+        # Of example.com/, all is wanted though it redirects to /ja/; but /docs may be the folder /docs/.
+        is_folder = given.endswith("/") and site_of(given) == site_of(start)
+        folder = path_of(given if is_folder else start).rpartition("/")[0] + "/"
         try:
             rules = await self._rules(start)
         except DocumentError:
