@@ -7,7 +7,7 @@ be duplicates of a page that did not come. `crawl.py` runs it.
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
@@ -34,7 +34,7 @@ from index_store.crawl.errors import (
 )
 from index_store.crawl.fetch import Body, Fetcher, FetchResponse
 from index_store.crawl.frontier import CrawlVisit, Frontier
-from index_store.crawl.links import outline_of_headers, read_outline
+from index_store.crawl.links import PageLinks, outline_of_headers, read_outline
 from index_store.crawl.politeness import MOVED, MOVED_FOR_GOOD, SHAKY, Paces, PoliteFetcher, Robots, Rules, target_of
 from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage, PageOutcome, Patterns
 from index_store.crawl.sitemap import read_sitemap
@@ -202,14 +202,14 @@ class Crawler:
         if outline.moved_to:
             self._move(visit, outline.moved_to)
             return None
-        links = tuple(link for link in outline.links if site_of(link) in self._sites)
+        outline = replace(outline, links=self._of_sites(outline.links), frames=self._of_sites(outline.frames))
         canonical = outline.canonical
         if canonical and canonical != url and not known and self._is_wanted(canonical):
             self._queue(canonical, visit.depth)
             if self._is_duplicate(visit, canonical, outline.title):
-                self._queue_links(visit, links)
+                self._queue_links(visit, outline)
                 return None
-        self._queue_links(visit, links)
+        self._queue_links(visit, outline)
         if not outline.may_index:
             return self._gone_if_known(visit)
         if not self._patterns.want(url):
@@ -225,11 +225,12 @@ class Crawler:
             etag=answer.headers.get("etag"),
             last_modified=answer.headers.get("last-modified"),
             digest=body.digest,
-            links=links,
+            links=outline.links,
+            frames=outline.frames,
         )
 
     def _unchanged(self, visit: CrawlVisit, known: KnownPage, answer: FetchResponse) -> CrawledPage | None:
-        self._queue_links(visit, known.links)
+        self._queue_links(visit, known)
         if not self._patterns.want(visit.url):
             return None
         return CrawledPage(
@@ -239,6 +240,7 @@ class Crawler:
             last_modified=answer.headers.get("last-modified", known.last_modified),
             digest=known.digest,
             links=known.links,
+            frames=known.frames,
         )
 
     def _gone_if_known(self, visit: CrawlVisit) -> CrawledPage | None:
@@ -258,7 +260,7 @@ class Crawler:
         url = visit.url if visit.url in self._known else visit.first
         known = self._known.get(url)
         if known and not isinstance(error, RobotsForbids):
-            self._queue_links(visit, known.links)
+            self._queue_links(visit, known)
             self._is_sure &= not visit.is_start
         elif visit.is_start:
             self._start_failed = True
@@ -369,7 +371,13 @@ class Crawler:
     def _is_wanted(self, url: str) -> bool:
         return site_of(url) in self._sites and self._patterns.want(url)
 
-    def _queue_links(self, visit: CrawlVisit, links: Sequence[str]) -> None:
+    def _of_sites(self, links: Iterable[str]) -> tuple[str, ...]:
+        return tuple(link for link in links if site_of(link) in self._sites)
+
+    def _queue_links(self, visit: CrawlVisit, page: PageLinks | KnownPage) -> None:
+        links = page.links
+        for frame in page.frames:
+            self._queue(frame, visit.depth)
         if visit.is_start:
             self._is_sure |= any(link in self._known and link not in (visit.first, visit.url) for link in links)
         if visit.depth < self._options.depth:

@@ -1,6 +1,7 @@
 """What a page tells a crawler: its links, and whether it may be indexed."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -27,6 +28,7 @@ HEADER = 4000
 """characters of a header that are read"""
 
 _TAGS = SoupStrainer(["a", "area", "base", "frame", "iframe", "link", "meta", "noscript", "title"])
+_LINKING = ("a", "area", "frame", "iframe", "link")
 _ROBOTS = ("robots", "glassbox-rag")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]+)", re.I)
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
@@ -36,6 +38,8 @@ _REFRESH = re.compile(r"\s*(\d{1,9})[^;,]*[;,]\s*(?:url\s*=)?\s*[\"']?\s*([^\"']
 @dataclass(frozen=True)
 class PageLinks:
     links: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
+    """those of `links` that browsers show as parts of the page"""
     canonical: str | None = None
     moved_to: str | None = None
     """target of an immediate refresh, with which a page redirects without its server's help"""
@@ -88,7 +92,9 @@ def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) ->
     canonical = next((tag for tag in soup.find_all("link") if "canonical" in _rel(tag)), None)
     if canonical:
         outline = replace(outline, canonical=_address(str(canonical.get("href", "")), base) or outline.canonical)
-    return replace(outline, links=_links(soup, base)) if outline.may_follow else outline
+    if not outline.may_follow:
+        return outline
+    return replace(outline, links=_links(soup, base), frames=_links(soup, base, ["frame"]))
 
 
 def _text(content: bytes, charset: str | None) -> str:
@@ -104,9 +110,9 @@ def _base(soup: BeautifulSoup, url: str) -> str:
     return (_address(str(tag["href"]), url) if isinstance(tag, Tag) else None) or url
 
 
-def _links(soup: BeautifulSoup, base: str) -> tuple[str, ...]:
+def _links(soup: BeautifulSoup, base: str, names: Sequence[str] = _LINKING) -> tuple[str, ...]:
     found: dict[str, None] = {}
-    for tag in soup.find_all(["a", "area", "frame", "iframe", "link"]):
+    for tag in soup.find_all(names):
         if "nofollow" in _rel(tag) or (tag.name == "link" and not {"next", "prev"} & set(_rel(tag))):
             continue
         address = tag.get("href") or tag.get("src")

@@ -102,6 +102,8 @@ class KnownPage(BaseModel, frozen=True):
     digest: str
     links: tuple[str, ...]
     """followed again if the page itself is unchanged or fails"""
+    frames: tuple[str, ...] = ()
+    """those of `links` that browsers show as parts of the page"""
 
 
 class PageOutcome(StrEnum):
@@ -133,5 +135,7 @@ class CrawledPage(BaseModel):
     """SHA-256 of the content, in hex"""
     links: tuple[str, ...] = ()
     """to pages of the same site, normalised"""
+    frames: tuple[str, ...] = ()
+    """those of `links` that browsers show as parts of the page"""
     error: PlainError | None = None
     """if FAILED or KEPT"""

@@ -81,7 +81,9 @@ class SiteAdmission:
         document = self._catalogue.documents.of_source(index.id, page.url)
         if document and document.parent and self._catalogue.sites.has(index.id, document.parent):
             parent = document.parent  # two sites may overlap: the page stays with the first, which alone removes it
-        known = KnownPage(etag=page.etag, last_modified=page.last_modified, digest=page.digest, links=page.links)
+        known = KnownPage(
+            etag=page.etag, last_modified=page.last_modified, digest=page.digest, links=page.links, frames=page.frames
+        )  # fmt: skip
         file = IncomingFile(
             page.url, page.name or page.url, "", page.path or Path(), True, parent, page.charset,
             page=known.model_dump(mode="json") if page.outcome is PageOutcome.FETCHED else None,

@@ -131,6 +131,19 @@ def test_links_in_frames_areas_and_next_pages_count_and_those_to_pictures_and_pr
     assert not [path for path in site.paths if path.endswith((".png", ".exe", ".mp4", "style.html", "login.html"))]
 
 
+def test_frames_take_no_depth_of_links(site, crawl):
+    site.pages = {
+        "/": Reply('<title>Company</title><frameset><frame src="menu.html"><frame src="main.html"></frameset>'),
+        "/menu.html": html("Menu", "/a"),
+        "/main.html": html("Main"),
+        "/a": html("A", "/b"),
+    }
+    first = crawl(site.url(), depth=1)
+    assert sorted(first.paths) == ["/", "/a", "/main.html", "/menu.html"]
+    assert crawl(site.url(), first.known, depth=1).of(PageOutcome.UNCHANGED) == first.fetched
+    assert sorted(crawl(site.url(), depth=0).paths) == ["/", "/main.html", "/menu.html"]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "shift_jis", "euc_jp", "iso2022_jp"])
 def test_links_written_in_japanese_are_followed_whatever_the_page_is_encoded_in(site, crawl, encoding):
     page = '<html><head><title>社内規程の一覧</title></head><body><a href="/規程/旅費.html">旅費の規程です</a></body>'
