@@ -34,6 +34,7 @@ from index_store.crawl.errors import (
 )
 from index_store.crawl.fetch import Body, Fetcher, FetchResponse
 from index_store.crawl.frontier import CrawlVisit, Frontier
+from index_store.crawl.likeness import PageLook, is_doubtful
 from index_store.crawl.links import PageLinks, outline_of_headers, read_outline
 from index_store.crawl.politeness import MOVED, MOVED_FOR_GOOD, SHAKY, Paces, PoliteFetcher, Robots, Rules, target_of
 from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage, PageOutcome, Patterns
@@ -56,11 +57,28 @@ class _Visited:
     """The result of visiting an address."""
 
     is_page: bool
-    title: str
+    look: PageLook | None
+    """None if it was not read, because it is unchanged"""
 
-    def has(self, title: str) -> bool:
-        """Whether a page of that title can duplicate it: some sites name their front page as canonical everywhere."""
-        return self.is_page and (not title or not self.title or title == self.title)
+
+@dataclass
+class _Duplicate:
+    """A page that waits for the one that it seems to duplicate."""
+
+    visit: CrawlVisit
+    look: PageLook | None
+    """None if its content is the same"""
+    is_doubtful: bool = False
+    """whether it must have the same text"""
+
+    def is_of(self, visited: _Visited) -> bool:
+        if not visited.is_page or self.look is None:
+            return visited.is_page
+        if visited.look is None:
+            return not self.is_doubtful
+        if self.is_doubtful or (self.look.pieces and not self.look.title):
+            return self.look.has_text_of(visited.look)
+        return (self.look.title, self.look.heading) == (visited.look.title, visited.look.heading)
 
 
 class Crawler:
@@ -90,9 +108,9 @@ class Crawler:
         """where redirects of the start lead"""
         self.frontier = Frontier(options.limit)
         self._visited: dict[str, _Visited] = {}
-        self._titles: dict[str, str] = {}
-        self._duplicates: dict[str, list[tuple[CrawlVisit, str]]] = defaultdict(list)
-        """pages with their titles, by the address that they wait for"""
+        self._looks: dict[str, PageLook] = {}
+        self._duplicates: dict[str, list[_Duplicate]] = defaultdict(list)
+        """by the address that they wait for"""
         self._of_digest = {page.digest: url for url, page in known.items()}
         self._delivered: dict[str, PageOutcome] = {}
         self._is_sure = False
@@ -192,7 +210,7 @@ class Crawler:
         # Links of a duplicate are not followed: relative links with ever longer addresses would never end.
         original = self._of_digest.get(body.digest, url)
         self._is_sure |= original not in (url, self._options.url) and original in self._known
-        if original != url and self._is_duplicate(visit, original, ""):
+        if original != url and self._is_duplicate(_Duplicate(visit, None), original):
             return None
         suffix = kinds.suffix_of(answer.headers, url) or kinds.HTML
         charset = kinds.charset_of(answer.headers)
@@ -206,7 +224,7 @@ class Crawler:
         canonical = outline.canonical
         if canonical and canonical != url and not known and self._is_wanted(canonical):
             self._queue(canonical, visit.depth)
-            if self._is_duplicate(visit, canonical, outline.title):
+            if self._is_duplicate(_Duplicate(visit, outline.look, self._doubts(url, canonical)), canonical):
                 self._queue_links(visit, outline)
                 return None
         self._queue_links(visit, outline)
@@ -215,7 +233,7 @@ class Crawler:
         if not self._patterns.want(url):
             return None
         self._of_digest[body.digest] = url
-        self._titles[url] = outline.title
+        self._looks[url] = outline.look
         return CrawledPage(
             url=url,
             outcome=PageOutcome.FETCHED,
@@ -295,14 +313,17 @@ class Crawler:
 
     # Duplicates
 
-    def _is_duplicate(self, visit: CrawlVisit, original: str, title: str) -> bool:
+    def _doubts(self, url: str, canonical: str) -> bool:
+        return any(is_doubtful(url, canonical, start) for start in (self._start, self._options.url))
+
+    def _is_duplicate(self, page: _Duplicate, original: str) -> bool:
         """Whether the page is a duplicate of `original`. Until that page has come, the duplicate waits for it."""
         visited = self._visited.get(original)
         if visited:
-            return visited.has(title)
-        if visit.stands_alone:
+            return page.is_of(visited)
+        if page.visit.stands_alone:
             return False
-        self._duplicates[original].append((visit, title))
+        self._duplicates[original].append(page)
         return True
 
     def _conclude(self, visit: CrawlVisit, page: CrawledPage | None) -> None:
@@ -310,16 +331,16 @@ class Crawler:
             page.outcome in (PageOutcome.FETCHED, PageOutcome.UNCHANGED)
             or (page.outcome is PageOutcome.FAILED and page.url in self._known)
         )
-        visited = _Visited(is_page, self._titles.get(visit.url, ""))
+        visited = _Visited(is_page, self._looks.get(visit.url))
         self._visited[visit.url] = visited
-        for duplicate, title in self._duplicates.pop(visit.url, ()):
-            if not visited.has(title):
-                self.frontier.requeue(replace(duplicate, stands_alone=True))
+        for duplicate in self._duplicates.pop(visit.url, ()):
+            if not duplicate.is_of(visited):
+                self.frontier.requeue(replace(duplicate.visit, stands_alone=True))
 
     async def _take_duplicates_alone(self) -> None:
         for duplicates in self._duplicates.values():
-            for duplicate, _ in duplicates:
-                self.frontier.requeue(replace(duplicate, stands_alone=True))
+            for duplicate in duplicates:
+                self.frontier.requeue(replace(duplicate.visit, stands_alone=True))
         self._duplicates.clear()
         await self._work()
 

@@ -12,6 +12,7 @@ from bs4.filter import SoupStrainer
 
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import normalised
+from index_store.crawl.likeness import NO_LOOK, PageLook, pieces_of
 from index_store.parsing.loaders.text.decode import decode
 
 READ = 2 * 1024 * 1024
@@ -23,11 +24,11 @@ hold 700,000
 MOST = 10_000
 """links of one page"""
 TITLE = 200
-"""characters of each page's title, stored to tell duplicates from mistakes"""
+"""characters of each page's title and heading, stored to tell duplicates from mistakes"""
 HEADER = 4000
 """characters of a header that are read"""
 
-_TAGS = SoupStrainer(["a", "area", "base", "frame", "iframe", "link", "meta", "noscript", "title"])
+_TAGS = SoupStrainer(["a", "area", "base", "frame", "h1", "iframe", "link", "meta", "noscript", "title"])
 _LINKING = ("a", "area", "frame", "iframe", "link")
 _ROBOTS = ("robots", "glassbox-rag")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]+)", re.I)
@@ -43,7 +44,7 @@ class PageLinks:
     canonical: str | None = None
     moved_to: str | None = None
     """target of an immediate refresh, with which a page redirects without its server's help"""
-    title: str = ""
+    look: PageLook = NO_LOOK
     may_index: bool = True
     may_follow: bool = True
 
@@ -76,7 +77,8 @@ def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) ->
     except ParserRejectedMarkup:
         return heard
     base = _base(soup, url)
-    outline = replace(heard, title=" ".join(soup.title.get_text().split())[:TITLE] if soup.title else "")
+    look = PageLook(_words(soup.title), _words(soup.h1), pieces_of(text))
+    outline = replace(heard, look=look)
     # What is said to browsers without JavaScript does not concern the page that the others show.
     aside = {id(meta) for part in soup.find_all("noscript", recursive=False) for meta in part.find_all("meta")}
     for meta in soup.find_all("meta"):
@@ -95,6 +97,10 @@ def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) ->
     if not outline.may_follow:
         return outline
     return replace(outline, links=_links(soup, base), frames=_links(soup, base, ["frame"]))
+
+
+def _words(tag: Tag | None) -> str:
+    return " ".join(tag.get_text().split())[:TITLE] if tag else ""
 
 
 def _text(content: bytes, charset: str | None) -> str:

@@ -1,5 +1,7 @@
 """Duplicates: a page with several addresses is in the result once."""
 
+import itertools
+
 import pytest
 
 from index_store.crawl import PageOutcome
@@ -67,6 +69,46 @@ def test_pages_that_all_name_the_front_page_as_canonical_are_kept(site, crawl):
     """A common mistake: the template of all pages has this line."""
     site.pages = {path: html(f"Page {path}", "/a", "/b", head=canonical("/")) for path in ("/", "/a", "/b")}
     assert sorted(crawl(site.url()).paths) == ["/", "/a", "/b"]
+
+
+@pytest.mark.parametrize("title", ["<title>Yamada Trading</title>", ""])
+def test_pages_whose_template_names_the_front_page_and_its_title_everywhere_are_kept(site, crawl, title):
+    def page(text: str) -> Reply:
+        links = "".join(f'<a href="{path}">{path}</a>' for path in ("/", "/a", "/b", "/index.html"))
+        logo = "<h1>Yamada Trading</h1>"
+        return Reply(f"<head>{title}{canonical('/')}</head><body>{logo}{links}<p>{text}</p><i>{next(now)}</i></body>")
+
+    now = itertools.count()
+    texts = {"/": "Home", "/a": "The rules of travel", "/b": "The prices", "/index.html": "Home"}
+    site.pages = {path: lambda asked, text=text: page(text) for path, text in texts.items()}
+    assert sorted(set(crawl(site.url(), crawl_at_once=1).paths) - {"/index.html"}) == ["/", "/a", "/b"]
+
+
+def test_the_front_page_under_another_address_comes_once_though_a_token_differs(site, crawl):
+    lines = "".join(f"<p>Line {n} of the front page</p>" for n in range(40))
+    tokens = itertools.count()
+    body = html("Home", "/index.html", head=canonical("/")).body + lines
+    page = lambda asked: Reply(f"{body}<i>token {next(tokens)}</i>")  # noqa: E731
+    site.pages = {"/": page, "/index.html": page}
+    assert crawl(site.url()).paths == ["/"]
+
+
+def test_pages_without_a_title_are_not_the_same_for_lack_of_one(site, crawl):
+    site.pages = {
+        "/": html("Home", "/a", "/b"),
+        "/a": Reply("<p>The rules of travel"),
+        "/b": Reply(f"{canonical('/a')}<p>The prices"),
+    }
+    assert sorted(crawl(site.url()).paths) == ["/", "/a", "/b"]
+
+
+def test_the_second_page_of_a_list_is_kept_though_it_names_the_first_as_canonical(site, crawl):
+    head = canonical("/list")
+    site.pages = {
+        "/list": html("News", "/list?page=2", head=head, text="The office is closed in August."),
+        "/list?page=2": html("News", "/list", head=head, text="The allowance is 3,000 yen."),
+    }
+    assert sorted(crawl(site.url("/list")).paths) == ["/list", "/list?page=2"]
 
 
 def test_pages_that_name_each_other_as_canonical_come_once(site, crawl):
