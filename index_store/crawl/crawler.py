@@ -30,6 +30,7 @@ from index_store.crawl.errors import (
     RobotsForbids,
     RobotsUnavailable,
     SiteBusy,
+    SiteUnavailable,
     SiteUnreachable,
 )
 from index_store.crawl.fetch import Body, Fetcher, FetchResponse
@@ -49,7 +50,7 @@ SILENCES = 10
 """pages in a row that fail, or fail for now, after which the crawl gives up the site"""
 
 _MISSING = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
-_SILENT = (SiteUnreachable, SiteBusy, PageTimedOut, PageBroken, RobotsUnavailable)
+_SILENT = (SiteUnreachable, SiteBusy, SiteUnavailable, PageTimedOut, PageBroken, RobotsUnavailable)
 
 
 @dataclass

@@ -3,7 +3,8 @@
 DocumentError
 ├── BadAddress, AddressWithPassword, BadPattern, BadCrawlOption      what was asked for can't be crawled
 ├── AddressInside, PortRefused                                       the address guard says no
-├── HostUnknown, SiteUnreachable, SiteUntrusted, SiteBusy            the site as a whole
+├── HostUnknown, SiteUnreachable, SiteUntrusted, SiteBusy,
+│   SiteUnavailable                                                  the site as a whole
 ├── RobotsForbids, RobotsUnavailable                                 robots.txt says no, or can't be read
 └── PageMissing, PageRefused, PageFailed, PageTimedOut, PageBroken, PagePacked,
     PageTooLarge, PageOfOtherKind, RedirectsEndless, BadRedirect,
@@ -79,6 +80,11 @@ class SiteUntrusted(DocumentError):
 class SiteBusy(DocumentError):
     en = "{host} limits the number of requests. Try again later, or lower CRAWL_RATE."
     ja = "{host} がアクセスの頻度を制限しています。後でもう一度試すか、CRAWL_RATE を小さくしてください。"
+
+
+class SiteUnavailable(DocumentError):
+    en = "{host} is not available at the moment. Try again later."
+    ja = "{host} は一時的に利用できません。後でもう一度試してください。"
 
 
 class RobotsForbids(DocumentError):

@@ -15,7 +15,7 @@ from protego import Protego
 
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import absolute, host_of, normalised, origin_of
-from index_store.crawl.errors import PageBroken, PagePacked, PageTimedOut, RobotsUnavailable, SiteBusy
+from index_store.crawl.errors import PageBroken, PagePacked, PageTimedOut, RobotsUnavailable, SiteBusy, SiteUnavailable
 from index_store.crawl.fetch import Fetcher, FetchResponse, everything, has_broken_off
 
 TRIES = 3
@@ -106,7 +106,7 @@ class PoliteFetcher:
         conditions: Mapping[str, str] | None = None,
         wants: Callable[[httpx2.Headers], bool] = everything,
     ) -> FetchResponse:
-        """Raises SiteBusy and the errors of Fetcher.get."""
+        """Raises SiteBusy, SiteUnavailable and the errors of Fetcher.get."""
         pace = self._pace(url)
         wait = RETRY_AFTER
         for tries_left in reversed(range(TRIES)):
@@ -122,7 +122,8 @@ class PoliteFetcher:
                     return answer
                 said = _retry_after(answer.headers)
                 if said is not None and said > LONGEST_WAIT:
-                    raise SiteBusy(host=host_of(url))
+                    error = SiteBusy if answer.status == HTTPStatus.TOO_MANY_REQUESTS else SiteUnavailable
+                    raise error(host=host_of(url))
                 if answer.status in _BUSY:
                     pace.pause(wait if said is None else said)
                 else:
@@ -209,7 +210,7 @@ class Robots:
     async def _ask(self, origin: str) -> Rules:
         try:
             answer = await self._get(f"{origin}/robots.txt", ROBOTS_SIZE)
-        except (PageTimedOut, PageBroken, PagePacked, SiteBusy) as error:
+        except (PageTimedOut, PageBroken, PagePacked, SiteBusy, SiteUnavailable) as error:
             raise RobotsUnavailable(host=host_of(origin)) from error
         if answer.body:
             lines = answer.body.path.read_text("utf-8-sig", "replace").splitlines(keepends=True)

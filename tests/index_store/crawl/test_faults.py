@@ -30,6 +30,7 @@ from tests.servers.site_server import Misbehaviour, Reply, html, moved
         (Reply(status=403), "refuses"),
         (Reply(status=401), "refuses"),
         (Reply(status=429, headers={"Retry-After": "3600"}), "limits the number of requests"),
+        (Reply(status=503, headers={"Retry-After": "3600"}), "is not available at the moment"),
         (Reply(status=304), "status 304"),
         (Reply(status=204), "status 204"),
         (Reply(status=302), "redirects to an address that can't be crawled"),
