@@ -30,6 +30,8 @@ HEADER = 4000
 
 _TAGS = SoupStrainer(["a", "area", "base", "frame", "h1", "iframe", "link", "meta", "noscript", "title"])
 _LINKING = ("a", "area", "frame", "iframe", "link")
+_VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
+"""rules of X-Robots-Tag that have a colon, as the name of a crawler has"""
 _ROBOTS = ("robots", "glassbox-rag")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]+)", re.I)
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
@@ -55,7 +57,7 @@ def outline_of_headers(headers: httpx2.Headers, url: str) -> PageLinks:
     outline = PageLinks(canonical=_address(canonical[1], url) if canonical else None)
     for said in headers.get_list("x-robots-tag"):
         agent, colon, rules = said[:HEADER].partition(":")
-        if not colon or "," in agent:
+        if not colon or "," in agent or agent.strip().lower() in _VALUED:
             outline = _obeying(outline, said)
         elif agent.strip().lower() in _ROBOTS:
             outline = _obeying(outline, rules)

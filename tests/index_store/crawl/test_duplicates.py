@@ -172,6 +172,12 @@ def test_pages_that_may_not_be_indexed_are_read_for_links_alone(site, crawl):
     assert sorted(crawl(site.url()).paths) == ["/", "/a", "/b"]
 
 
+def test_a_rule_with_a_colon_does_not_hide_the_next_one(site, crawl):
+    header = {"X-Robots-Tag": "max-snippet:-1, noindex"}
+    site.pages = {"/": html("Home", "/a"), "/a": Reply(html("A").body, headers=header)}
+    assert crawl(site.url()).paths == ["/"]
+
+
 @pytest.mark.parametrize("said", ["nofollow", "noindex, nofollow", "none"])
 def test_links_that_may_not_be_followed_are_not(site, crawl, said):
     site.pages = {
