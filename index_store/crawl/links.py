@@ -83,6 +83,7 @@ def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) ->
     outline = replace(heard, look=look)
     # What is said to browsers without JavaScript does not concern the page that the others show.
     aside = {id(meta) for part in soup.find_all("noscript", recursive=False) for meta in part.find_all("meta")}
+    later: tuple[str, ...] = ()
     for meta in soup.find_all("meta"):
         if id(meta) in aside:
             continue
@@ -93,12 +94,16 @@ def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) ->
             target = _address(found[2], base)
             if target and target != url and int(found[1]) <= 1:
                 outline = replace(outline, moved_to=target)
+            elif target:
+                later = (target,)
     canonical = next((tag for tag in soup.find_all("link") if "canonical" in _rel(tag)), None)
     if canonical:
         outline = replace(outline, canonical=_address(str(canonical.get("href", "")), base) or outline.canonical)
     if not outline.may_follow:
         return outline
-    return replace(outline, links=_links(soup, base), frames=_links(soup, base, ["frame"]))
+    return replace(
+        outline, links=tuple(dict.fromkeys((*_links(soup, base), *later))), frames=_links(soup, base, ["frame"])
+    )
 
 
 def _words(tag: Tag | None) -> str:

@@ -151,6 +151,12 @@ def test_a_page_that_refreshes_to_another_at_once_is_a_redirect(site, crawl):
     assert crawl(site.url()).paths == ["/start.html"]
 
 
+def test_a_page_that_leads_to_another_after_some_seconds_links_to_it(site, crawl):
+    refresh = '<meta http-equiv="refresh" content="5;url=/new/">'
+    site.pages = {"/": html("We have moved", head=refresh), "/new/": html("New")}
+    assert crawl(site.url()).paths == ["/", "/new/"]
+
+
 def test_what_a_page_tells_browsers_without_scripts_does_not_lead_away_from_it(site, crawl):
     without_scripts = '<noscript><meta http-equiv="refresh" content="0; url=/no-scripts"></noscript>'
     site.pages = {
