@@ -172,7 +172,8 @@ class Crawler:
             if self._silences >= SILENCES:
                 log.warning("%s does not answer any more, so the crawl ends", host_of(visit.url))
                 self.frontier.close()
-            await self.frontier.done(is_page=page is not None and page.outcome is not PageOutcome.GONE)
+            is_page = page is not None and page.outcome is not PageOutcome.GONE
+            await self.frontier.done(is_page=is_page and not (page and isinstance(page.error, PageRefused)))
 
     async def _visit(self, visit: CrawlVisit) -> CrawledPage | None:
         """None if the address is no page of its own. Raises DocumentError if it fails for now."""

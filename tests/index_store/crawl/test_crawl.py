@@ -45,6 +45,12 @@ def test_no_more_pages_come_than_the_limit_and_no_more_are_asked_for(site, crawl
     assert len([path for path in site.paths if path not in ("/robots.txt", "/sitemap.xml")]) == 7
 
 
+def test_pages_that_need_a_sign_in_take_no_place_of_the_limit(site, crawl):
+    refused = {f"/members/{n}": Reply(status=403) for n in range(6)}
+    site.pages = {"/": html("Home", *refused, "/a", "/b"), "/a": html("A"), "/b": html("B"), **refused}
+    assert crawl(site.url(), limit=3, crawl_at_once=1).paths == ["/", "/a", "/b"]
+
+
 def test_links_to_other_hosts_and_ports_are_not_followed(crawl):
     with SiteServer({"/": html("Other")}) as other, SiteServer() as site:
         site.pages["/"] = html(
