@@ -50,8 +50,9 @@ class SiteAdmission:
     def tasks(self, index: IndexRecord, site: SiteSource, item: Item) -> Iterator[DocumentTask]:
         """Yields the documents of a site as its pages come."""
         parent = site.parent or site.options.url
-        # A single page that is tried again tells nothing about the other pages.
-        pages = {} if site.parent else self._catalogue.sites.known_pages(index.id, parent)
+        # A single page that is tried again tells nothing about the other pages. It is fetched as if for the first time.
+        single = {site.options.url: None}
+        pages = single if site.parent else self._catalogue.sites.known_pages(index.id, parent)
         known = {url: KnownPage(**page) if page else NOTHING_KNOWN for url, page in pages.items()}
         item.stage = Stage.READING
         answers = False

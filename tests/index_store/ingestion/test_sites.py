@@ -200,6 +200,17 @@ def test_a_page_that_fails_for_now_keeps_its_version_and_says_why_until_it_is_tr
     assert is_sound(store, crawling.data_dir)
 
 
+def test_a_single_page_that_moved_for_good_goes_and_comes_under_its_new_address(
+    store: IndexStore, site: SiteServer, crawling: Settings
+) -> None:
+    crawled(store, site).wait()
+    site.pages |= {"/a": moved("/z", 301), "/z": html("Apples", text="Apples are yellow.")}
+    page = SiteSource(CrawlOptions(url=site.url("/a"), depth=0, limit=1), parent=site.url())
+    assert outcome(site, store.ingest("a", [page])) == {"/z": "ready", "/a": "removed"}
+    assert stood(store, site) == dict.fromkeys(("/", "/b", "/c", "/z"), "ready")
+    assert is_sound(store, crawling.data_dir)
+
+
 def test_a_page_that_never_came_is_listed_and_can_be_tried_again(store: IndexStore, site: SiteServer) -> None:
     site.pages["/a"] = Reply(status=500)
     assert outcome(site, crawled(store, site))["/a"] == "page_failed"
