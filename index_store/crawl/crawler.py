@@ -141,7 +141,7 @@ class Crawler:
             await self._take_duplicates_alone()
             if self.frontier.pages:
                 await self._look_for_known()
-        if not self.frontier.pages and start.url not in self._delivered:
+        if not self._delivered:
             await self._slots.acquire()
             error = NothingToCrawl(url=start.url)
             self._hand_over(CrawledPage(url=start.url, outcome=PageOutcome.FAILED, error=error))
