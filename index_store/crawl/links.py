@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx2
 from bs4 import BeautifulSoup, ParserRejectedMarkup, Tag
@@ -101,9 +102,9 @@ def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) ->
         outline = replace(outline, canonical=_address(str(canonical.get("href", "")), base) or outline.canonical)
     if not outline.may_follow:
         return outline
-    return replace(
-        outline, links=tuple(dict.fromkeys((*_links(soup, base), *later))), frames=_links(soup, base, ["frame"])
-    )
+    charset = _query_charset(content, text)
+    links = dict.fromkeys((*_links(soup, base, charset), *later))
+    return replace(outline, links=tuple(links), frames=_links(soup, base, charset, ["frame"]))
 
 
 def _words(tag: Tag | None) -> str:
@@ -123,18 +124,35 @@ def _base(soup: BeautifulSoup, url: str) -> str:
     return (_address(str(tag["href"]), url) if isinstance(tag, Tag) else None) or url
 
 
-def _links(soup: BeautifulSoup, base: str, names: Sequence[str] = _LINKING) -> tuple[str, ...]:
+def _query_charset(content: bytes, text: str) -> str:
+    """The charset in which browsers send what is not ASCII in the queries of a page's links: the page's own."""
+    for charset in ("utf-8", "cp932", "euc_jp"):
+        if content.decode(charset, "replace").endswith(text):
+            return charset
+    return "utf-8"
+
+
+def _links(soup: BeautifulSoup, base: str, charset: str, names: Sequence[str] = _LINKING) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for tag in soup.find_all(names):
         if "nofollow" in _rel(tag) or (tag.name == "link" and not {"next", "prev"} & set(_rel(tag))):
             continue
         address = tag.get("href") or tag.get("src")
-        link = _address(str(address), base) if address else None
+        link = _address(_query_encoded(str(address), charset), base) if address else None
         if link:
             found[link] = None
         if len(found) == MOST:
             break
     return tuple(found)
+
+
+def _query_encoded(link: str, charset: str) -> str:
+    path, mark, rest = link.partition("?")
+    if rest.isascii() or charset == "utf-8":
+        return link
+    query, hash_, fragment = rest.partition("#")
+    encoded = "".join(each if each.isascii() else quote(each.encode(charset, "xmlcharrefreplace")) for each in query)
+    return f"{path}{mark}{encoded}{hash_}{fragment}"
 
 
 def _address(link: str, base: str) -> str | None:

@@ -160,6 +160,16 @@ def test_links_written_in_japanese_are_followed_whatever_the_page_is_encoded_in(
     assert crawled.pages[1].name == "旅費.html"
 
 
+@pytest.mark.parametrize(
+    ("encoding", "asked"),
+    [("utf-8", "%E6%97%85%E8%B2%BB"), ("cp932", "%97%B7%94%EF"), ("euc_jp", "%CE%B9%C8%F1")],
+)
+def test_a_japanese_query_is_asked_for_in_the_encoding_of_its_page(site, crawl, encoding, asked):
+    page = "<title>規程の一覧</title><p>一覧から選んでください。</p><a href='list.cgi?cat=旅費#最初'>旅費</a>"
+    site.pages = {"/": Reply(page.encode(encoding), content_type="text/html"), f"/list.cgi?cat={asked}": html("旅費")}
+    assert crawl(site.url()).paths == ["/", f"/list.cgi?cat={asked}"]
+
+
 def test_pages_are_fetched_some_at_once_but_not_more(site, crawl):
     site.pages = {"/": html("Home", *(f"/{n}" for n in range(20)))}
     site.pages |= {f"/{n}": Reply(html(f"Page {n}").body, delay=0.1) for n in range(20)}
