@@ -122,8 +122,8 @@ class PoliteFetcher:
                     return answer
                 said = _retry_after(answer.headers)
                 if said is not None and said > LONGEST_WAIT:
-                    error = SiteBusy if answer.status == HTTPStatus.TOO_MANY_REQUESTS else SiteUnavailable
-                    raise error(host=host_of(url))
+                    kind = SiteBusy if answer.status == HTTPStatus.TOO_MANY_REQUESTS else SiteUnavailable
+                    raise kind(host=host_of(url))
                 if answer.status in _BUSY:
                     pace.pause(wait if said is None else said)
                 else:
