@@ -14,6 +14,7 @@ import pytest
 
 from index_store.access.audit.entry import cleaned_text
 from index_store.base.errors import DocumentError
+from index_store.crawl.likeness import pieces_of
 from index_store.full_text.analysis import Analyzer, words_in_order
 from index_store.full_text.bm25 import ChunkTerms
 from index_store.full_text.folding import fold
@@ -172,6 +173,8 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     # index_store/access/audit
     "cleaned_text": lambda text: cleaned_text(text, ["secret", text[:9]]),
     "cleaned_text, of an address": lambda text: cleaned_text(f"https://{text}", ["secret"]),
+    # index_store/crawl
+    "pieces_of": pieces_of,
     # rag/text
     "without_markers": without_markers,
     "markers_of": markers_of,

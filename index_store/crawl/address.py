@@ -22,7 +22,10 @@ _TRACKING = re.compile(
     r"utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|yclid|msclkid|twclid|ttclid|igshid|mc_cid|mc_eid|_ga|_gl|_hs\w+",
     re.I,
 )
-_SESSION = re.compile(r"phpsessid|jsessionid|aspsessionid\w*|session_?id|cfid|cftoken", re.I)
+_SESSION = re.compile(r"phpsessid|jsessionid|aspsessionid\w*", re.I)
+_MAYBE_SESSION = re.compile(r"session_?id|sid|cfid|cftoken", re.I)
+"""a session only if its value is a token: a conference has pages like ?session_id=101"""
+_TOKEN = re.compile(r"(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])[\w-]{16,}", re.I)
 _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sessionid)=[^/;]*", re.I)
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -56,6 +59,14 @@ def normalised(link: str, base: str | None = None) -> str:
     if len(address) > MAX_LENGTH:
         raise BadAddress
     return address
+
+
+def absolute(link: str, base: str) -> str:
+    """The address of `link` on the page `base` as it is written, without fragment. Raises BadAddress."""
+    try:
+        return ada_url.URL(link, base=base).href.partition("#")[0]
+    except (ValueError, UnicodeEncodeError):
+        raise BadAddress from None
 
 
 def typed(text: str) -> str:
@@ -107,7 +118,15 @@ def _plain(text: str) -> str:
 def _query(query: str) -> str:
     kept: dict[str, None] = {}  # in order, each pair once: ?a=1&a=1&a=1 would grow for ever
     for pair in _plain(query).split("&"):
-        name = unquote(pair.partition("=")[0])
-        if pair and not _TRACKING.fullmatch(name) and not _SESSION.fullmatch(name):
+        if pair and not _says_nothing(pair):
             kept[pair] = None
     return "&".join(kept)
+
+
+def _says_nothing(pair: str) -> bool:
+    """Whether a parameter does not decide which page is shown."""
+    name, _, value = pair.partition("=")
+    name = unquote(name)
+    if _MAYBE_SESSION.fullmatch(name):
+        return bool(_TOKEN.fullmatch(value))
+    return bool(_TRACKING.fullmatch(name) or _SESSION.fullmatch(name))

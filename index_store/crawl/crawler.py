@@ -18,6 +18,7 @@ from index_store.crawl import kinds
 from index_store.crawl.address import host_of, loops, normalised, origin_of, path_of, site_of
 from index_store.crawl.errors import (
     BadRedirect,
+    KnownPagesKept,
     NothingToCrawl,
     PageBroken,
     PageFailed,
@@ -29,12 +30,14 @@ from index_store.crawl.errors import (
     RobotsForbids,
     RobotsUnavailable,
     SiteBusy,
+    SiteUnavailable,
     SiteUnreachable,
 )
 from index_store.crawl.fetch import Body, Fetcher, FetchResponse
 from index_store.crawl.frontier import CrawlVisit, Frontier
-from index_store.crawl.links import outline_of_headers, read_outline
-from index_store.crawl.politeness import MOVED, SHAKY, Paces, PoliteFetcher, Robots, Rules, target_of
+from index_store.crawl.likeness import PageLook, is_doubtful
+from index_store.crawl.links import PageLinks, outline_of_headers, read_outline
+from index_store.crawl.politeness import MOVED, MOVED_FOR_GOOD, SHAKY, Paces, PoliteFetcher, Robots, Rules, target_of
 from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage, PageOutcome, Patterns
 from index_store.crawl.sitemap import read_sitemap
 from index_store.parsing.loaders.formats import BY_SUFFIX
@@ -47,7 +50,7 @@ SILENCES = 10
 """pages in a row that fail, or fail for now, after which the crawl gives up the site"""
 
 _MISSING = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
-_SILENT = (SiteUnreachable, SiteBusy, PageTimedOut, PageBroken, RobotsUnavailable)
+_SILENT = (SiteUnreachable, SiteBusy, SiteUnavailable, PageTimedOut, PageBroken, RobotsUnavailable)
 
 
 @dataclass
@@ -55,11 +58,28 @@ class _Visited:
     """The result of visiting an address."""
 
     is_page: bool
-    title: str
+    look: PageLook | None
+    """None if it was not read, because it is unchanged"""
 
-    def has(self, title: str) -> bool:
-        """Whether a page of that title can duplicate it: some sites name their front page as canonical everywhere."""
-        return self.is_page and (not title or not self.title or title == self.title)
+
+@dataclass
+class _Duplicate:
+    """A page that waits for the one that it seems to duplicate."""
+
+    visit: CrawlVisit
+    look: PageLook | None
+    """None if its content is the same"""
+    is_doubtful: bool = False
+    """whether it must have the same text"""
+
+    def is_of(self, visited: _Visited) -> bool:
+        if not visited.is_page or self.look is None:
+            return visited.is_page
+        if visited.look is None:
+            return not self.is_doubtful
+        if self.is_doubtful or (self.look.pieces and not self.look.title):
+            return self.look.has_text_of(visited.look)
+        return (self.look.title, self.look.heading) == (visited.look.title, visited.look.heading)
 
 
 class Crawler:
@@ -85,13 +105,20 @@ class Crawler:
         self._robots = Robots(fetcher, partial(self._polite.get_file, cuts=True))
         self._patterns = Patterns(options)
         self._sites = {site_of(options.url)}
+        self._start = options.url
+        """where redirects of the start lead"""
         self.frontier = Frontier(options.limit)
         self._visited: dict[str, _Visited] = {}
-        self._titles: dict[str, str] = {}
-        self._duplicates: dict[str, list[tuple[CrawlVisit, str]]] = defaultdict(list)
-        """pages with their titles, by the address that they wait for"""
+        self._looks: dict[str, PageLook] = {}
+        self._duplicates: dict[str, list[_Duplicate]] = defaultdict(list)
+        """by the address that they wait for"""
         self._of_digest = {page.digest: url for url, page in known.items()}
-        self._delivered: set[str] = set()
+        self._delivered: dict[str, PageOutcome] = {}
+        self._is_sure = False
+        """whether the start still leads to known pages; otherwise it may be a page for maintenance or sign-in"""
+        self._beyond: set[str] = set()
+        """known pages that are linked further away from the start than the depth"""
+        self._moved_for_good: set[str] = set()
         self._failures = 0
         self._silences = 0
         self._start_failed = False
@@ -112,8 +139,9 @@ class Crawler:
                     self._queue(url, 1)
                 await self._work()
             await self._take_duplicates_alone()
-            await self._look_for_known()
-        if not self.frontier.pages:
+            if self.frontier.pages:
+                await self._look_for_known()
+        if not self._delivered:
             await self._slots.acquire()
             error = NothingToCrawl(url=start.url)
             self._hand_over(CrawledPage(url=start.url, outcome=PageOutcome.FAILED, error=error))
@@ -144,7 +172,8 @@ class Crawler:
             if self._silences >= SILENCES:
                 log.warning("%s does not answer any more, so the crawl ends", host_of(visit.url))
                 self.frontier.close()
-            await self.frontier.done(is_page=page is not None and page.outcome is not PageOutcome.GONE)
+            is_page = page is not None and page.outcome is not PageOutcome.GONE
+            await self.frontier.done(is_page=is_page and not (page and isinstance(page.error, PageRefused)))
 
     async def _visit(self, visit: CrawlVisit) -> CrawledPage | None:
         """None if the address is no page of its own. Raises DocumentError if it fails for now."""
@@ -182,7 +211,8 @@ class Crawler:
             return self._unchanged(visit, known, answer)
         # Links of a duplicate are not followed: relative links with ever longer addresses would never end.
         original = self._of_digest.get(body.digest, url)
-        if original != url and self._is_duplicate(visit, original, ""):
+        self._is_sure |= original not in (url, self._options.url) and original in self._known
+        if original != url and self._is_duplicate(_Duplicate(visit, None), original):
             return None
         suffix = kinds.suffix_of(answer.headers, url) or kinds.HTML
         charset = kinds.charset_of(answer.headers)
@@ -192,18 +222,20 @@ class Crawler:
         if outline.moved_to:
             self._move(visit, outline.moved_to)
             return None
-        links = tuple(link for link in outline.links if site_of(link) in self._sites)
+        outline = replace(outline, links=self._of_sites(outline.links), frames=self._of_sites(outline.frames))
         canonical = outline.canonical
         if canonical and canonical != url and not known and self._is_wanted(canonical):
             self._queue(canonical, visit.depth)
-            if self._is_duplicate(visit, canonical, outline.title):
-                self._queue_links(visit, links)
+            if self._is_duplicate(_Duplicate(visit, outline.look, self._doubts(url, canonical)), canonical):
+                self._queue_links(visit, outline)
                 return None
-        self._queue_links(visit, links)
-        if not outline.may_index or not self._patterns.want(url):
+        self._queue_links(visit, outline)
+        if not outline.may_index:
             return self._gone_if_known(visit)
+        if not self._patterns.want(url):
+            return None
         self._of_digest[body.digest] = url
-        self._titles[url] = outline.title
+        self._looks[url] = outline.look
         return CrawledPage(
             url=url,
             outcome=PageOutcome.FETCHED,
@@ -213,13 +245,14 @@ class Crawler:
             etag=answer.headers.get("etag"),
             last_modified=answer.headers.get("last-modified"),
             digest=body.digest,
-            links=links,
+            links=outline.links,
+            frames=outline.frames,
         )
 
     def _unchanged(self, visit: CrawlVisit, known: KnownPage, answer: FetchResponse) -> CrawledPage | None:
-        self._queue_links(visit, known.links)
+        self._queue_links(visit, known)
         if not self._patterns.want(visit.url):
-            return self._gone_if_known(visit)
+            return None
         return CrawledPage(
             url=visit.url,
             outcome=PageOutcome.UNCHANGED,
@@ -227,6 +260,7 @@ class Crawler:
             last_modified=answer.headers.get("last-modified", known.last_modified),
             digest=known.digest,
             links=known.links,
+            frames=known.frames,
         )
 
     def _gone_if_known(self, visit: CrawlVisit) -> CrawledPage | None:
@@ -246,7 +280,8 @@ class Crawler:
         url = visit.url if visit.url in self._known else visit.first
         known = self._known.get(url)
         if known and not isinstance(error, RobotsForbids):
-            self._queue_links(visit, known.links)
+            self._queue_links(visit, known)
+            self._is_sure &= not visit.is_start
         elif visit.is_start:
             self._start_failed = True
         return CrawledPage(url=url, outcome=PageOutcome.FAILED, error=error)
@@ -255,8 +290,14 @@ class Crawler:
 
     def _follow(self, visit: CrawlVisit, answer: FetchResponse) -> CrawledPage | None:
         target = target_of(answer)
+        if answer.status in MOVED_FOR_GOOD:
+            self._moved_for_good.add(visit.url)
+        if target and target.address == visit.url and target.written != visit.url and not visit.written:
+            # Only the session differs, or the spelling. Such a server wants to see it once.
+            self.frontier.requeue(replace(visit, written=target.written))
+            return None
         if target:
-            self._move(visit, target)
+            self._move(visit, target.address)
             return None
         if visit.is_start:
             raise BadRedirect(url=visit.first)
@@ -267,20 +308,24 @@ class Crawler:
             raise RedirectsEndless(url=visit.first)
         if visit.is_start:
             self._sites.add(site_of(target))  # example.com may live at portal.example.com
+            self._start = target
         elif not self._is_wanted(target):
             return
         self.frontier.add(visit.moved_to(target))
 
     # Duplicates
 
-    def _is_duplicate(self, visit: CrawlVisit, original: str, title: str) -> bool:
+    def _doubts(self, url: str, canonical: str) -> bool:
+        return any(is_doubtful(url, canonical, start) for start in (self._start, self._options.url))
+
+    def _is_duplicate(self, page: _Duplicate, original: str) -> bool:
         """Whether the page is a duplicate of `original`. Until that page has come, the duplicate waits for it."""
         visited = self._visited.get(original)
         if visited:
-            return visited.has(title)
-        if visit.stands_alone:
+            return page.is_of(visited)
+        if page.visit.stands_alone:
             return False
-        self._duplicates[original].append((visit, title))
+        self._duplicates[original].append(page)
         return True
 
     def _conclude(self, visit: CrawlVisit, page: CrawledPage | None) -> None:
@@ -288,39 +333,60 @@ class Crawler:
             page.outcome in (PageOutcome.FETCHED, PageOutcome.UNCHANGED)
             or (page.outcome is PageOutcome.FAILED and page.url in self._known)
         )
-        visited = _Visited(is_page, self._titles.get(visit.url, ""))
+        visited = _Visited(is_page, self._looks.get(visit.url))
         self._visited[visit.url] = visited
-        for duplicate, title in self._duplicates.pop(visit.url, ()):
-            if not visited.has(title):
-                self.frontier.requeue(replace(duplicate, stands_alone=True))
+        for duplicate in self._duplicates.pop(visit.url, ()):
+            if not duplicate.is_of(visited):
+                self.frontier.requeue(replace(duplicate.visit, stands_alone=True))
 
     async def _take_duplicates_alone(self) -> None:
         for duplicates in self._duplicates.values():
-            for duplicate, _ in duplicates:
-                self.frontier.requeue(replace(duplicate, stands_alone=True))
+            for duplicate in duplicates:
+                self.frontier.requeue(replace(duplicate.visit, stands_alone=True))
         self._duplicates.clear()
         await self._work()
 
     # Pages known from last time
 
     async def _look_for_known(self) -> None:
-        """Pages to which nothing leads any more are gone, unless something failed that may have led to them."""
-        if self._failures:
-            for url in self._missing():
-                if self._is_wanted(url):
-                    self.frontier.requeue(CrawlVisit(url, self._options.depth))
+        """Decides about the pages that were not reached. If something failed that may have led to them, or the start
+        leads to no known page, they are asked for themselves; in the second case, those that answer are kept.
+        """
+        is_sure = self._is_sure  # not what a page under maintenance answers below
+        unreached = [url for url in self._missing() if self._patterns.want(url)] if self._options.depth else []
+        if self._failures or not is_sure:
+            for url in unreached:
+                self.frontier.requeue(CrawlVisit(url, self._options.depth))
             await self._work()
         if self.frontier.met_a_limit:
             return
+        orphans = set(unreached) - self._linked_beyond() if is_sure else set()
         for url in self._missing():
+            if url in orphans or url in self._moved_for_good or not self._patterns.want(url):
+                await self._slots.acquire()
+                self._hand_over(CrawledPage(url=url, outcome=PageOutcome.GONE))
+        lost = (PageOutcome.GONE, PageOutcome.FAILED)
+        if not is_sure and any(self._delivered.get(url) not in lost for url in unreached):
             await self._slots.acquire()
-            self._hand_over(CrawledPage(url=url, outcome=PageOutcome.GONE))
+            error = KnownPagesKept(url=self._options.url)
+            self._deliver(CrawledPage(url=self._options.url, outcome=PageOutcome.KEPT, error=error))
+
+    def _linked_beyond(self) -> set[str]:
+        """Known pages to which links still lead, over more links than the depth."""
+        found: set[str] = set()
+        waiting = list(self._beyond)
+        while waiting:
+            url = waiting.pop()
+            if url in self._known and url not in found:
+                found.add(url)
+                waiting.extend(self._known[url].links)
+        return found
 
     def _missing(self) -> list[str]:
         return [url for url in self._known if url not in self._delivered]
 
     def _hand_over(self, page: CrawledPage) -> None:
-        self._delivered.add(page.url)
+        self._delivered[page.url] = page.outcome
         self._deliver(page)
 
     # Which addresses to fetch
@@ -328,10 +394,20 @@ class Crawler:
     def _is_wanted(self, url: str) -> bool:
         return site_of(url) in self._sites and self._patterns.want(url)
 
-    def _queue_links(self, visit: CrawlVisit, links: Iterable[str]) -> None:
+    def _of_sites(self, links: Iterable[str]) -> tuple[str, ...]:
+        return tuple(link for link in links if site_of(link) in self._sites)
+
+    def _queue_links(self, visit: CrawlVisit, page: PageLinks | KnownPage) -> None:
+        links = page.links
+        for frame in page.frames:
+            self._queue(frame, visit.depth)
+        if visit.is_start:
+            self._is_sure |= any(link in self._known and link not in (visit.first, visit.url) for link in links)
         if visit.depth < self._options.depth:
             for link in links:
                 self._queue(link, visit.depth + 1)
+        else:
+            self._beyond.update(link for link in links if link in self._known)
 
     def _queue(self, url: str, depth: int) -> None:
         if url not in self.frontier.seen and self._is_wanted(url) and not kinds.is_hopeless(url) and not loops(url):
@@ -339,8 +415,10 @@ class Crawler:
 
     async def _sitemap(self) -> list[str]:
         """Its addresses in the folder of the start: links show what belongs together, a sitemap lists everything."""
-        start = self._options.url
-        folder = path_of(start).rpartition("/")[0] + "/"
+        start, given = self._start, self._options.url
+        # Of example.com/, all is wanted though it redirects to /ja/; but /docs may be the folder /docs/.
+        is_folder = given.endswith("/") and site_of(given) == site_of(start)
+        folder = path_of(given if is_folder else start).rpartition("/")[0] + "/"
         try:
             rules = await self._rules(start)
         except DocumentError:
@@ -363,7 +441,7 @@ class Crawler:
         if known and known.last_modified:
             conditions["If-Modified-Since"] = known.last_modified
         return await self._polite.get(
-            visit.url,
+            visit.written or visit.url,
             self._limit,
             conditions=conditions,
             wants=lambda headers: kinds.suffix_of(headers, visit.url) is not None,

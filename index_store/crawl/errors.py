@@ -3,10 +3,12 @@
 DocumentError
 ├── BadAddress, AddressWithPassword, BadPattern, BadCrawlOption      what was asked for can't be crawled
 ├── AddressInside, PortRefused                                       the address guard says no
-├── HostUnknown, SiteUnreachable, SiteUntrusted, SiteBusy            the site as a whole
+├── HostUnknown, SiteUnreachable, SiteUntrusted, SiteBusy,
+│   SiteUnavailable                                                  the site as a whole
 ├── RobotsForbids, RobotsUnavailable                                 robots.txt says no, or can't be read
-└── PageMissing, PageRefused, PageFailed, PageTimedOut, PageBroken, PageTooLarge,
-    PageOfOtherKind, RedirectsEndless, BadRedirect, NothingToCrawl   one page
+└── PageMissing, PageRefused, PageFailed, PageTimedOut, PageBroken, PagePacked,
+    PageTooLarge, PageOfOtherKind, RedirectsEndless, BadRedirect,
+    NothingToCrawl, KnownPagesKept                                   one page
 """
 
 from index_store.base.errors import DocumentError
@@ -80,6 +82,11 @@ class SiteBusy(DocumentError):
     ja = "{host} がアクセスの頻度を制限しています。後でもう一度試すか、CRAWL_RATE を小さくしてください。"
 
 
+class SiteUnavailable(DocumentError):
+    en = "{host} is not available at the moment. Try again later."
+    ja = "{host} は一時的に利用できません。後でもう一度試してください。"
+
+
 class RobotsForbids(DocumentError):
     en = "The site's robots.txt does not allow crawling {url}. Ask the operator of the site, or give another page."
     ja = (
@@ -123,6 +130,17 @@ class PageBroken(DocumentError):
     )
 
 
+class PagePacked(DocumentError):
+    en = (
+        "The site sends {url} in a compression that the app did not ask for ({encoding}). Save the page and add it as "
+        "a file, or ask the operator of the site to send it uncompressed or as gzip."
+    )
+    ja = (
+        "サイトが {url} を、要求していない圧縮形式({encoding})で送ってきます。"
+        "ページを保存してファイルとして追加するか、圧縮なしか gzip で送るよう、サイトの管理者に依頼してください。"
+    )
+
+
 class PageTooLarge(DocumentError):
     en = "{url} is larger than {limit:g} MB. Exclude it, or raise MAX_FILE_MB."
     ja = "{url} は {limit:g} MB を超えています。除外するか、MAX_FILE_MB を大きくしてください。"
@@ -146,3 +164,14 @@ class BadRedirect(DocumentError):
 class NothingToCrawl(DocumentError):
     en = "No page was found from {url} that may be indexed and matches the patterns. Change the patterns or the page."
     ja = "{url} から、登録が許可され、パターンに合うページが見つかりません。パターンかページを変えてください。"
+
+
+class KnownPagesKept(DocumentError):
+    en = (
+        "{url} leads to none of the pages that were fetched before; it may be under maintenance or need a sign-in. So "
+        "pages that still answer were kept. If the site has really changed, remove the ones that you no longer need."
+    )
+    ja = (
+        "{url} から、以前取り込んだページへのリンクが見つかりません。"
+        "メンテナンス中か、ログインが必要な可能性があるため、まだ表示できるページは残しました。サイトが本当に変わった場合は、不要なページを削除してください。"
+    )

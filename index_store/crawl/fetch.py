@@ -17,12 +17,13 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Self
 
+import ada_url
 import httpcore2
 import httpx2
 
 from index_store.base.settings import MEGABYTE
 from index_store.crawl.address import host_of
-from index_store.crawl.errors import PageBroken, PageTimedOut, PageTooLarge, SiteUnreachable, SiteUntrusted
+from index_store.crawl.errors import PageBroken, PagePacked, PageTimedOut, PageTooLarge, SiteUnreachable, SiteUntrusted
 from index_store.crawl.guard import GuardedConnections
 
 log = logging.getLogger(__name__)
@@ -41,6 +42,8 @@ PIECE = 64 * 1024
 _GZIP = b"\x1f\x8b"
 _ANY = 32 + zlib.MAX_WBITS  # accepts a gzip or a zlib header
 _RAW = -zlib.MAX_WBITS  # some servers call this deflate
+_NOT_REQUESTED = ("br", "zstd", "compress", "x-compress", "dcb", "dcz")
+"""encodings of the registry of IANA that are not requested and not decoded"""
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,7 @@ class Fetcher:
         `wants` is called with the headers before the content is read.
 
         Raises AddressInside, PortRefused, HostUnknown, SiteUnreachable, SiteUntrusted, PageTimedOut, PageBroken,
-        PageTooLarge; OSError if the folder can't be written to.
+        PagePacked, PageTooLarge; OSError if the folder can't be written to.
         """
         headers = {
             "Host": host_of(url),
@@ -111,7 +114,7 @@ class Fetcher:
         with _said_plainly(url, self._seconds):
             async with (
                 asyncio.timeout_at(begun + self._seconds) as time_limit,
-                self._pool.stream("GET", url, headers=list(headers.items())) as response,
+                self._pool.stream("GET", _httpcore_url(url), headers=list(headers.items())) as response,
             ):
                 answer = FetchResponse(url, response.status, httpx2.Headers(response.headers), None)
                 log.debug("%s %s", response.status, url)
@@ -151,10 +154,14 @@ class _Keeping:
         self._cuts = cuts
         self.is_cut = False
         """whether there is more than is kept"""
-        encoding = headers.get("content-encoding", "").strip().lower()
-        if encoding not in ("", "identity", *_Inflater.ENCODINGS):
-            raise PageBroken(url=url)  # an encoding that was not requested, or several nested ones
-        self._inflater = _Inflater() if encoding in _Inflater.ENCODINGS else None
+        named = [name.strip().lower() for name in headers.get("content-encoding", "").split(",")]
+        encodings = [name for name in named if name in _Inflater.ENCODINGS or name in _NOT_REQUESTED]
+        if not_requested := [name for name in encodings if name in _NOT_REQUESTED]:
+            raise PagePacked(url=url, encoding=not_requested[0])
+        if len(encodings) > 1:
+            raise PageBroken(url=url)
+        # Any other name (utf-8, none, binary) means no encoding, as in browsers.
+        self._inflater = _Inflater() if encodings else None
         claimed = headers.get("content-length", "")
         if claimed.isdecimal() and int(claimed) > limit and not cuts:
             raise self._too_large()
@@ -204,6 +211,17 @@ class _Keeping:
 def has_broken_off(error: PageBroken) -> bool:
     """Whether the connection failed, and not the content: another try may succeed."""
     return isinstance(error.__cause__, (httpcore2.NetworkError, httpcore2.ProtocolError))
+
+
+def _httpcore_url(url: str) -> httpcore2.URL:
+    """Taken apart here, because httpcore leaves out what follows a semicolon in the last segment of a path."""
+    parsed = ada_url.URL(url)
+    return httpcore2.URL(
+        scheme=parsed.protocol.removesuffix(":"),
+        host=parsed.hostname.strip("[]"),
+        port=int(parsed.port) if parsed.port else None,
+        target=parsed.pathname + parsed.search,
+    )
 
 
 async def _pieces(response: httpcore2.Response) -> AsyncGenerator[bytes, None]:

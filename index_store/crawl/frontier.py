@@ -19,6 +19,8 @@ class CrawlVisit:
     """links away from the start"""
     chain: tuple[str, ...] = ()
     """the addresses that redirected here, in order"""
+    written: str = ""
+    """the address as a redirect wrote it, if that is what the server wants to be asked for: with a session"""
     is_start: bool = False
     stands_alone: bool = False
     """whether it counts as a page of its own, because the page that it duplicates did not come"""
@@ -28,7 +30,7 @@ class CrawlVisit:
         return self.chain[0] if self.chain else self.url
 
     def moved_to(self, url: str) -> "CrawlVisit":
-        return replace(self, url=url, chain=(*self.chain, self.url))
+        return replace(self, url=url, written="", chain=(*self.chain, self.url))
 
 
 class Frontier:

@@ -2,6 +2,9 @@
 
 import mimetypes
 import re
+from contextlib import suppress
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
 from email.message import Message
 from pathlib import PurePosixPath
 from urllib.parse import unquote
@@ -9,7 +12,9 @@ from urllib.parse import unquote
 import ada_url
 import httpx2
 
+from index_store.base.errors import DocumentError
 from index_store.parsing.loaders.formats import BY_MEDIA_TYPE, BY_SUFFIX
+from index_store.parsing.loaders.text.decode import decode
 
 HTML = ".html"
 
@@ -32,6 +37,10 @@ _SAYS_LITTLE = frozenset(
     )
 )
 
+LONGEST = 4000
+"""characters of a Content-Disposition that are read"""
+
+_EXTENDED = re.compile(r"filename\*\s*=\s*\"?([\w-]*)'[\w-]*'([^;\"\s]+)", re.I)
 _TYPES = mimetypes.MimeTypes(filenames=())  # the standard table, not the machine's
 _MEDIA = re.compile("(?:image|audio|video|font)/")  # not scripts: few are linked, and a page can be Node.js
 _PROGRAMS_AND_ARCHIVES = re.compile(
@@ -83,7 +92,29 @@ def name_of(headers: httpx2.Headers, url: str, suffix: str) -> str:
 
 def _file_name(headers: httpx2.Headers, url: str) -> str:
     """The name of the attachment, otherwise the one in the address."""
-    message = Message()
-    message["content-disposition"] = re.sub(r"[\r\n]", "", headers.get("content-disposition", ""))
-    named = message.get_filename() if "filename" in headers.get("content-disposition", "") else None
+    named = _attachment(re.sub(r"[\r\n]", "", headers.get("content-disposition", "")[:LONGEST]))
     return re.split(r"[\\/]", named)[-1] if named else unquote(ada_url.URL(url).pathname.rpartition("/")[2])
+
+
+def _attachment(disposition: str) -> str | None:
+    """The file name of a Content-Disposition. `filename*` counts first (RFC 6266, 4.3)."""
+    if extended := _EXTENDED.search(disposition):
+        with suppress(LookupError, UnicodeDecodeError):
+            return unquote(extended[2], extended[1] or "utf-8", "strict")
+    message = Message()
+    message["content-disposition"] = disposition
+    named = message.get_filename() if "filename" in disposition.lower() else None
+    return _decoded(named) if named else None
+
+
+def _decoded(name: str) -> str:
+    """A file name that its server has encoded in one of the ways that browsers understand."""
+    with suppress(UnicodeEncodeError, DocumentError):
+        if not name.isascii():
+            return decode(name.encode("latin-1"), name)  # raw bytes, as many servers in Japan send them
+    with suppress(LookupError, UnicodeDecodeError, HeaderParseError):
+        if "=?" in name:
+            return str(make_header(decode_header(name)))
+    with suppress(UnicodeDecodeError):
+        return unquote(name, errors="strict")
+    return name

@@ -1,9 +1,11 @@
 """What a page tells a crawler: its links, and whether it may be indexed."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx2
 from bs4 import BeautifulSoup, ParserRejectedMarkup, Tag
@@ -11,6 +13,7 @@ from bs4.filter import SoupStrainer
 
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import normalised
+from index_store.crawl.likeness import NO_LOOK, PageLook, pieces_of
 from index_store.parsing.loaders.text.decode import decode
 
 READ = 2 * 1024 * 1024
@@ -22,11 +25,14 @@ hold 700,000
 MOST = 10_000
 """links of one page"""
 TITLE = 200
-"""characters of each page's title, stored to tell duplicates from mistakes"""
+"""characters of each page's title and heading, stored to tell duplicates from mistakes"""
 HEADER = 4000
 """characters of a header that are read"""
 
-_TAGS = SoupStrainer(["a", "area", "base", "frame", "iframe", "link", "meta", "noscript", "title"])
+_TAGS = SoupStrainer(["a", "area", "base", "frame", "h1", "iframe", "link", "meta", "noscript", "title"])
+_LINKING = ("a", "area", "frame", "iframe", "link")
+_VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
+"""rules of X-Robots-Tag that have a colon, as the name of a crawler has"""
 _ROBOTS = ("robots", "glassbox-rag")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]+)", re.I)
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
@@ -36,10 +42,12 @@ _REFRESH = re.compile(r"\s*(\d{1,9})[^;,]*[;,]\s*(?:url\s*=)?\s*[\"']?\s*([^\"']
 @dataclass(frozen=True)
 class PageLinks:
     links: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
+    """those of `links` that browsers show as parts of the page"""
     canonical: str | None = None
     moved_to: str | None = None
     """target of an immediate refresh, with which a page redirects without its server's help"""
-    title: str = ""
+    look: PageLook = NO_LOOK
     may_index: bool = True
     may_follow: bool = True
 
@@ -50,7 +58,7 @@ def outline_of_headers(headers: httpx2.Headers, url: str) -> PageLinks:
     outline = PageLinks(canonical=_address(canonical[1], url) if canonical else None)
     for said in headers.get_list("x-robots-tag"):
         agent, colon, rules = said[:HEADER].partition(":")
-        if not colon or "," in agent:
+        if not colon or "," in agent or agent.strip().lower() in _VALUED:
             outline = _obeying(outline, said)
         elif agent.strip().lower() in _ROBOTS:
             outline = _obeying(outline, rules)
@@ -72,9 +80,11 @@ def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) ->
     except ParserRejectedMarkup:
         return heard
     base = _base(soup, url)
-    outline = replace(heard, title=" ".join(soup.title.get_text().split())[:TITLE] if soup.title else "")
+    look = PageLook(_words(soup.title), _words(soup.h1), pieces_of(text))
+    outline = replace(heard, look=look)
     # What is said to browsers without JavaScript does not concern the page that the others show.
     aside = {id(meta) for part in soup.find_all("noscript", recursive=False) for meta in part.find_all("meta")}
+    later: tuple[str, ...] = ()
     for meta in soup.find_all("meta"):
         if id(meta) in aside:
             continue
@@ -85,10 +95,20 @@ def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) ->
             target = _address(found[2], base)
             if target and target != url and int(found[1]) <= 1:
                 outline = replace(outline, moved_to=target)
+            elif target:
+                later = (target,)
     canonical = next((tag for tag in soup.find_all("link") if "canonical" in _rel(tag)), None)
     if canonical:
         outline = replace(outline, canonical=_address(str(canonical.get("href", "")), base) or outline.canonical)
-    return replace(outline, links=_links(soup, base)) if outline.may_follow else outline
+    if not outline.may_follow:
+        return outline
+    charset = _query_charset(content, text)
+    links = dict.fromkeys((*_links(soup, base, charset), *later))
+    return replace(outline, links=tuple(links), frames=_links(soup, base, charset, ["frame"]))
+
+
+def _words(tag: Tag | None) -> str:
+    return " ".join(tag.get_text().split())[:TITLE] if tag else ""
 
 
 def _text(content: bytes, charset: str | None) -> str:
@@ -104,18 +124,35 @@ def _base(soup: BeautifulSoup, url: str) -> str:
     return (_address(str(tag["href"]), url) if isinstance(tag, Tag) else None) or url
 
 
-def _links(soup: BeautifulSoup, base: str) -> tuple[str, ...]:
+def _query_charset(content: bytes, text: str) -> str:
+    """The charset in which browsers send what is not ASCII in the queries of a page's links: the page's own."""
+    for charset in ("utf-8", "cp932", "euc_jp"):
+        if content.decode(charset, "replace").endswith(text):
+            return charset
+    return "utf-8"
+
+
+def _links(soup: BeautifulSoup, base: str, charset: str, names: Sequence[str] = _LINKING) -> tuple[str, ...]:
     found: dict[str, None] = {}
-    for tag in soup.find_all(["a", "area", "frame", "iframe", "link"]):
+    for tag in soup.find_all(names):
         if "nofollow" in _rel(tag) or (tag.name == "link" and not {"next", "prev"} & set(_rel(tag))):
             continue
         address = tag.get("href") or tag.get("src")
-        link = _address(str(address), base) if address else None
+        link = _address(_query_encoded(str(address), charset), base) if address else None
         if link:
             found[link] = None
         if len(found) == MOST:
             break
     return tuple(found)
+
+
+def _query_encoded(link: str, charset: str) -> str:
+    path, mark, rest = link.partition("?")
+    if rest.isascii() or charset == "utf-8":
+        return link
+    query, hash_, fragment = rest.partition("#")
+    encoded = "".join(each if each.isascii() else quote(each.encode(charset, "xmlcharrefreplace")) for each in query)
+    return f"{path}{mark}{encoded}{hash_}{fragment}"
 
 
 def _address(link: str, base: str) -> str | None:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from typing import NamedTuple
 
 import httpx2
 from protego import Protego
 
 from index_store.base.errors import DocumentError
-from index_store.crawl.address import host_of, normalised, origin_of
-from index_store.crawl.errors import PageBroken, PageTimedOut, RobotsUnavailable, SiteBusy
+from index_store.crawl.address import absolute, host_of, normalised, origin_of
+from index_store.crawl.errors import PageBroken, PagePacked, PageTimedOut, RobotsUnavailable, SiteBusy, SiteUnavailable
 from index_store.crawl.fetch import Fetcher, FetchResponse, everything, has_broken_off
 
 TRIES = 3
@@ -27,6 +28,7 @@ FILE_HOPS = 6
 """addresses in a row for robots.txt (RFC 9309, 2.3.1.2: at least five redirects) and sitemaps"""
 
 MOVED = (301, 302, 303, 307, 308)
+MOVED_FOR_GOOD = (301, 308)
 SHAKY = (
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.SERVICE_UNAVAILABLE,
@@ -104,7 +106,7 @@ class PoliteFetcher:
         conditions: Mapping[str, str] | None = None,
         wants: Callable[[httpx2.Headers], bool] = everything,
     ) -> FetchResponse:
-        """Raises SiteBusy and the errors of Fetcher.get."""
+        """Raises SiteBusy, SiteUnavailable and the errors of Fetcher.get."""
         pace = self._pace(url)
         wait = RETRY_AFTER
         for tries_left in reversed(range(TRIES)):
@@ -120,7 +122,8 @@ class PoliteFetcher:
                     return answer
                 said = _retry_after(answer.headers)
                 if said is not None and said > LONGEST_WAIT:
-                    raise SiteBusy(host=host_of(url))
+                    kind = SiteBusy if answer.status == HTTPStatus.TOO_MANY_REQUESTS else SiteUnavailable
+                    raise kind(host=host_of(url))
                 if answer.status in _BUSY:
                     pace.pause(wait if said is None else said)
                 else:
@@ -135,17 +138,25 @@ class PoliteFetcher:
             target = target_of(answer) if answer.status in MOVED else None
             if not target:
                 break
-            url = target
+            url = target.written
         return answer
 
     def _pace(self, url: str) -> Pace:
         return self._paces.of(host_of(url), self._interval)
 
 
-def target_of(answer: FetchResponse) -> str | None:
+class RedirectTarget(NamedTuple):
+    address: str
+    """normalised"""
+    written: str
+    """as the server wrote it, absolute"""
+
+
+def target_of(answer: FetchResponse) -> RedirectTarget | None:
     """The target of a redirect, if it is an address of the web."""
     try:
-        return normalised(answer.headers["location"], answer.url)
+        location = answer.headers["location"]
+        return RedirectTarget(normalised(location, answer.url), absolute(location, answer.url))
     except (KeyError, DocumentError):
         return None
 
@@ -199,7 +210,7 @@ class Robots:
     async def _ask(self, origin: str) -> Rules:
         try:
             answer = await self._get(f"{origin}/robots.txt", ROBOTS_SIZE)
-        except (PageTimedOut, PageBroken, SiteBusy) as error:
+        except (PageTimedOut, PageBroken, PagePacked, SiteBusy, SiteUnavailable) as error:
             raise RobotsUnavailable(host=host_of(origin)) from error
         if answer.body:
             lines = answer.body.path.read_text("utf-8-sig", "replace").splitlines(keepends=True)

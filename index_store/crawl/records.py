@@ -4,6 +4,7 @@ import re
 from enum import StrEnum
 from fnmatch import translate
 from pathlib import Path
+from urllib.parse import unquote
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
@@ -21,9 +22,9 @@ class CrawlOptions(BaseModel):
     """A site from `url` on: the pages of its host (with or without www., http or https) that the patterns allow.
 
     The limit is the host, not the folder of `url`: a manual often links to pages outside its folder. To stay in a
-    folder, include it: `/docs/*`. A pattern must match the whole path (as people read it, not percent-encoded), or
-    path?query if there is a query. `*` stands for any text, including slashes, and `?` for one character; `/docs/*`
-    also matches `/docs`. An excluded page is left out even if it is included. `url` itself is always read for its
+    folder, include it: `/docs/*`. A pattern must match the whole path, or path?query if there is a query; it may be
+    percent-encoded. `*` stands for any text, including slashes, and `?` for one character; `/docs/*` also matches
+    `/docs`. An excluded page is left out even if it is included. `url` itself is always read for its
     links. Raises BadAddress, AddressWithPassword, BadPattern and BadCrawlOption.
     """
 
@@ -86,6 +87,7 @@ def _within(option: str, value: int, least: int, most: int) -> int:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
+    pattern = unquote(pattern)  # as copied from the address bar of a browser
     # fnmatch's expressions never backtrack, whatever a person writes; [sets] are not supported.
     glob = translate(pattern.replace("[", "[[]"))
     folder = re.escape(pattern.removesuffix("/*")) if pattern.endswith("/*") and "*" not in pattern[:-1] else None
@@ -100,15 +102,19 @@ class KnownPage(BaseModel, frozen=True):
     digest: str
     links: tuple[str, ...]
     """followed again if the page itself is unchanged or fails"""
+    frames: tuple[str, ...] = ()
+    """those of `links` that browsers show as parts of the page"""
 
 
 class PageOutcome(StrEnum):
     FETCHED = "fetched"
     UNCHANGED = "unchanged"
     GONE = "gone"
-    """known, but no longer there: 404, excluded, or nothing leads to it"""
+    """known, but no longer there: 404, moved, excluded, or nothing leads to it"""
     FAILED = "failed"
     """for now: its document stays"""
+    KEPT = "kept"
+    """said once, of the start: the crawl could not tell which of the pages below it are gone, so all stay"""
 
 
 class CrawledPage(BaseModel):
@@ -129,5 +135,7 @@ class CrawledPage(BaseModel):
     """SHA-256 of the content, in hex"""
     links: tuple[str, ...] = ()
     """to pages of the same site, normalised"""
+    frames: tuple[str, ...] = ()
+    """those of `links` that browsers show as parts of the page"""
     error: PlainError | None = None
-    """if FAILED"""
+    """if FAILED or KEPT"""

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from tavily import AsyncTavilyClient
 
 
+LONGEST_QUERY = 400
+"""characters; Tavily refuses longer queries"""
+
+
 class Tavily:
     provider: ClassVar[str] = "tavily"
 
@@ -42,7 +46,7 @@ class Tavily:
         try:
             client = await self._opened()
             async with asyncio.timeout(self._time_limit):  # the client's own timeout limits only each read
-                found = await client.search(query, max_results=MOST_RESULTS, timeout=self._time_limit)
+                found = await client.search(_shortened(query), max_results=MOST_RESULTS, timeout=self._time_limit)
             return read_results(found["results"], text="content", url="url")
         except (TimeoutError, tavily.errors.TimeoutError) as error:
             raise WebSearchTooSlow(service=name, seconds=self._time_limit) from error
@@ -72,3 +76,11 @@ class Tavily:
         from tavily import AsyncTavilyClient
 
         return AsyncTavilyClient(api_key=self._key.get_secret_value(), api_base_url=self._base_url)
+
+
+def _shortened(query: str) -> str:
+    """The query, cut at a word if there is one near the end; Japanese has no spaces."""
+    if len(query) <= LONGEST_QUERY:
+        return query
+    whole, space, _ = query[: LONGEST_QUERY + 1].rpartition(" ")
+    return whole if space and len(whole) > LONGEST_QUERY // 2 else query[:LONGEST_QUERY]

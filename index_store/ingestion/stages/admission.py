@@ -115,6 +115,10 @@ class SourceAdmission:
         self._versions.confirm(document, None)
         self._completion.complete(item, unchanged(document))
 
+    def tell(self, item: Item, error: PlainError) -> None:
+        """Reports an error of no document."""
+        self._completion.complete(item, failed(item.source, None, error))
+
     def tell_removed(self, documents: Sequence[DocumentRecord]) -> None:
         for document in documents:
             self._completion.complete(self._items.add(document.source), removed(document))

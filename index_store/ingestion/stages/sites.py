@@ -50,8 +50,9 @@ class SiteAdmission:
     def tasks(self, index: IndexRecord, site: SiteSource, item: Item) -> Iterator[DocumentTask]:
         """Yields the documents of a site as its pages come."""
         parent = site.parent or site.options.url
-        # A single page that is tried again tells nothing about the other pages.
-        pages = {} if site.parent else self._catalogue.sites.known_pages(index.id, parent)
+        # A single page that is tried again tells nothing about the other pages. It is fetched as if for the first time.
+        single = {site.options.url: None}
+        pages = single if site.parent else self._catalogue.sites.known_pages(index.id, parent)
         known = {url: KnownPage(**page) if page else NOTHING_KNOWN for url, page in pages.items()}
         item.stage = Stage.READING
         answers = False
@@ -68,8 +69,8 @@ class SiteAdmission:
                 try:
                     version = self._admit_page(index, page, parent, each)
                 except Superseded:
-                    self._items.remove(each)
-                    break  # the site was removed at this moment
+                    self._items.remove(each)  # its site was removed at this moment
+                    continue
                 if version:
                     yield DocumentTask(version, each)
             self._crawl = None
@@ -79,7 +80,11 @@ class SiteAdmission:
 
     def _admit_page(self, index: IndexRecord, page: CrawledPage, parent: str, item: Item) -> PendingVersion | None:
         document = self._catalogue.documents.of_source(index.id, page.url)
-        known = KnownPage(etag=page.etag, last_modified=page.last_modified, digest=page.digest, links=page.links)
+        if document and document.parent and self._catalogue.sites.has(index.id, document.parent):
+            parent = document.parent  # two sites may overlap: the page stays with the first, which alone removes it
+        known = KnownPage(
+            etag=page.etag, last_modified=page.last_modified, digest=page.digest, links=page.links, frames=page.frames
+        )  # fmt: skip
         file = IncomingFile(
             page.url, page.name or page.url, "", page.path or Path(), True, parent, page.charset,
             page=known.model_dump(mode="json") if page.outcome is PageOutcome.FETCHED else None,
@@ -95,6 +100,8 @@ class SiteAdmission:
                 self._admission.tell_removed([document])
             case PageOutcome.FAILED if page.error:
                 self._admission.refuse(index, file, item, page.error)
+            case PageOutcome.KEPT if page.error:
+                self._admission.tell(item, page.error)
             case _:
                 self._items.remove(item)
         return None

@@ -40,7 +40,13 @@ class Crawled:
     def known(self) -> dict[str, KnownPage]:
         """What the next crawl gets as known pages."""
         return {
-            page.url: KnownPage(etag=page.etag, last_modified=page.last_modified, digest=page.digest, links=page.links)
+            page.url: KnownPage(
+                etag=page.etag,
+                last_modified=page.last_modified,
+                digest=page.digest,
+                links=page.links,
+                frames=page.frames,
+            )
             for page in self.pages
             if page.outcome in (PageOutcome.FETCHED, PageOutcome.UNCHANGED)
         }

@@ -25,6 +25,10 @@ from tests.servers.site_server import html
         ("https://example.com/a?b=2&utm_source=x&gclid=y&fbclid=z", "https://example.com/a?b=2"),
         ("https://example.com/a?PHPSESSID=1&page=2", "https://example.com/a?page=2"),
         ("https://example.com/a;jsessionid=1F2E?page=2", "https://example.com/a?page=2"),
+        ("https://example.com/talk?session_id=101", "https://example.com/talk?session_id=101"),
+        ("https://example.com/a?sid=autumn-conference-day", "https://example.com/a?sid=autumn-conference-day"),
+        ("https://example.com/a?CFID=4711&CFTOKEN=2024", "https://example.com/a?CFID=4711&CFTOKEN=2024"),
+        ("https://example.com/a?sessionid=7f3a9c0e1b2d4f68&page=2", "https://example.com/a?page=2"),
         ("https://example.com/a?a=1&a=1&a=2&a=1", "https://example.com/a?a=1&a=2"),
         ("https:\\\\example.com\\a", "https://example.com/a"),
         ("https://example.com/a\n/b\t", "https://example.com/a/b"),
@@ -50,3 +54,8 @@ def test_a_host_with_and_without_www_is_one_site(crawl, site):
     site.pages = {"/": html("Home", www), "/a": html("A")}
     crawled = crawl(site.url(host="wiki.example"), resolve=resolve)
     assert crawled.fetched == [site.url(host="wiki.example"), www]
+
+
+def test_what_follows_a_semicolon_in_an_address_is_asked_for(site, crawl):
+    site.pages["/map;zoom=2"] = html("Map")
+    assert crawl(site.url("/map;zoom=2"), depth=0).paths == ["/map;zoom=2"]

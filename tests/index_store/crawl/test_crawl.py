@@ -45,6 +45,12 @@ def test_no_more_pages_come_than_the_limit_and_no_more_are_asked_for(site, crawl
     assert len([path for path in site.paths if path not in ("/robots.txt", "/sitemap.xml")]) == 7
 
 
+def test_pages_that_need_a_sign_in_take_no_place_of_the_limit(site, crawl):
+    refused = {f"/members/{n}": Reply(status=403) for n in range(6)}
+    site.pages = {"/": html("Home", *refused, "/a", "/b"), "/a": html("A"), "/b": html("B"), **refused}
+    assert crawl(site.url(), limit=3, crawl_at_once=1).paths == ["/", "/a", "/b"]
+
+
 def test_links_to_other_hosts_and_ports_are_not_followed(crawl):
     with SiteServer({"/": html("Other")}) as other, SiteServer() as site:
         site.pages["/"] = html(
@@ -72,6 +78,13 @@ def test_only_paths_that_are_included_are_asked_for_the_start_is_read_for_its_li
     crawled = crawl(site.url(), include=("/docs/*", "/規程/*"))
     assert sorted(crawled.paths) == ["/%E8%A6%8F%E7%A8%8B/1", "/docs", "/docs/a?x=1"]
     assert "/blog/b" not in site.paths
+
+
+def test_a_pattern_copied_from_the_address_bar_means_what_people_read(site, crawl):
+    inside, open_ = "/%E7%A4%BE%E5%86%85/1", "/%E5%85%AC%E9%96%8B/1"
+    site.pages = {"/": html("Home", inside, open_), inside: html("社内"), open_: html("公開")}
+    assert crawl(site.url(), exclude=("/%E7%A4%BE%E5%86%85/*",)).paths == ["/", open_]
+    assert crawl(site.url(), include=("/%e5%85%ac%e9%96%8b/*",)).paths == [open_]
 
 
 def test_what_is_excluded_is_left_out_even_when_it_is_included(site, crawl):
@@ -124,6 +137,19 @@ def test_links_in_frames_areas_and_next_pages_count_and_those_to_pictures_and_pr
     assert not [path for path in site.paths if path.endswith((".png", ".exe", ".mp4", "style.html", "login.html"))]
 
 
+def test_frames_take_no_depth_of_links(site, crawl):
+    site.pages = {
+        "/": Reply('<title>Company</title><frameset><frame src="menu.html"><frame src="main.html"></frameset>'),
+        "/menu.html": html("Menu", "/a"),
+        "/main.html": html("Main"),
+        "/a": html("A", "/b"),
+    }
+    first = crawl(site.url(), depth=1)
+    assert sorted(first.paths) == ["/", "/a", "/main.html", "/menu.html"]
+    assert crawl(site.url(), first.known, depth=1).of(PageOutcome.UNCHANGED) == first.fetched
+    assert sorted(crawl(site.url(), depth=0).paths) == ["/", "/main.html", "/menu.html"]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "shift_jis", "euc_jp", "iso2022_jp"])
 def test_links_written_in_japanese_are_followed_whatever_the_page_is_encoded_in(site, crawl, encoding):
     page = '<html><head><title>社内規程の一覧</title></head><body><a href="/規程/旅費.html">旅費の規程です</a></body>'
@@ -132,6 +158,16 @@ def test_links_written_in_japanese_are_followed_whatever_the_page_is_encoded_in(
     crawled = crawl(site.url())
     assert len(crawled.fetched) == 2
     assert crawled.pages[1].name == "旅費.html"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "asked"),
+    [("utf-8", "%E6%97%85%E8%B2%BB"), ("cp932", "%97%B7%94%EF"), ("euc_jp", "%CE%B9%C8%F1")],
+)
+def test_a_japanese_query_is_asked_for_in_the_encoding_of_its_page(site, crawl, encoding, asked):
+    page = "<title>規程の一覧</title><p>一覧から選んでください。</p><a href='list.cgi?cat=旅費#最初'>旅費</a>"
+    site.pages = {"/": Reply(page.encode(encoding), content_type="text/html"), f"/list.cgi?cat={asked}": html("旅費")}
+    assert crawl(site.url()).paths == ["/", f"/list.cgi?cat={asked}"]
 
 
 def test_pages_are_fetched_some_at_once_but_not_more(site, crawl):

@@ -1,5 +1,7 @@
 """Duplicates: a page with several addresses is in the result once."""
 
+import itertools
+
 import pytest
 
 from index_store.crawl import PageOutcome
@@ -69,6 +71,46 @@ def test_pages_that_all_name_the_front_page_as_canonical_are_kept(site, crawl):
     assert sorted(crawl(site.url()).paths) == ["/", "/a", "/b"]
 
 
+@pytest.mark.parametrize("title", ["<title>Yamada Trading</title>", ""])
+def test_pages_whose_template_names_the_front_page_and_its_title_everywhere_are_kept(site, crawl, title):
+    def page(text: str) -> Reply:
+        links = "".join(f'<a href="{path}">{path}</a>' for path in ("/", "/a", "/b", "/index.html"))
+        logo = "<h1>Yamada Trading</h1>"
+        return Reply(f"<head>{title}{canonical('/')}</head><body>{logo}{links}<p>{text}</p><i>{next(now)}</i></body>")
+
+    now = itertools.count()
+    texts = {"/": "Home", "/a": "The rules of travel", "/b": "The prices", "/index.html": "Home"}
+    site.pages = {path: lambda asked, text=text: page(text) for path, text in texts.items()}
+    assert sorted(set(crawl(site.url(), crawl_at_once=1).paths) - {"/index.html"}) == ["/", "/a", "/b"]
+
+
+def test_the_front_page_under_another_address_comes_once_though_a_token_differs(site, crawl):
+    lines = "".join(f"<p>Line {n} of the front page</p>" for n in range(40))
+    tokens = itertools.count()
+    body = html("Home", "/index.html", head=canonical("/")).body + lines
+    page = lambda asked: Reply(f"{body}<i>token {next(tokens)}</i>")  # noqa: E731
+    site.pages = {"/": page, "/index.html": page}
+    assert crawl(site.url()).paths == ["/"]
+
+
+def test_pages_without_a_title_are_not_the_same_for_lack_of_one(site, crawl):
+    site.pages = {
+        "/": html("Home", "/a", "/b"),
+        "/a": Reply("<p>The rules of travel"),
+        "/b": Reply(f"{canonical('/a')}<p>The prices"),
+    }
+    assert sorted(crawl(site.url()).paths) == ["/", "/a", "/b"]
+
+
+def test_the_second_page_of_a_list_is_kept_though_it_names_the_first_as_canonical(site, crawl):
+    head = canonical("/list")
+    site.pages = {
+        "/list": html("News", "/list?page=2", head=head, text="The office is closed in August."),
+        "/list?page=2": html("News", "/list", head=head, text="The allowance is 3,000 yen."),
+    }
+    assert sorted(crawl(site.url("/list")).paths) == ["/list", "/list?page=2"]
+
+
 def test_pages_that_name_each_other_as_canonical_come_once(site, crawl):
     site.pages = {
         "/": html("Home", "/a", "/b"),
@@ -109,6 +151,12 @@ def test_a_page_that_refreshes_to_another_at_once_is_a_redirect(site, crawl):
     assert crawl(site.url()).paths == ["/start.html"]
 
 
+def test_a_page_that_leads_to_another_after_some_seconds_links_to_it(site, crawl):
+    refresh = '<meta http-equiv="refresh" content="5;url=/new/">'
+    site.pages = {"/": html("We have moved", head=refresh), "/new/": html("New")}
+    assert crawl(site.url()).paths == ["/", "/new/"]
+
+
 def test_what_a_page_tells_browsers_without_scripts_does_not_lead_away_from_it(site, crawl):
     without_scripts = '<noscript><meta http-equiv="refresh" content="0; url=/no-scripts"></noscript>'
     site.pages = {
@@ -128,6 +176,12 @@ def test_pages_that_may_not_be_indexed_are_read_for_links_alone(site, crawl):
         "/b": html("B"),
     }
     assert sorted(crawl(site.url()).paths) == ["/", "/a", "/b"]
+
+
+def test_a_rule_with_a_colon_does_not_hide_the_next_one(site, crawl):
+    header = {"X-Robots-Tag": "max-snippet:-1, noindex"}
+    site.pages = {"/": html("Home", "/a"), "/a": Reply(html("A").body, headers=header)}
+    assert crawl(site.url()).paths == ["/"]
 
 
 @pytest.mark.parametrize("said", ["nofollow", "noindex, nofollow", "none"])

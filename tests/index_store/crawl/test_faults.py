@@ -30,10 +30,13 @@ from tests.servers.site_server import Misbehaviour, Reply, html, moved
         (Reply(status=403), "refuses"),
         (Reply(status=401), "refuses"),
         (Reply(status=429, headers={"Retry-After": "3600"}), "limits the number of requests"),
+        (Reply(status=503, headers={"Retry-After": "3600"}), "is not available at the moment"),
         (Reply(status=304), "status 304"),
         (Reply(status=204), "status 204"),
         (Reply(status=302), "redirects to an address that can't be crawled"),
-        (Reply("x", headers={"Content-Encoding": "br"}), "arrived damaged"),
+        (Reply("x", headers={"Content-Encoding": "br"}), "compression that the app did not ask for (br)"),
+        (Reply("x", headers={"Content-Encoding": "gzip, zstd"}), "compression that the app did not ask for (zstd)"),
+        (Reply("x", headers={"Content-Encoding": "gzip, gzip"}), "arrived damaged"),
         (Reply("this is no gzip", headers={"Content-Encoding": "gzip"}), "arrived damaged"),
         (Reply(gzip.compress(b"x" * 9999)[:-20], headers={"Content-Encoding": "gzip"}), "arrived damaged"),
         (Reply(gzip.compress(bytes(100_000_000)), headers={"Content-Encoding": "gzip"}), "is larger than 5 MB"),
@@ -78,6 +81,15 @@ def test_redirects_without_an_end_fail(site, crawl):
 def test_redirects_in_a_circle_fail(site, crawl):
     site.pages = {"/a": moved("/b"), "/b": moved("/a")}
     assert "redirects without end" in crawl(site.url("/a"), depth=0).failure
+
+
+@pytest.mark.parametrize("written", ["/;jsessionid=A1B2C3", "/?utm_source=portal"])
+def test_a_redirect_to_the_same_page_with_a_session_is_followed_once(site, crawl, written):
+    site.pages = {"/": moved(written), written: html("Home", "/a;jsessionid=A1B2C3"), "/a": html("A")}
+    assert crawl(site.url()).paths == ["/", "/a"]
+    site.pages[written] = moved("/;jsessionid=D4E5F6")
+    site.pages["/;jsessionid=D4E5F6"] = moved(written)
+    assert "redirects without end" in crawl(site.url(), depth=0).failure
 
 
 def test_a_calendar_that_loops_for_ever_ends_at_the_limit(site, crawl):
@@ -128,8 +140,11 @@ def test_a_connection_that_broke_once_costs_nothing(site, crawl):
         ("deflate", zlib.compress(html("Home").content)),
         ("deflate", zlib.compress(html("Home").content)[2:-4]),
         ("identity", html("Home").content),
+        ("utf-8", html("Home").content),
+        ("none", html("Home").content),
+        ("binary, gzip", gzip.compress(html("Home").content, mtime=0)),
     ],
-    ids=["gzip", "x-gzip", "two gzip files in one", "zlib", "bare deflate", "identity"],
+    ids=["gzip", "x-gzip", "two gzip files in one", "zlib", "bare deflate", "identity", "utf-8", "none", "binary gzip"],
 )
 def test_compressed_pages_are_unpacked(site, crawl, encoding, content):
     site.pages["/"] = Reply(content, headers={"Content-Encoding": encoding})

@@ -43,6 +43,24 @@ def test_a_document_is_named_for_its_kind(site, crawl, path, content_type, heade
     assert crawl(site.url(path), depth=0).only.name == name
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        'filename="旅費.pdf"'.encode().decode("latin-1"),
+        'filename="旅費.pdf"'.encode("cp932").decode("latin-1"),
+        'filename="%E6%97%85%E8%B2%BB.pdf"',
+        'filename="=?UTF-8?B?5peF6LK7LnBkZg==?="',
+        "filename=\"travel.pdf\"; filename*=UTF-8''%E6%97%85%E8%B2%BB.pdf",
+        "FILENAME*=Shift_JIS'ja'%97%B7%94%EF.pdf",
+    ],
+    ids=["UTF-8", "Shift_JIS", "percent-encoded", "as in mail", "twice", "in another charset"],
+)
+def test_a_japanese_name_of_a_download_is_read_however_its_server_encodes_it(site, crawl, named):
+    header = {"Content-Disposition": f"attachment; {named}"}
+    site.pages["/get"] = Reply("content", content_type="application/pdf", headers=header)
+    assert crawl(site.url("/get"), depth=0).only.name == "旅費.pdf"
+
+
 def test_every_kind_of_the_loaders_can_be_crawled_by_its_suffix(site, crawl):
     paths = [f"/file{suffix}" for suffix in BY_SUFFIX]
     site.pages = {"/": html("Home", *paths)}

@@ -3,7 +3,7 @@
 import pytest
 
 from index_store.crawl import PageOutcome
-from tests.servers.site_server import Misbehaviour, Reply, html, moved, with_etag
+from tests.servers.site_server import Misbehaviour, Reply, SiteServer, html, moved, with_etag
 
 DATED = {"Last-Modified": "Mon, 01 Jun 2026 00:00:00 GMT"}
 
@@ -53,7 +53,7 @@ def test_a_page_that_nothing_leads_to_any_more_is_gone(handbook, crawl):
     assert again.of(PageOutcome.GONE) == [handbook.url("/c")]
 
 
-@pytest.mark.parametrize("options", [{"exclude": ("/c",)}, {"include": ("/b",)}, {"depth": 1}])
+@pytest.mark.parametrize("options", [{"exclude": ("/c",)}, {"include": ("/b",)}])
 def test_a_page_that_is_no_longer_wanted_is_gone(handbook, crawl, options):
     first = crawl(handbook.url())
     assert handbook.url("/c") in crawl(handbook.url(), first.known, **options).of(PageOutcome.GONE)
@@ -164,3 +164,54 @@ def test_nothing_is_gone_when_the_limit_ended_the_crawl(handbook, crawl):
 def test_a_server_that_says_unchanged_for_what_is_not_known_fails_that_page(site, crawl):
     site.pages = {"/": html("Home", "/a"), "/a": Reply(status=304, content_type=None)}
     assert crawl(site.url()).of(PageOutcome.FAILED) == [site.url("/a")]
+
+
+@pytest.fixture
+def elsewhere():
+    with SiteServer({"/": html("We are busy.")}) as other:
+        yield other
+
+
+@pytest.mark.parametrize("front", ["maintenance", "sign-in", "another host"])
+def test_nothing_is_gone_while_the_start_leads_to_no_known_page_but_what_is_missing(handbook, elsewhere, crawl, front):
+    handbook.pages["/"] = html("Home", "/b", "/d")
+    handbook.pages["/d"] = html("D")
+    first = crawl(handbook.url())
+    handbook.pages["/login"] = html("Please sign in.", "/")
+    handbook.pages["/"] = {
+        "maintenance": html("We are back soon.", "/"),
+        "sign-in": moved("/login"),
+        "another host": moved(elsewhere.url()),
+    }[front]
+    del handbook.pages["/d"]
+    again = crawl(handbook.url(), first.known)
+    assert again.of(PageOutcome.GONE) == [handbook.url("/d")]
+    assert {handbook.url("/b"), handbook.url("/c")} <= set(again.of(PageOutcome.UNCHANGED))
+    (kept,) = [page for page in again.pages if page.outcome is PageOutcome.KEPT]
+    assert "leads to none of the pages" in kept.error.sentence("en")
+    assert "残しました" in kept.error.sentence("ja")
+
+
+def test_nothing_is_gone_while_every_page_of_a_site_is_under_maintenance_however_often_it_is_crawled(handbook, crawl):
+    known = crawl(handbook.url()).known
+    handbook.pages = dict.fromkeys(handbook.pages, html("We are back soon."))
+    for _ in range(2):
+        again = crawl(handbook.url(), known)
+        assert again.of(PageOutcome.GONE) == []
+        known |= again.known
+
+
+def test_pages_that_moved_for_good_are_gone_though_the_start_leads_to_no_known_page(handbook, crawl):
+    first = crawl(handbook.url())
+    handbook.pages = {
+        "/": html("New home", "/new"), "/new": html("B and C"), "/b": moved("/new", 301), "/c": moved("/new", 302)
+    }  # fmt: skip
+    again = crawl(handbook.url(), first.known)
+    assert again.paths == ["/", "/new"]
+    assert again.of(PageOutcome.GONE) == [handbook.url("/b")]
+
+
+@pytest.mark.parametrize("options", [{"depth": 0}, {"depth": 1}, {"include": ("/nowhere/*",)}])
+def test_less_depth_or_a_pattern_that_matches_nothing_removes_nothing(handbook, crawl, options):
+    first = crawl(handbook.url())
+    assert crawl(handbook.url(), first.known, **options).of(PageOutcome.GONE) == []

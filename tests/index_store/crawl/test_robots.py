@@ -6,7 +6,7 @@ import pytest
 
 from index_store.crawl import PageOutcome
 from index_store.crawl.politeness import ROBOTS_SIZE
-from tests.servers.site_server import Misbehaviour, Reply, html, moved
+from tests.servers.site_server import Misbehaviour, Reply, SiteServer, html, moved
 
 
 def robots(*lines: str) -> Reply:
@@ -155,3 +155,18 @@ def test_a_bad_site_map_costs_nothing_but_itself(site, pages, crawl, answer):
     crawled = crawl(site.url(), crawl_timeout=1)
     assert {"/", "/a", "/private/b"} <= set(crawled.paths)
     assert crawled.of(PageOutcome.FAILED) == []
+
+
+def test_of_a_site_map_the_folder_counts_to_which_the_start_redirects(site, crawl):
+    site.pages = {"/docs": moved("/docs/"), "/docs/": html("Docs"), "/docs/a": html("A"), "/blog/": html("Blog")}
+    site.pages["/sitemap.xml"] = Reply("/docs/a\n/blog/", content_type="text/plain")
+    assert crawl(site.url("/docs")).paths == ["/docs/", "/docs/a"]
+    site.pages["/"] = moved("/docs/")
+    assert sorted(crawl(site.url("/")).paths) == ["/blog/", "/docs/", "/docs/a"]
+
+
+def test_the_site_map_of_the_host_to_which_the_start_redirects_is_read(site, crawl):
+    with SiteServer({"/portal/": html("Portal"), "/portal/a": html("A")}) as portal:
+        portal.pages["/sitemap.xml"] = Reply("/portal/a", content_type="text/plain")
+        site.pages["/"] = moved(portal.url("/portal/"))
+        assert crawl(site.url()).fetched == [portal.url("/portal/"), portal.url("/portal/a")]

@@ -118,10 +118,24 @@ def test_options_are_carried_through_and_kept_with_the_site(store: IndexStore, s
     assert store.sites("a")[0].options == CrawlOptions(url=site.url("/docs/"), **options)
     # The next options replace these.
     assert outcome(site, crawled(store, site, "/docs/", depth=1, include=("/docs/*",))) == {
-        "/docs/": "unchanged", "/docs/1": "unchanged", "/docs/deep": "removed"
+        "/docs/": "unchanged", "/docs/1": "unchanged"
     }  # fmt: skip
     assert [each.options.depth for each in store.sites("a")] == [1]
-    assert "/docs/deep" not in stood(store, site)
+    assert stood(store, site)["/docs/deep"] == "ready"  # what lies further away than the new depth stays
+    options = {"depth": 1, "exclude": ("/docs/d*",)}
+    assert outcome(site, crawled(store, site, "/docs/", **options))["/docs/deep"] == "removed"
+
+
+def test_pages_are_kept_while_the_start_is_under_maintenance_and_the_result_says_so(
+    store: IndexStore, site: SiteServer, crawling: Settings
+) -> None:
+    crawled(store, site).wait()
+    site.pages["/"] = html("We are back soon.")
+    job = crawled(store, site)
+    assert outcome(site, job) == {"/": "known_pages_kept", "/a": "unchanged", "/b": "unchanged", "/c": "unchanged"}
+    assert stood(store, site) == dict.fromkeys(("/", "/a", "/b", "/c"), "ready")
+    assert [each.error for each in store.documents()] == [None] * 4
+    assert is_sound(store, crawling.data_dir)
 
 
 def test_no_more_pages_are_added_than_the_limit(store: IndexStore, site: SiteServer) -> None:
@@ -183,6 +197,17 @@ def test_a_page_that_fails_for_now_keeps_its_version_and_says_why_until_it_is_tr
     assert "Apples are yellow." in found(store, "Apples are red.")
     assert stood(store, site) == dict.fromkeys(("/", "/a", "/b", "/c"), "ready")
     assert {each.parent for each in store.documents()} == {site.url()}
+    assert is_sound(store, crawling.data_dir)
+
+
+def test_a_single_page_that_moved_for_good_goes_and_comes_under_its_new_address(
+    store: IndexStore, site: SiteServer, crawling: Settings
+) -> None:
+    crawled(store, site).wait()
+    site.pages |= {"/a": moved("/z", 301), "/z": html("Apples", text="Apples are yellow.")}
+    page = SiteSource(CrawlOptions(url=site.url("/a"), depth=0, limit=1), parent=site.url())
+    assert outcome(site, store.ingest("a", [page])) == {"/z": "ready", "/a": "removed"}
+    assert stood(store, site) == dict.fromkeys(("/", "/b", "/c", "/z"), "ready")
     assert is_sound(store, crawling.data_dir)
 
 
@@ -382,6 +407,28 @@ def test_files_are_added_before_the_sites_that_were_given_with_them(
     site.pages["/"].open()
     job.wait()
     assert len(store.documents()) == 2
+
+
+def test_a_page_of_two_sites_belongs_to_the_first_that_brought_it_and_only_that_one_removes_it(
+    store: IndexStore, site: SiteServer, crawling: Settings
+) -> None:
+    site.pages = {
+        "/": html("Start", "/docs/"),
+        "/docs/": html("Docs", "/docs/1"),
+        "/docs/1": html("One", text="Apples are red."),
+    }
+    crawled(store, site, "/docs/", depth=1).wait()
+    site.pages["/docs/1"] = html("One", text="Apples are yellow.")
+    assert outcome(site, crawled(store, site)) == {"/": "ready", "/docs/": "unchanged", "/docs/1": "ready"}
+    parents = {_path(site, each.source): _path(site, each.parent or "") for each in store.documents()}
+    assert parents == {"/": "/", "/docs/": "/docs/", "/docs/1": "/docs/"}
+    # Removed by the crawl of its own site alone, which also knows how it left.
+    del site.pages["/docs/1"]
+    assert outcome(site, crawled(store, site)) == {"/": "unchanged", "/docs/": "unchanged"}
+    assert outcome(site, crawled(store, site, "/docs/", depth=1)) == {"/docs/": "unchanged", "/docs/1": "removed"}
+    store.remove("a", site.url())
+    assert stood(store, site) == {"/docs/": "ready"}
+    assert is_sound(store, crawling.data_dir)
 
 
 def test_two_sites_on_one_host_that_are_crawled_at_once_keep_its_rate_together(

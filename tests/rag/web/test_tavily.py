@@ -131,3 +131,17 @@ def test_only_so_many_results_of_so_much_text_are_taken(tavily):
     found = search(tavily.url)
     assert len(found) == MOST_RESULTS
     assert {len(result.text) for result in found} == {LONGEST_TEXT}
+
+
+@pytest.mark.parametrize(
+    ("query", "sent"),
+    [
+        ("日" * 500, "日" * 400),
+        ("rule " * 100, ("rule " * 80).rstrip()),
+        ("abcdefgh " * 60, ("abcdefgh " * 44).rstrip()),
+    ],
+)
+def test_a_query_that_is_too_long_for_the_service_is_cut_at_a_word(tavily, query, sent):
+    tavily.default = [WEATHER]
+    assert search(tavily.url, query)
+    assert tavily.queries == [sent]
