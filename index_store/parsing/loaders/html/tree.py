@@ -23,9 +23,11 @@ ROLES = frozenset(
 )
 CLASSES = frozenset({
     "headerlink", "anchor-link", "mw-editsection", "mw-jump-link", "skip-link", "skip-to-content", "sr-only",
-    "visually-hidden", "breadcrumb", "breadcrumbs", "navheader", "navfooter", "navbar", "linenos", "lineno",
-    "line-numbers", "gutter", "skip-links", "mw-cite-backlink", "printfooter", "catlinks", "sitesub",
+    "visually-hidden", "breadcrumb", "breadcrumbs", "navheader", "navfooter", "navbar", "skip-links",
+    "mw-cite-backlink", "printfooter", "catlinks", "sitesub",
 })  # fmt: skip
+LINE_NUMBERS = frozenset({"linenos", "lineno", "line-numbers", "line-numbers-rows", "gutter"})
+"""classes of line numbers beside code; also of code that has them, and of columns of a page"""
 BLOCKS = frozenset({
     "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl",
     "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
@@ -61,6 +63,8 @@ class Holds:
     BLOCK = 32
     CONTROL = 64
     """a field or a button"""
+    WORDS = 128
+    """text that is more than a number"""
 
 
 _HOLDS = {
@@ -185,7 +189,10 @@ class _Builder:
                 self._title.append(text)
         elif node.tag != "head":
             node.children.append(text)
-            node.length += len("".join(text.split()))
+            written = "".join(text.split())
+            node.length += len(written)
+            if written and not written.isdigit():
+                node.holds |= Holds.WORDS
             if self._open_h1:
                 self._h1[-1].append(text)
 
@@ -215,4 +222,7 @@ class _Builder:
             return not node.holds & (Holds.TITLE | Holds.TEXT)
         if node.tag == "sup" and "reference" in node.names:
             return True
-        return node.tag not in ("body", "html", "main") and not node.purposes.isdisjoint(CLASSES)
+        if node.tag in ("body", "html", "main"):
+            return False
+        named = CLASSES if node.holds & Holds.WORDS else CLASSES | LINE_NUMBERS
+        return not node.purposes.isdisjoint(named)

@@ -174,6 +174,23 @@ def test_a_formula_a_note_mark_and_line_numbers_do_not_double_the_text() -> None
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
+        ("<pre class='line-numbers language-bash'><code>make run 2</code></pre>", "```bash\nmake run 2\n```"),
+        ("<div class=line-numbers><pre>make run</pre></div>", "```\nmake run\n```"),
+        ("<pre>make<span class=line-numbers-rows>1</span></pre>", "```\nmake\n```"),
+        ("<div class='row gutter'><h2>Prices</h2><p>980 yen</p></div>", "## Prices\n\n980 yen"),
+        (
+            "<table><tr><td class=gutter><pre>1\n2</pre></td><td class=code><pre>a\nb</pre></td></tr></table>",
+            "```\na\nb\n```",
+        ),
+    ],
+)
+def test_code_and_text_in_a_block_that_is_named_for_its_line_numbers_are_read(html: str, expected: str) -> None:
+    assert markdown(html) == expected + "\n"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
         ("1.5×10<sup>6</sup> 個", "1.5×10^6 個"),
         ("10<sup>−<b>6</b></sup>", "10^−6"),
         ("1,200<sup><a href=#note>1</a></sup> 円", "1,200^1 円"),
