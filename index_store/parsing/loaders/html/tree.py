@@ -14,7 +14,7 @@ from lxml import etree
 from index_store.parsing.loaders.as_markdown import RAISED, RAISED_END
 
 DROPPED = frozenset({
-    "script", "style", "noscript", "template", "nav", "svg", "iframe", "button", "select", "input", "textarea",
+    "script", "style", "noscript", "template", "nav", "svg", "iframe", "select", "input", "textarea",
     "annotation", "annotation-xml",  # a formula's source, next to the formula
     "rt", "rp", "rtc",  # readings above kanji, which would double the text
 })  # fmt: skip
@@ -38,6 +38,9 @@ BLOCKS = frozenset({
 _ANCHORED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "section", "dt", "span"})
 """tags whose ids are anchors, made from the words of a heading or a term: a section about cookies has the id "cookies"
 """
+
+_TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary", "th"})
+"""tags whose text may be a button, which unfolds or sorts what is below"""
 
 _FOLDED = re.compile(
     r"accordi?on|collaps|tab-?(panel|pane|content)|(^|[-_])(tabs?|faqs?|qa|toggle|answers?|panel)([-_]|$)", re.I
@@ -150,9 +153,14 @@ class _Builder:
         self._is_first_title = True
         self._h1: list[list[str]] = []
         self._open_h1 = 0
+        self._open_titles = 0
+        self._controlled: set[str] = set()
+        """ids of what buttons and tabs show"""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._sections += tag in _SECTIONING
+        self._open_titles += tag in _TITLES
+        self._controlled.update(attributes.get("aria-controls", "").split())
         if tag == "h1":
             self._h1.append([])
             self._open_h1 += 1
@@ -163,6 +171,7 @@ class _Builder:
             return
         node = self._stack.pop()
         self._sections -= tag in _SECTIONING
+        self._open_titles -= tag in _TITLES
         self._open_h1 -= tag == "h1"
         if tag == "title":
             self._is_first_title = False  # pictures have titles, too
@@ -171,6 +180,8 @@ class _Builder:
         parent.holds |= own & Holds.CONTROL
         if self._is_boilerplate(node):
             return
+        if tag == "button" and self._open_titles:
+            node.tag = "span"
         if tag == "sup":
             node.children = [RAISED, *node.children, RAISED_END]
         if tag == "a" and "href" in node.attributes:
@@ -203,12 +214,16 @@ class _Builder:
         return Tree(self._stack[0], " ".join("".join(self._title).split()), [text for text in headings if text])
 
     def _is_folded(self, node: Node) -> bool:
+        if node.attributes.get("hidden") == "until-found" or node.attributes.get("id") in self._controlled:
+            return True
         is_panel = node.attributes.get("role", "").lower() == "tabpanel"
         around = (node, *self._stack[-FOLDS:])
         return is_panel or any(_FOLDED.search(name) for tag in around if tag.tag != "body" for name in tag.names)
 
     def _is_boilerplate(self, node: Node) -> bool:
         if node.tag in DROPPED:
+            return True
+        if node.tag == "button" and not self._open_titles and not _unfolds(node):
             return True
         if not node.attributes and node.tag != "header":
             return False
@@ -224,5 +239,11 @@ class _Builder:
             return True
         if node.tag in ("body", "html", "main"):
             return False
-        named = CLASSES if node.holds & Holds.WORDS else CLASSES | LINE_NUMBERS
-        return not node.purposes.isdisjoint(named)
+        is_number = not node.holds & Holds.WORDS and not node.purposes.isdisjoint(LINE_NUMBERS)
+        return is_number or not node.purposes.isdisjoint(CLASSES)
+
+
+def _unfolds(button: Node) -> bool:
+    """Whether the button shows content of the page, not a menu over it."""
+    is_disclosure = not {"aria-controls", "aria-expanded"}.isdisjoint(button.attributes)
+    return is_disclosure and button.attributes.get("aria-haspopup", "false") == "false"

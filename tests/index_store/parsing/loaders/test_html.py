@@ -133,6 +133,31 @@ def test_what_a_click_unfolds_is_read(html: str) -> None:
     assert markdown(html) == "Question\n\nAnswer\n"
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<h3><button>{q}</button></h3><div class=collapse>{a}</div>",
+        "<dl><dt><button type=button>{q}</button></dt><dd>{a}</dd></dl>",
+        "<button aria-expanded=false aria-controls='a1 a2'>{q}</button><div id=a2 hidden>{a}</div>",
+        "<div><button aria-expanded=false>{q}</button></div><div hidden='until-found'>{a}</div>",
+        "<p>{q} <a href='#a1' aria-controls='a1'></a></p><div id=a1 style='display:none'>{a}</div>",
+    ],
+)
+def test_a_question_that_is_a_button_is_read_and_so_is_what_it_unfolds(html: str) -> None:
+    page = markdown(html.format(q="How much is it?", a="980 yen"))
+    assert "How much is it?" in page
+    assert "980 yen" in page
+
+
+def test_buttons_that_do_something_else_are_left_out() -> None:
+    buttons = (
+        "<button>Copy</button><button aria-haspopup=menu aria-expanded=false>Share</button>"
+        "<button aria-controls=menu aria-expanded=false>Menu</button>"
+        "<div id=menu hidden><nav><a href='/'>Home</a></nav></div>"
+    )
+    assert markdown(f"<p>Text</p>{buttons}") == "Text\n"
+
+
 def test_a_page_that_is_a_table_of_contents_is_kept() -> None:
     assert "Travel" in markdown("<div class='toc'><p>Contents</p><ul><li>Travel<li>Money</ul></div><p>See there.</p>")
 
