@@ -4,6 +4,8 @@ What the page itself marks as such is already left out while it is parsed.
 """
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from index_store.parsing.loaders.html.tree import BLOCKS, Holds, Node
 
@@ -13,6 +15,8 @@ MENU_LINKS = 4
 """links that make a menu: fewer may be an answer"""
 ASIDE_AT_MOST = 0.5
 """share of a page's text; if menus and the like hold more, they are the page's purpose and stay"""
+WORDS = 50
+"""tags of a heading whose words are read"""
 FORM_LENGTH = 300
 """characters of a form's labels; above it, the form is the page's text with fields in it"""
 
@@ -27,19 +31,28 @@ _ASIDE = re.compile(
     r"|(site|page|global)[-_]?footer|footer|colophon|respond|comment-?respond|comment-?form"
 )
 """classes and ids of what surrounds an article"""
+_MENU = re.compile(
+    r"(^|[-_])((g|global|local|side|sub|page|post|site)?(nav|navi|navigation|menus?)|side-?bar|breadcrumbs?|tags?"
+    r"|categor(y|ies)|related|recommend(ed|ations?)?|popular|recent|ranking|shar(e|ing)|social|sns|follow|pager"
+    r"|pagination|index|widgets?|footer|header)([-_]|$)"
+)
+"""classes and ids of menus that may stand directly behind a text, and of what is beside it"""
+_BESIDE = frozenset({"aside", "header", "footer"})
+_ELSEWHERE = re.compile(
+    r"関連|あわせて|合わせて|おすすめ|オススメ|お勧め|人気|最新|最近|新着|次に読む|前後の|カテゴリ|タグ|目次|もくじ|ランキング|アーカイブ"
+    r"|メニュー|シェア|分享|我要分享|サイトマップ|外部リンク|リンク集"
+    r"|(you (may|might) )?(also|related|recommended|recent|popular|trending|latest|most|more|see also)\b"
+    r"|(read (also|more|next)|further reading|external links|references|next|previous|share|follow|tags?"
+    r"|categor(y|ies)|archives?|topics|filed|(table of )?contents|(on|in) this (page|site|article)|menu|navigation"
+    r"|links)\b",
+    re.I,
+)
+"""how a heading begins whose links lead to other texts"""
 
 
 def drop_asides(root: Node) -> None:
     """Removes them from the tree."""
-    asides: list[tuple[Node, Node]] = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        for child in node.children:
-            if isinstance(child, Node) and _is_aside(child):
-                asides.append((node, child))
-            elif isinstance(child, Node):
-                stack.append(child)
+    asides = list(_asides(root))
     if sum(aside.length for _, aside in asides) < ASIDE_AT_MOST * root.length:
         gone = {id(aside) for _, aside in asides}
         for parent in {id(parent): parent for parent, _ in asides}.values():
@@ -56,9 +69,49 @@ def _drop_buttons_of_menus(root: Node) -> None:
             node.children = []
 
 
-def _is_aside(node: Node) -> bool:
-    if node.tag in _MENUS and node.links >= MENU_LINKS and node.link_length > LINK_SHARE * node.length:
+def _asides(root: Node) -> Iterator[tuple[Node, Node]]:
+    """Each with its parent."""
+    is_main = root.tag in ("main", "article") or root.attributes.get("role") == "main"
+    stack = [(root, False, False)]
+    while stack:
+        node, is_announced, is_beside = stack.pop()
+        is_article = is_main or bool(node.holds & Holds.TEXT)
+        before: Node | str = ""
+        for child in node.children:
+            if isinstance(child, str):
+                before = before if child.isspace() else child
+                continue
+            if before:
+                is_announced = is_article and _announces(before)
+            is_menu = is_beside or child.tag in _BESIDE or any(_MENU.search(name) for name in child.purposes)
+            if _is_aside(child) or (_is_of_links(child) and (is_menu or not is_announced)):
+                before, is_announced = "", False
+                yield node, child
+                continue
+            stack.append((child, is_announced, is_menu))
+            before = child if child.length or child.tag == "hr" else before
+
+
+def _is_of_links(node: Node) -> bool:
+    return node.tag in _MENUS and node.links >= MENU_LINKS and node.link_length > LINK_SHARE * node.length
+
+
+def _announces(node: Node | str) -> bool:
+    """Whether a list of links behind it belongs to the text: it is a heading or a paragraph."""
+    if isinstance(node, str):
         return True
+    while True:
+        inner = [child for child in node.children if isinstance(child, Node) or not child.isspace()]
+        if len(inner) != 1 or isinstance(inner[0], str) or not inner[0].holds & Holds.BLOCK:
+            break
+        node = inner[0]
+    is_paragraph = not any(isinstance(child, Node) and child.holds & Holds.BLOCK for child in inner)
+    words = " ".join(part for tag in islice(node.nodes(), WORDS) for part in tag.children if isinstance(part, str))
+    is_of_links = node.link_length > LINK_SHARE * node.length
+    return node.length > 0 and is_paragraph and not is_of_links and not _ELSEWHERE.match(" ".join(words.split()))
+
+
+def _is_aside(node: Node) -> bool:
     if node.tag not in BLOCKS or node.tag in ("html", "body", "main", "article"):
         return False
     if node.tag == "form" and node.holds & Holds.CONTROL and node.length < FORM_LENGTH:

@@ -184,7 +184,7 @@ class _Builder:
             node.tag = "span"
         if tag == "sup":
             node.children = [RAISED, *node.children, RAISED_END]
-        if tag == "a" and "href" in node.attributes:
+        if tag == "a" and _leads_on(node):
             node.links, node.link_length = node.links + 1, node.length
         parent.holds |= node.holds | own
         node.holds |= own & Holds.BLOCK
@@ -241,6 +241,11 @@ class _Builder:
             return False
         is_number = not node.holds & Holds.WORDS and not node.purposes.isdisjoint(LINE_NUMBERS)
         return is_number or not node.purposes.isdisjoint(CLASSES)
+
+
+def _leads_on(link: Node) -> bool:
+    """Whether it leads to another text; a telephone number or a mail address is itself the text."""
+    return "href" in link.attributes and not link.attributes["href"].strip().lower().startswith(("tel:", "mailto:"))
 
 
 def _unfolds(button: Node) -> bool:

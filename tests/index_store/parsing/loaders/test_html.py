@@ -33,6 +33,47 @@ def test_text_outside_paragraphs_is_kept() -> None:
         assert part in markdown(html)
 
 
+LINKS = "".join(f"<li><a href='{n}.pdf'>Form {n} as a PDF file</a></li>" for n in range(5))
+TEXT = "<p>" + "The allowance is paid every month. " * 20 + "</p>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<h2>Papers</h2><p>Bring these papers:</p><ul>{}</ul>",
+        "<div class=h2><h2>Papers</h2></div><div class=box><ul>{}</ul></div>",
+        "<h2>Papers</h2><p></p><table><tr><th>Area<th>Office</tr><tr><td>{}<td><a href=1>Desk</a></table>",
+        "<b>Papers</b>:<br><ul>{}</ul>",
+        "<ul>{}</ul><p>Papers</p><div><p>Bring these papers:</p><ol>{}</ol></div>",
+    ],
+)
+def test_a_list_of_links_behind_the_words_that_announce_it_is_read(html: str) -> None:
+    assert "Form 4 as a PDF file" in markdown(f"<main>{TEXT}{html.format(LINKS, LINKS)}<p>End</p></main>")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<h2>Related articles</h2><ul>{}</ul>",
+        "<h2>関連リンク</h2><ul>{}</ul>",
+        "<p>So much for today.</p><ul class=tags>{}</ul>",
+        "<p>So much for today.</p><div class='post-navigation'><div><ul>{}</ul></div></div>",
+        "<p>So much for today.</p><hr><ul>{}</ul>",
+        "<aside><h2>On this site</h2><ul>{}</ul><p>About us</p><p>We are a shop.</p></aside>",
+        "<div id=sidebar><p>Call us any time, or read on.</p><ul>{}</ul></div>",
+    ],
+)
+def test_a_menu_or_related_articles_behind_a_text_are_left_out(html: str) -> None:
+    assert "Form" not in markdown(f"<main>{TEXT}{html.format(LINKS)}<p>End</p></main>")
+
+
+def test_numbers_to_call_and_addresses_to_write_to_are_no_menu() -> None:
+    lines = "".join(
+        f"<li>Desk {n}: <a href='tel:{n}'>03-1234-567{n}</a> <a href=' MAILTO:a'>a@x.jp</a></li>" for n in "1234"
+    )
+    assert "03-1234-5674 a@x.jp" in markdown(f"<main>{TEXT}<hr><ul>{lines}</ul></main>")
+
+
 def test_a_page_of_links_keeps_them() -> None:
     html = "<ul>" + "".join(f"<li><a href='/{n}'>Form {n}</a></li>" for n in range(9)) + "</ul>"
     assert "Form 8" in markdown(html)
