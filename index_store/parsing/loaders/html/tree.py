@@ -48,7 +48,10 @@ _FOLDED = re.compile(
 """classes and ids of content that a click opens: hidden, but it is the answer for which the page exists"""
 FOLDS = 4
 """levels above hidden content up to which such a name counts"""
-_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
+_SHOWN_LATER = re.compile(r"(^|[-_])(wow|aos|fade-?in\w*|reveal|(read)?more|expand(ed|able)?|spoiler)([-_]|$)", re.I)
+"""its own classes if it is shown as the reader scrolls, or reads on"""
+_HIDDEN = re.compile(r"(?<![\w-])(display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
+_WHOLE = frozenset({"html", "body", "main"})
 _SECTIONING = frozenset({"article", "main", "section"})
 
 
@@ -216,6 +219,8 @@ class _Builder:
     def _is_folded(self, node: Node) -> bool:
         if node.attributes.get("hidden") == "until-found" or node.attributes.get("id") in self._controlled:
             return True
+        if any(_SHOWN_LATER.search(name) for name in node.names):
+            return True
         is_panel = node.attributes.get("role", "").lower() == "tabpanel"
         around = (node, *self._stack[-FOLDS:])
         return is_panel or any(_FOLDED.search(name) for tag in around if tag.tag != "body" for name in tag.names)
@@ -228,7 +233,8 @@ class _Builder:
         if not node.attributes and node.tag != "header":
             return False
         is_hidden = "hidden" in node.attributes or _HIDDEN.search(node.attributes.get("style", ""))
-        if is_hidden and not self._is_folded(node):
+        # A page may hide itself until its script has run.
+        if is_hidden and node.tag not in _WHOLE and not self._is_folded(node):
             return True
         if node.attributes.get("role", "").lower() in ROLES:
             return True
@@ -237,7 +243,7 @@ class _Builder:
             return not node.holds & (Holds.TITLE | Holds.TEXT)
         if node.tag == "sup" and "reference" in node.names:
             return True
-        if node.tag in ("body", "html", "main"):
+        if node.tag in _WHOLE:
             return False
         is_number = not node.holds & Holds.WORDS and not node.purposes.isdisjoint(LINE_NUMBERS)
         return is_number or not node.purposes.isdisjoint(CLASSES)

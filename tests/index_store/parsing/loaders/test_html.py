@@ -199,6 +199,26 @@ def test_buttons_that_do_something_else_are_left_out() -> None:
     assert markdown(f"<p>Text</p>{buttons}") == "Text\n"
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<body style='visibility:hidden' onload='show()'><p>Question</p><p>Answer</p>",
+        "<main hidden><p>Question</p><p>Answer</p></main>",
+        "<p>Question</p><div style='-webkit-backface-visibility:hidden;backface-visibility: hidden'>Answer</div>",
+        "<p>Question</p><div class='wow fadeInUp' style='visibility: hidden;'>Answer</div>",
+        "<p>Question</p><div class=js-more style='display:none'>Answer</div>",
+        "<p>Question</p><div class=expand-content style='color:red;display:none'>Answer</div>",
+    ],
+)
+def test_what_a_reader_sees_once_the_page_is_shown_is_read(html: str) -> None:
+    assert markdown(html) == "Question\n\nAnswer\n"
+
+
+@pytest.mark.parametrize("style", ["display:none", "color: red; visibility :hidden", ";DISPLAY : NONE"])
+def test_what_no_click_shows_is_left_out(style: str) -> None:
+    assert markdown(f"<div class=more><p>Text</p><p class=menu style='{style}'>hidden</p></div>") == "Text\n"
+
+
 def test_a_page_that_is_a_table_of_contents_is_kept() -> None:
     assert "Travel" in markdown("<div class='toc'><p>Contents</p><ul><li>Travel<li>Money</ul></div><p>See there.</p>")
 
