@@ -42,6 +42,13 @@ _ANCHORED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "section", "dt", "spa
 _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary", "th"})
 """tags whose text may be a button, which unfolds or sorts what is below"""
 
+_PICTURED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li"})
+"""tags whose text may be a picture"""
+_DOCUMENT = re.compile(r"\.(pdf|docx?|xlsx?|pptx?|csv)($|[?#])", re.I)
+_ICON = re.compile(r"\[.*\]|.*\.(png|gif|jpe?g|svg|webp)", re.I | re.S)
+"""words in place of a picture that only name it"""
+_TEX = re.compile(r"\{\\displaystyle (.*)\}", re.S)
+
 _FOLDED = re.compile(
     r"accordi?on|collaps|tab-?(panel|pane|content)|(^|[-_])(tabs?|faqs?|qa|toggle|answers?|panel)([-_]|$)", re.I
 )
@@ -71,6 +78,8 @@ class Holds:
     """a field or a button"""
     WORDS = 128
     """text that is more than a number"""
+    PICTURE = 256
+    """a picture with words in its place"""
 
 
 _HOLDS = {
@@ -185,6 +194,16 @@ class _Builder:
             return
         if tag == "button" and self._open_titles:
             node.tag = "span"
+        if tag == "img" and node.attributes.get("alt", "").strip():
+            node.holds |= Holds.PICTURE
+            if "mwe-math" in node.attributes.get("class", "") and not (
+                parent.length and "mwe-math-element" in parent.names
+            ):
+                _read_pictures(node)
+        elif node.holds & Holds.PICTURE and not node.length and tag in _PICTURED:
+            if _stands_for_words(node):
+                _read_pictures(node)
+            node.holds &= ~Holds.PICTURE
         if tag == "sup":
             node.children = [RAISED, *node.children, RAISED_END]
         if tag == "a" and _leads_on(node):
@@ -247,6 +266,24 @@ class _Builder:
             return False
         is_number = not node.holds & Holds.WORDS and not node.purposes.isdisjoint(LINE_NUMBERS)
         return is_number or not node.purposes.isdisjoint(CLASSES)
+
+
+def _stands_for_words(node: Node) -> bool:
+    """Whether a tag without text has its words as pictures; linked ones are logos and menus, unless to a document."""
+    if node.tag == "li":
+        links = (tag.attributes.get("href", "") for tag in node.nodes() if tag.tag == "a")
+        return any(_DOCUMENT.search(link) for link in links)
+    return not node.links
+
+
+def _read_pictures(node: Node) -> None:
+    pictures = (tag.attributes.get("alt", "").strip() for tag in node.nodes() if tag.tag == "img")
+    words = " ".join(alt for alt in pictures if not _ICON.fullmatch(alt))
+    tex = _TEX.fullmatch(words)
+    node.children = [" ".join((tex[1] if tex else words).split())]
+    node.length = len("".join(words.split()))
+    node.link_length = node.length if node.links else 0
+    node.holds |= Holds.WORDS
 
 
 def _leads_on(link: Node) -> bool:

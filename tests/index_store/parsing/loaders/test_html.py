@@ -311,6 +311,38 @@ def test_a_formula_stands_on_one_line(formula: str, expected: str) -> None:
     assert markdown(f"<p>割合は<math>{formula}</math>とする</p>") == f"割合は{expected}とする\n"
 
 
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<h2><img src=a.gif alt='Our  prices'></h2>", "## Our prices"),
+        (
+            "<table><tr><th><img alt=Plan><th>Free<tr><td>Share<td><img alt=no><img alt=yet></table>",
+            "| Plan | Free |\n| --- | --- |\n| Share | no yet |",
+        ),
+        ("<ul><li><a href=a.pdf><img alt='Form 1'></a><li>x</ul>", "- Form 1\n- x"),
+        ("<p>E = <img class=mwe-math-fallback-image-inline alt='{\\displaystyle mc^{2}}'></p>", "E = mc^{2}"),
+        ("<p>text <img alt='a flower'></p><h1><a href=/><img alt=Acme></a></h1>", "text"),
+        ("<table><tr><td rowspan=2><img alt='[Note]'></td><td>Note<tr><td>text</table>", "Note\n\ntext"),
+        ("<ul><li>x<li><a href=https://sns.example/me><img alt=Follow></a></ul>", "- x"),
+        ("<h2>Prices <img alt=icon></h2><ul><li>Form<a href=a><img alt=PDF></a></ul>", "## Prices\n\n- Form"),
+    ],
+)
+def test_a_picture_that_stands_for_words_is_read_by_its_words(html: str, expected: str) -> None:
+    assert markdown(f"<div>{html}</div>") == expected + "\n"
+
+
+def test_a_menu_of_pictures_is_left_out() -> None:
+    menu = "".join(f"<li><a href={n}><img alt='Menu item {n}'></a></li>" for n in range(6))
+    assert markdown(f"<ul>{menu}</ul>{TEXT}") == markdown(TEXT)
+
+
+def test_a_formula_and_its_picture_are_read_once() -> None:
+    picture = "<img class=mwe-math-fallback-image-inline alt='m^{2}'>"
+    for style, read in (("display: none;", "m^{2}"), ("", "m2")):
+        formula = f"<span style='{style}'><math><mi>m</mi><mn>2</mn></math></span>"
+        assert markdown(f"<p>E = <span class=mwe-math-element>{formula}{picture}</span></p>") == f"E = {read}\n"
+
+
 def test_a_table_that_only_draws_a_box_is_read_as_text() -> None:
     html = "<table><tr><td rowspan=2><img src=a></td><th>Note</th></tr><tr><td>Mind the gap.</td></tr></table>"
     assert markdown(html) == "Note\n\nMind the gap.\n"
