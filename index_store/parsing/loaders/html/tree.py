@@ -49,6 +49,9 @@ _ICON = re.compile(r"\[.*\]|.*\.(png|gif|jpe?g|svg|webp)", re.I | re.S)
 """words in place of a picture that only name it"""
 _TEX = re.compile(r"\{\\displaystyle (.*)\}", re.S)
 
+_DRAWN = frozenset({"katex", "mathjax", "mathjax_chtml", "mathjax_svg", "mathjax_display"})
+"""classes of formulae that a script has drawn beside the MathML, or beside its own preview"""
+
 _FOLDED = re.compile(
     r"accordi?on|collaps|tab-?(panel|pane|content)|(^|[-_])(tabs?|faqs?|qa|toggle|answers?|panel)([-_]|$)", re.I
 )
@@ -78,6 +81,8 @@ class Holds:
     """a field or a button"""
     WORDS = 128
     """text that is more than a number"""
+    FORMULA = 512
+    """MathML"""
     PICTURE = 256
     """a picture with words in its place"""
 
@@ -88,6 +93,7 @@ _HOLDS = {
     **dict.fromkeys(("h3", "h4"), Holds.HEADING | Holds.BLOCK),
     **dict.fromkeys(("article", "main", "p"), Holds.TEXT | Holds.BLOCK),
     **dict.fromkeys(("input", "textarea", "select", "button"), Holds.CONTROL),
+    "math": Holds.FORMULA,
     "table": Holds.TABLE | Holds.BLOCK,
     "pre": Holds.CODE | Holds.BLOCK,
 }
@@ -204,6 +210,8 @@ class _Builder:
             if _stands_for_words(node):
                 _read_pictures(node)
             node.holds &= ~Holds.PICTURE
+        if node.length and not node.names.isdisjoint(_DRAWN):
+            _drop_drawings(node, parent)
         if tag == "sup":
             node.children = [RAISED, *node.children, RAISED_END]
         if tag == "a" and _leads_on(node):
@@ -284,6 +292,18 @@ def _read_pictures(node: Node) -> None:
     node.length = len("".join(words.split()))
     node.link_length = node.length if node.links else 0
     node.holds |= Holds.WORDS
+
+
+def _drop_drawings(formula: Node, parent: Node) -> None:
+    """Leaves the MathML alone: the text of a drawing is the same in another order."""
+    left = [part for part in formula.children if isinstance(part, str) or part.attributes.get("aria-hidden") != "true"]
+    length = sum(len("".join(part.split())) if isinstance(part, str) else part.length for part in left)
+    if formula.holds & Holds.FORMULA and length:
+        formula.children, formula.length = left, length
+    previews = [part for part in parent.children[-2:] if isinstance(part, Node) and "mathjax_preview" in part.names]
+    for preview in previews:
+        parent.length -= preview.length
+        preview.children, preview.length = [], 0
 
 
 def _leads_on(link: Node) -> bool:

@@ -343,6 +343,24 @@ def test_a_formula_and_its_picture_are_read_once() -> None:
         assert markdown(f"<p>E = <span class=mwe-math-element>{formula}{picture}</span></p>") == f"E = {read}\n"
 
 
+_MATH = "<math><mi>E</mi><mo>=</mo><mi>m</mi></math>"
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        f"<span class=katex><span>{_MATH}</span><span class=katex-html aria-hidden=true>E=m</span></span>",
+        "<span class=katex><span class=katex-html aria-hidden=true>E=m</span></span>",
+        "<span class=MathJax_Preview>E=m</span><script type='math/tex'>E=m</script>",
+        f"<span class=MathJax_Preview>E=m</span> <span class=MathJax><nobr aria-hidden=true>E=m</nobr>"
+        f"<span class=MJX_Assistive_MathML>{_MATH}</span></span>",
+    ],
+    ids=["katex", "katex without mathml", "a preview alone", "mathjax"],
+)
+def test_a_formula_that_a_script_has_drawn_is_read_once(formula: str) -> None:
+    assert markdown(f"<p>その値は{formula}である</p>").replace(" ", "") == "その値はE=mである\n"
+
+
 def test_a_table_that_only_draws_a_box_is_read_as_text() -> None:
     html = "<table><tr><td rowspan=2><img src=a></td><th>Note</th></tr><tr><td>Mind the gap.</td></tr></table>"
     assert markdown(html) == "Note\n\nMind the gap.\n"
