@@ -12,6 +12,7 @@ from itertools import chain
 from index_store.parsing.loaders.as_markdown import joined_header, with_raised
 from index_store.parsing.loaders.html.asides import drop_asides
 from index_store.parsing.loaders.html.formula import on_a_line
+from index_store.parsing.loaders.html.ordinals import Ordinals
 from index_store.parsing.loaders.html.tree import BLOCKS, Holds, Node
 
 MAIN_SHARE = 0.5
@@ -95,16 +96,15 @@ class _Writer:
 
     def _list(self, node: Node) -> str:
         lines: list[str] = []
-        number = 1
+        ordinals = Ordinals(node) if node.tag == "ol" else None
         for item in node.children:
             if isinstance(item, str):
                 lines += _paragraph([item])
                 continue
-            mark = f"{number}. " if node.tag == "ol" else "- "
+            mark = f"{ordinals.next(item)}. " if ordinals else "- "
             body = "\n".join(self.blocks(item if item.tag == "li" else Node("", {}, [item])))
             if body.strip():
                 lines.append(mark + body.replace("\n", "\n" + " " * len(mark)))
-                number += 1
         return "\n".join(lines)
 
     def _table(self, rows: list[list[Node]]) -> Iterator[str]:

@@ -20,6 +20,24 @@ def test_headings_lists_tables_and_code_become_markdown() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<ol start=3><li>a<li>b</ol>", "3. a\n4. b"),
+        ("<ol><li value=10>a<li><li value='-1'>b<li>c</ol>", "10. a\n-1. b\n0. c"),
+        ("<ol><li>a<li><li>c</ol>", "1. a\n3. c"),
+        ("<ol type=a start=26><li>a<li>b</ol>", "z. a\naa. b"),
+        ("<ol type=A><li>a</ol>", "A. a"),
+        ("<ol type=i><li>a<li>b<li value=9>c</ol>", "i. a\nii. b\nix. c"),
+        ("<ol type=I start=0><li>a<li>b</ol>", "0. a\nI. b"),
+        ("<ol reversed><li>a<li>b</ol>", "2. a\n1. b"),
+        ("<ol start=none><li value=1.5>a<li value='99999999999999999999'>b</ol>", "1. a\n2. b"),
+    ],
+)
+def test_the_entries_of_a_list_have_the_numbers_that_a_browser_shows(html: str, expected: str) -> None:
+    assert markdown(html) == expected + "\n"
+
+
 def test_navigation_scripts_and_menus_go_and_the_words_of_links_stay() -> None:
     menu = "".join(f"<li><a href='/{n}'>Menu item {n}</a></li>" for n in range(8))
     text = "The allowance is explained <a href='/x'>in this note</a>, and it is paid every month. " * 5
