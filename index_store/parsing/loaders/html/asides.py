@@ -25,12 +25,18 @@ _ASIDE = re.compile(
     r"(cookie|gdpr|consent)s?([-_](\w+))*|\w+[-_]cookie([-_]\w+)*"
     r"|(social|share|sharing|sns)([-_]?(bar|buttons?|links?|icons?|list|media|this|tools?|post|block|box|area))?"
     r"|(social|post|page|article|sns)[-_](share|sharing|buttons)|addtoany\w*|sharedaddy"
-    r"|ads?|adsbygoogle|ad[-_](\w+)|advert(isement)?s?|banner[-_]?ads?|sponsored"
+    r"|ads?|adsbygoogle|ad[-_](?!hoc|accounts?|polic)(\w+)([-_]\w+)*|advert(isement)?s?|banner[-_]?ads?|sponsored"
     r"|newsletter([-_](signup|form|box))?|related[-_]?(posts?|articles?)|pagination|pager"
     r"|toc|toc[-_]macro|table[-_]of[-_]contents|navbox|page-metadata|likes-and-labels-container"
     r"|(site|page|global)[-_]?footer|footer|colophon|respond|comment-?respond|comment-?form"
 )
 """classes and ids of what surrounds an article"""
+_SUBJECTS = frozenset({"share", "sharing", "social", "sns"})
+"""those of them that a text may be about"""
+_NEVER = frozenset({"html", "body", "main", "article", "thead", "tbody", "tfoot", "tr", "td", "th"})
+_ARTICLES = frozenset({"main", "article", "blockquote"})
+"""tags whose footers are a part of the text"""
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MENU = re.compile(
     r"(^|[-_])((g|global|local|side|sub|page|post|site)?(nav|navi|navigation|menus?)|side-?bar|breadcrumbs?|tags?"
     r"|categor(y|ies)|related|recommend(ed|ations?)?|popular|recent|ranking|shar(e|ing)|social|sns|follow|pager"
@@ -71,24 +77,24 @@ def _drop_buttons_of_menus(root: Node) -> None:
 
 def _asides(root: Node) -> Iterator[tuple[Node, Node]]:
     """Each with its parent."""
-    is_main = root.tag in ("main", "article") or root.attributes.get("role") == "main"
-    stack = [(root, False, False)]
+    is_main = root.tag in _ARTICLES or root.attributes.get("role") == "main"
+    stack = [(root, is_main, False, False)]
     while stack:
-        node, is_announced, is_beside = stack.pop()
-        is_article = is_main or bool(node.holds & Holds.TEXT)
+        node, is_in_article, is_announced, is_beside = stack.pop()
+        is_in_article = is_in_article or node.tag in _ARTICLES
         before: Node | str = ""
         for child in node.children:
             if isinstance(child, str):
                 before = before if child.isspace() else child
                 continue
             if before:
-                is_announced = is_article and _announces(before)
+                is_announced = (is_main or node.holds & Holds.TEXT > 0) and _announces(before)
             is_menu = is_beside or child.tag in _BESIDE or any(_MENU.search(name) for name in child.purposes)
-            if _is_aside(child) or (_is_of_links(child) and (is_menu or not is_announced)):
+            if _is_aside(child, is_in_article) or (_is_of_links(child) and (is_menu or not is_announced)):
                 before, is_announced = "", False
                 yield node, child
                 continue
-            stack.append((child, is_announced, is_menu))
+            stack.append((child, is_in_article, is_announced, is_menu))
             before = child if child.length or child.tag == "hr" else before
 
 
@@ -111,11 +117,22 @@ def _announces(node: Node | str) -> bool:
     return node.length > 0 and is_paragraph and not is_of_links and not _ELSEWHERE.match(" ".join(words.split()))
 
 
-def _is_aside(node: Node) -> bool:
-    if node.tag not in BLOCKS or node.tag in ("html", "body", "main", "article"):
+def _is_aside(node: Node, is_in_article: bool) -> bool:
+    if node.tag not in BLOCKS or node.tag in _NEVER:
         return False
     if node.tag == "form" and node.holds & Holds.CONTROL and node.length < FORM_LENGTH:
         return not node.holds & (Holds.HEADING | Holds.TABLE | Holds.CODE)
+    names = {name for name in _names(node) if _ASIDE.fullmatch(name)}
     if node.tag == "footer":
-        return not node.holds & Holds.TITLE
-    return any(_ASIDE.fullmatch(name) for name in node.purposes)
+        # That of an article has its author, its date or its notes.
+        return bool(names - {"footer"}) if is_in_article else not node.holds & Holds.TITLE
+    is_prose = node.holds & Holds.TEXT and not node.links and not node.holds & Holds.CONTROL
+    return bool(names - _SUBJECTS if is_prose else names)
+
+
+def _names(node: Node) -> set[str]:
+    """Its purposes; for a div with a heading, an id of a single word is the anchor of a section."""
+    first = next((child for child in node.children if isinstance(child, Node)), None)
+    anchor = node.attributes.get("id", "").lower()
+    is_section = node.tag == "div" and first is not None and first.tag in _HEADINGS and anchor.isalpha()
+    return node.purposes - {anchor} if is_section else node.purposes

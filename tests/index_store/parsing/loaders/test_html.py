@@ -174,6 +174,40 @@ def test_a_section_whose_anchor_is_named_like_a_widget_is_read(html: str, anchor
     assert markdown(text + html.format(anchor)).endswith("\n\n## Our rules\n\nAsk first.\n")
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div id=social><h2>Our rules</h2><p>Ask first.</p></div>",
+        "<div id=cookie> <h3>Our rules</h3><p>Ask first.</p></div>",
+        "<table><tr><th>a<th>b<tr class=footer><td>Our rules<td>Ask first.</table>",
+        "<table><tr><td>a<td id=ad>Our rules<td class=share>Ask first.</table>",
+        "<div class=ad-hoc>Our rules<p>Ask first.</p></div>",
+        "<div class=share>Our rules<p>Ask first.</p></div>",
+        "<blockquote>Our rules<footer class=footer>Ask first.</footer></blockquote>",
+        "<main><p>Our rules</p><footer>Ask first.</footer></main>",
+    ],
+)
+def test_a_part_of_the_text_that_is_named_with_a_common_word_is_read(html: str) -> None:
+    page = markdown(f"<body>{TEXT}{html}</body>")
+    assert "Our rules" in page
+    assert "Ask first." in page
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div id='cookie-banner'><h2>Our rules</h2><p>Ask first.</p></div>",
+        "<div class=cookies><h2>Our rules</h2><p>Ask first.</p></div>",
+        "<div class='ad-slot'>Our rules</div><div class=ad-300x250>Our rules</div>",
+        "<div class=share><p>Our <a href=1>rules</a></p></div>",
+        "<footer>Our rules</footer>",
+        "<main><p>Text</p><footer class=site-footer>Our rules</footer></main>",
+    ],
+)
+def test_a_widget_is_left_out_though_it_has_a_heading_or_text(html: str) -> None:
+    assert "rules" not in markdown(f"<body>{TEXT}{html}</body>")
+
+
 def test_a_section_whose_class_is_that_of_a_widget_is_left_out() -> None:
     text = "<p>" + "The allowance is paid every month. " * 20 + "</p>"
     widget = "<section class=related-posts><h2>Read this, too</h2><p>Ten ways to travel</p></section>"
