@@ -7,7 +7,7 @@ deep it is.
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 
 from index_store.parsing.loaders.as_markdown import joined_header, with_raised
 from index_store.parsing.loaders.html.asides import drop_asides
@@ -17,6 +17,8 @@ from index_store.parsing.loaders.html.tree import BLOCKS, Holds, Node
 
 MAIN_SHARE = 0.5
 """share of a page's text that its main element must hold: some pages have their text elsewhere"""
+VALUE = 300
+"""characters or tags of a cell that holds headings, code or a table; above it, the cell is a text"""
 LISTS = 10
 """levels of lists that are indented"""
 SPANNED = 100_000
@@ -83,8 +85,7 @@ class _Writer:
                 case "table":
                     rows = [_cells(row) for row in _rows(child)]
                     captions = [part for part in child.children if isinstance(part, Node) and part.tag == "caption"]
-                    is_layout = child.holds & (Holds.TABLE | Holds.HEADING | Holds.CODE)
-                    if is_layout or max(map(len, rows), default=0) < 2:
+                    if _is_layout(child, rows) or max(map(len, rows), default=0) < 2:
                         # The table is only for layout, or only a box.
                         stack.append(chain(captions, *rows) if any(rows) else iter(child.children))
                         continue
@@ -159,6 +160,23 @@ class _Writer:
         span = min(max(int(value[:5]), 1), COLUMNS) if value.isascii() and value.isdigit() else 1
         self._spanned += span - 1
         return span if self._spanned < SPANNED else 1
+
+
+def _is_layout(table: Node, rows: list[list[Node]]) -> bool:
+    """Whether it arranges texts: cells hold headings, code or tables, and are more than values under their headers."""
+    parts = Holds.TABLE | Holds.HEADING | Holds.CODE
+    if not table.holds & parts:
+        return False
+    cells = [cell for row in rows for cell in row]
+    is_headed = sum(cell.tag == "th" for cell in cells) > 1
+    return not is_headed or any(cell.holds & parts and not _is_value(cell) for cell in cells)
+
+
+def _is_value(cell: Node) -> bool:
+    """Whether a cell's text can stand on one line."""
+    nodes = list(islice(cell.nodes(), VALUE + 1))
+    is_short = cell.length <= VALUE and len(nodes) <= VALUE
+    return is_short and not any("\n" in _inline(node).strip("\n") for node in nodes if node.tag == "pre")
 
 
 def _header_rows(rows: list[list[Node]]) -> int:

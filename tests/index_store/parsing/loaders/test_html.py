@@ -443,6 +443,40 @@ def test_a_page_of_one_huge_table_takes_time_in_proportion() -> None:
     assert markdown(f"<table>{row * 40_000}</table>").count("A-1") == 40_000
 
 
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (
+            "<tr><th>Name<th>Example<tr><td>retries<td><pre>retries = 5</pre>",
+            "| Name | Example |\n| --- | --- |\n| retries | retries = 5 |",
+        ),
+        (
+            "<tr><th><h3>Plan</h3><th><h3>Price</h3><tr><td>A<td>980",
+            "| Plan | Price |\n| --- | --- |\n| A | 980 |",
+        ),
+        (
+            "<tr><th>Plan<td>A<tr><th>Price<td><table><tr><td>Base<td>800</table>",
+            "| Plan | A |\n| --- | --- |\n| Price | Base 800 |",
+        ),
+    ],
+)
+def test_a_table_of_data_stays_one_whatever_a_cell_holds(html: str, expected: str) -> None:
+    assert markdown(f"<table>{html}</table>") == expected + "\n"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<tr><th>Menu<th>Text<tr><td>x<td><h2>Prices</h2>" + "The price is 980 yen. " * 40,
+        "<tr><td>x<td><h2>Prices</h2><p>980 yen</p>",
+        "<tr><th>File<th>Code<tr><td>a.py<td><pre>import a\nimport b</pre>",
+        "<tr><th colspan=2>a.py<tr><td class=linenos><pre>1</pre><td><pre>import a\nimport b</pre>",
+    ],
+)
+def test_a_table_that_arranges_texts_or_code_keeps_their_lines(html: str) -> None:
+    assert {"## Prices", "import b"} & set(markdown(f"<table>{html}</table>").split("\n"))
+
+
 def test_spans_that_claim_millions_of_cells_are_bounded() -> None:
     row = "<tr><td colspan=9999 rowspan=9999>" + "long " * 100 + "</td><td>x</td></tr>"
     assert len(markdown(f"<table>{row * 3_000}</table>")) < 10_000_000
