@@ -14,7 +14,7 @@ from lxml import etree
 from index_store.parsing.loaders.as_markdown import RAISED, RAISED_END
 
 DROPPED = frozenset({
-    "script", "style", "noscript", "template", "nav", "svg", "iframe", "select", "input", "textarea",
+    "script", "style", "noscript", "noframes", "template", "nav", "svg", "iframe", "select", "input", "textarea",
     "annotation", "annotation-xml",  # a formula's source, next to the formula
     "rt", "rp", "rtc",  # readings above kanji, which would double the text
 })  # fmt: skip

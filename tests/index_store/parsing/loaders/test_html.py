@@ -121,6 +121,7 @@ def test_the_title_is_the_heading_that_the_page_is_titled_by(raw) -> None:
     [
         "<body><noscript>Turn JavaScript on</noscript><div id=root></div><script>x()</script></body>",
         "<head><title>規程集</title></head><frameset cols='20%,*'><frame src=menu.html><frame src=a.html></frameset>",
+        "<frameset><frame src=a.html><noframes><body><p>フレームが必要です。</p></body></noframes></frameset>",
     ],
 )
 def test_a_page_without_text_of_its_own_is_refused_with_what_helps_for_a_page(html: str, raw) -> None:
