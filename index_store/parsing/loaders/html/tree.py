@@ -145,6 +145,8 @@ class Tree:
     """without scripts, navigation and hidden content"""
     title: str
     """of the head"""
+    site: str
+    """the name of the site, if the page tells it"""
     headings: list[str]
     """the texts of all h1, including those that were dropped"""
 
@@ -169,6 +171,7 @@ class _Builder:
         """number of open tags that have their own header or footer"""
         self._title: list[str] = []
         self._is_first_title = True
+        self._site = ""
         self._h1: list[list[str]] = []
         self._open_h1 = 0
         self._open_titles = 0
@@ -179,6 +182,8 @@ class _Builder:
         self._sections += tag in _SECTIONING
         self._open_titles += tag in _TITLES
         self._controlled.update(attributes.get("aria-controls", "").split())
+        if tag == "meta" and attributes.get("property") == "og:site_name":
+            self._site = " ".join(attributes.get("content", "").split())
         if tag == "h1":
             self._h1.append([])
             self._open_h1 += 1
@@ -241,7 +246,8 @@ class _Builder:
         while len(self._stack) > 1:
             self.end(self._stack[-1].tag)
         headings = [" ".join(" ".join(parts).split()) for parts in self._h1]
-        return Tree(self._stack[0], " ".join("".join(self._title).split()), [text for text in headings if text])
+        title = " ".join("".join(self._title).split())
+        return Tree(self._stack[0], title, self._site, [text for text in headings if text])
 
     def _is_folded(self, node: Node) -> bool:
         if node.attributes.get("hidden") == "until-found" or node.attributes.get("id") in self._controlled:

@@ -97,6 +97,25 @@ def test_a_page_of_links_keeps_them() -> None:
     assert "Form 8" in markdown(html)
 
 
+@pytest.mark.parametrize(
+    ("html", "title"),
+    [
+        (
+            "<title>旅費規程 | 山田商事</title><header><h1>山田商事</h1></header><main><h2>旅費</h2>{}</main>",
+            "旅費規程",
+        ),
+        ("<title>旅費規程 - 山田商事</title><h1>山田商事</h1><h2>旅費規程</h2>{}", "旅費規程"),
+        ("<title>旅費規程｜山田商事</title><h1>山田商事</h1><h1>旅費規程</h1>{}", "旅費規程"),
+        ("<meta property=og:site_name content=Acme><title>Acme: Travel</title><h1>Acme</h1>{}", "Travel"),
+        ("<meta property=og:site_name content=Acme><title>Acme</title><h1>Acme</h1>{}", "Acme"),
+        ("<title>Acme | Travel</title><main><h1>Travel</h1>{}</main>", "Travel"),
+        ("<title>Travel</title><h1>Travel by train</h1>{}", "Travel by train"),
+    ],
+)
+def test_a_page_is_not_titled_by_the_name_of_its_site(html: str, title: str) -> None:
+    assert load_html(html.format(TEXT), "a.html").title == title
+
+
 def test_readings_above_kanji_do_not_double_the_text() -> None:
     assert markdown("<p><ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>を読む</p>") == "漢字を読む\n"
 
