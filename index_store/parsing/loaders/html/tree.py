@@ -16,6 +16,7 @@ from index_store.parsing.loaders.as_markdown import RAISED, RAISED_END
 DROPPED = frozenset({
     "script", "style", "noscript", "noframes", "template", "nav", "svg", "iframe", "select", "input", "textarea",
     "annotation", "annotation-xml",  # a formula's source, next to the formula
+    "del",  # as a tracked deletion of a Word document
     "rt", "rp", "rtc",  # readings above kanji, which would double the text
 })  # fmt: skip
 ROLES = frozenset(
@@ -42,6 +43,7 @@ _ANCHORED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "section", "dt", "spa
 _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary", "th"})
 """tags whose text may be a button, which unfolds or sorts what is below"""
 
+_STRUCK = frozenset({"s", "strike"})
 _PICTURED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li"})
 """tags whose text may be a picture"""
 _DOCUMENT = re.compile(r"\.(pdf|docx?|xlsx?|pptx?|csv)($|[?#])", re.I)
@@ -175,12 +177,14 @@ class _Builder:
         self._h1: list[list[str]] = []
         self._open_h1 = 0
         self._open_titles = 0
+        self._open_struck = 0
         self._controlled: set[str] = set()
         """ids of what buttons and tabs show"""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._sections += tag in _SECTIONING
         self._open_titles += tag in _TITLES
+        self._open_struck += tag in _STRUCK
         self._controlled.update(attributes.get("aria-controls", "").split())
         if tag == "meta" and attributes.get("property") == "og:site_name":
             self._site = " ".join(attributes.get("content", "").split())
@@ -195,6 +199,7 @@ class _Builder:
         node = self._stack.pop()
         self._sections -= tag in _SECTIONING
         self._open_titles -= tag in _TITLES
+        self._open_struck -= tag in _STRUCK
         self._open_h1 -= tag == "h1"
         if tag == "title":
             self._is_first_title = False  # pictures have titles, too
@@ -217,6 +222,8 @@ class _Builder:
             node.holds &= ~Holds.PICTURE
         if node.length and not node.names.isdisjoint(_DRAWN):
             _drop_drawings(node, parent)
+        if tag in _STRUCK and not self._open_struck and node.length and not node.holds & Holds.BLOCK:
+            node.children = ["~~", *node.children, "~~"]
         if tag == "sup":
             node.children = [RAISED, *node.children, RAISED_END]
         if tag == "a" and _leads_on(node):

@@ -120,6 +120,11 @@ def test_readings_above_kanji_do_not_double_the_text() -> None:
     assert markdown("<p><ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>を読む</p>") == "漢字を読む\n"
 
 
+def test_deleted_text_is_left_out_and_struck_text_is_marked() -> None:
+    html = "<p>日当は<del>3,000円</del><ins>3,500円</ins>、通常<s>5,000<strike>円</strike></s>4,000円<s> </s>。</p>"
+    assert markdown(html) == "日当は3,500円、通常~~5,000円~~4,000円 。\n"
+
+
 def test_japanese_wrapped_in_the_source_has_no_space() -> None:
     assert markdown("<p>日本語の\n   文章と English\nwords</p>") == "日本語の文章と English words\n"
 
