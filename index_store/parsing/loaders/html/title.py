@@ -19,10 +19,11 @@ def page_title(tree: Tree, markdown: str) -> str:
 
 def _without_site(tree: Tree, heading: str, lines: set[str]) -> str:
     """What the title says beside this heading, if the heading is the name of the site."""
-    rest = tree.title.removesuffix(heading)
-    if rest == tree.title and heading == tree.site:
-        rest = tree.title.removeprefix(heading)
-    if rest == tree.title:
+    title = tree.title.strip(f" {_SEPARATORS}")
+    rest = title.removesuffix(heading)
+    if rest == title and heading == tree.site:
+        rest = title.removeprefix(heading)
+    if rest == title:
         return ""
     words = rest.strip(f" {_SEPARATORS}")
     if not any(character in _SEPARATORS for character in rest.replace(words, "")):

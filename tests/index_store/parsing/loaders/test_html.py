@@ -108,6 +108,7 @@ def test_a_page_of_links_keeps_them() -> None:
         ("<title>旅費規程｜山田商事</title><h1>山田商事</h1><h1>旅費規程</h1>{}", "旅費規程"),
         ("<meta property=og:site_name content=Acme><title>Acme: Travel</title><h1>Acme</h1>{}", "Travel"),
         ("<meta property=og:site_name content=Acme><title>Acme</title><h1>Acme</h1>{}", "Acme"),
+        ("<title>Travel :: Acme ::</title><header><h1>Acme</h1></header><main><h2>By train</h2>{}</main>", "Travel"),
         ("<title>Acme | Travel</title><main><h1>Travel</h1>{}</main>", "Travel"),
         ("<title>Travel</title><h1>Travel by train</h1>{}", "Travel by train"),
     ],
