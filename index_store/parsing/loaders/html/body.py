@@ -7,22 +7,18 @@ deep it is.
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 
 from index_store.parsing.loaders.as_markdown import joined_header, with_raised
+from index_store.parsing.loaders.html.asides import drop_asides
 from index_store.parsing.loaders.html.formula import on_a_line
+from index_store.parsing.loaders.html.ordinals import Ordinals
 from index_store.parsing.loaders.html.tree import BLOCKS, Holds, Node
 
 MAIN_SHARE = 0.5
 """share of a page's text that its main element must hold: some pages have their text elsewhere"""
-LINK_SHARE = 0.8
-"""share of a block's text in links; above it, the block is a menu or a table of contents"""
-MENU_LINKS = 4
-"""links that make a menu: fewer may be an answer"""
-ASIDE_AT_MOST = 0.5
-"""share of a page's text; if menus and the like hold more, they are the page's purpose and stay"""
-FORM_LENGTH = 300
-"""characters of a form's labels; above it, the form is the page's text with fields in it"""
+VALUE = 300
+"""characters or tags of a cell that holds headings, code or a table; above it, the cell is a text"""
 LISTS = 10
 """levels of lists that are indented"""
 SPANNED = 100_000
@@ -31,23 +27,11 @@ COLUMNS = 100
 REPEATED = 200
 """characters of a cell that are repeated in each row that it spans"""
 
-_MENUS = frozenset({"ul", "ol", "dl", "div", "table", "aside", "section", "p"})
-_ASIDE = re.compile(
-    r"(cookie|gdpr|consent)s?([-_](\w+))*|\w+[-_]cookie([-_]\w+)*"
-    r"|(social|share|sharing|sns)([-_]?(bar|buttons?|links?|icons?|list|media|this|tools?|post|block|box|area))?"
-    r"|(social|post|page|article|sns)[-_](share|sharing|buttons)|addtoany\w*|sharedaddy"
-    r"|ads?|adsbygoogle|ad[-_](\w+)|advert(isement)?s?|banner[-_]?ads?|sponsored"
-    r"|newsletter([-_](signup|form|box))?|related[-_]?(posts?|articles?)|pagination|pager"
-    r"|toc|toc[-_]macro|table[-_]of[-_]contents|navbox|page-metadata|likes-and-labels-container"
-    r"|(site|page|global)[-_]?footer|footer|colophon|respond|comment-?respond|comment-?form"
-)
-"""classes and ids of what surrounds an article"""
-
 
 def body_markdown(root: Node) -> str:
     """Changes the tree: it removes what is dropped."""
     root = _main(root)
-    _drop_asides(root)
+    drop_asides(root)
     blocks = (block.strip("\n") for block in _Writer().blocks(root))
     return "\n\n".join(block for block in blocks if block.strip()) + "\n"
 
@@ -63,34 +47,6 @@ def _main(root: Node) -> Node:
     if len(candidates) == 1 and candidates[0].length > MAIN_SHARE * root.length:
         return candidates[0]
     return root
-
-
-def _drop_asides(root: Node) -> None:
-    asides: list[tuple[Node, Node]] = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        for child in node.children:
-            if isinstance(child, Node) and _is_aside(child):
-                asides.append((node, child))
-            elif isinstance(child, Node):
-                stack.append(child)
-    if sum(aside.length for _, aside in asides) < ASIDE_AT_MOST * root.length:
-        gone = {id(aside) for _, aside in asides}
-        for parent in {id(parent): parent for parent, _ in asides}.values():
-            parent.children = [child for child in parent.children if id(child) not in gone]
-
-
-def _is_aside(node: Node) -> bool:
-    if node.tag in _MENUS and node.links >= MENU_LINKS and node.link_length > LINK_SHARE * node.length:
-        return True
-    if node.tag not in BLOCKS or node.tag in ("html", "body", "main", "article"):
-        return False
-    if node.tag == "form" and node.holds & Holds.CONTROL and node.length < FORM_LENGTH:
-        return not node.holds & (Holds.HEADING | Holds.TABLE | Holds.CODE)
-    if node.tag == "footer":
-        return not node.holds & Holds.TITLE
-    return any(_ASIDE.fullmatch(name) for name in node.purposes)
 
 
 _LANGUAGE = re.compile(r"(?:language|lang|highlight-source|brush:)-?([a-z0-9+#-]{1,20})")
@@ -129,8 +85,7 @@ class _Writer:
                 case "table":
                     rows = [_cells(row) for row in _rows(child)]
                     captions = [part for part in child.children if isinstance(part, Node) and part.tag == "caption"]
-                    is_layout = child.holds & (Holds.TABLE | Holds.HEADING | Holds.CODE)
-                    if is_layout or max(map(len, rows), default=0) < 2:
+                    if _is_layout(child, rows) or max(map(len, rows), default=0) < 2:
                         # The table is only for layout, or only a box.
                         stack.append(chain(captions, *rows) if any(rows) else iter(child.children))
                         continue
@@ -142,16 +97,15 @@ class _Writer:
 
     def _list(self, node: Node) -> str:
         lines: list[str] = []
-        number = 1
+        ordinals = Ordinals(node) if node.tag == "ol" else None
         for item in node.children:
             if isinstance(item, str):
                 lines += _paragraph([item])
                 continue
-            mark = f"{number}. " if node.tag == "ol" else "- "
+            mark = f"{ordinals.next(item)}. " if ordinals else "- "
             body = "\n".join(self.blocks(item if item.tag == "li" else Node("", {}, [item])))
             if body.strip():
                 lines.append(mark + body.replace("\n", "\n" + " " * len(mark)))
-                number += 1
         return "\n".join(lines)
 
     def _table(self, rows: list[list[Node]]) -> Iterator[str]:
@@ -206,6 +160,23 @@ class _Writer:
         span = min(max(int(value[:5]), 1), COLUMNS) if value.isascii() and value.isdigit() else 1
         self._spanned += span - 1
         return span if self._spanned < SPANNED else 1
+
+
+def _is_layout(table: Node, rows: list[list[Node]]) -> bool:
+    """Whether it arranges texts: cells hold headings, code or tables, and are more than values under their headers."""
+    parts = Holds.TABLE | Holds.HEADING | Holds.CODE
+    if not table.holds & parts:
+        return False
+    cells = [cell for row in rows for cell in row]
+    is_headed = sum(cell.tag == "th" for cell in cells) > 1
+    return not is_headed or any(cell.holds & parts and not _is_value(cell) for cell in cells)
+
+
+def _is_value(cell: Node) -> bool:
+    """Whether a cell's text can stand on one line."""
+    nodes = list(islice(cell.nodes(), VALUE + 1))
+    is_short = cell.length <= VALUE and len(nodes) <= VALUE
+    return is_short and not any("\n" in _inline(node).strip("\n") for node in nodes if node.tag == "pre")
 
 
 def _header_rows(rows: list[list[Node]]) -> int:

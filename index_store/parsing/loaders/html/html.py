@@ -7,7 +7,8 @@ from index_store.base.errors import PageWithoutText, WrongContent
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.html.body import body_markdown
-from index_store.parsing.loaders.html.tree import Tree, parse
+from index_store.parsing.loaders.html.title import page_title
+from index_store.parsing.loaders.html.tree import parse
 from index_store.parsing.loaders.text.decode import decode
 
 _CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)", re.I)
@@ -29,12 +30,4 @@ def load_html(html: str, name: str) -> LoadedDocument:
     markdown = body_markdown(tree.root)
     if not markdown.strip():
         raise PageWithoutText(name=name)
-    return LoadedDocument(title=_title(tree) or PurePath(name).stem, pages=[Page(markdown=markdown)])
-
-
-def _title(tree: Tree) -> str:
-    """The h1; if there are several, the one that the title repeats: others are a site's name, or sections."""
-    if len(tree.headings) == 1:
-        return tree.headings[0]
-    repeated = (heading for heading in tree.headings if heading in tree.title)
-    return next(repeated, tree.title or next(iter(tree.headings), ""))
+    return LoadedDocument(title=page_title(tree, markdown) or PurePath(name).stem, pages=[Page(markdown=markdown)])

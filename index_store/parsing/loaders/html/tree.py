@@ -14,8 +14,9 @@ from lxml import etree
 from index_store.parsing.loaders.as_markdown import RAISED, RAISED_END
 
 DROPPED = frozenset({
-    "script", "style", "noscript", "template", "nav", "svg", "iframe", "button", "select", "input", "textarea",
+    "script", "style", "noscript", "noframes", "template", "nav", "svg", "iframe", "select", "input", "textarea",
     "annotation", "annotation-xml",  # a formula's source, next to the formula
+    "del",  # as a tracked deletion of a Word document
     "rt", "rp", "rtc",  # readings above kanji, which would double the text
 })  # fmt: skip
 ROLES = frozenset(
@@ -23,9 +24,11 @@ ROLES = frozenset(
 )
 CLASSES = frozenset({
     "headerlink", "anchor-link", "mw-editsection", "mw-jump-link", "skip-link", "skip-to-content", "sr-only",
-    "visually-hidden", "breadcrumb", "breadcrumbs", "navheader", "navfooter", "navbar", "linenos", "lineno",
-    "line-numbers", "gutter", "skip-links", "mw-cite-backlink", "printfooter", "catlinks", "sitesub",
+    "visually-hidden", "breadcrumb", "breadcrumbs", "navheader", "navfooter", "navbar", "skip-links",
+    "mw-cite-backlink", "printfooter", "catlinks", "sitesub",
 })  # fmt: skip
+LINE_NUMBERS = frozenset({"linenos", "lineno", "line-numbers", "line-numbers-rows", "gutter"})
+"""classes of line numbers beside code; also of code that has them, and of columns of a page"""
 BLOCKS = frozenset({
     "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl",
     "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
@@ -37,13 +40,30 @@ _ANCHORED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "section", "dt", "spa
 """tags whose ids are anchors, made from the words of a heading or a term: a section about cookies has the id "cookies"
 """
 
+_TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary", "th"})
+"""tags whose text may be a button, which unfolds or sorts what is below"""
+
+_STRUCK = frozenset({"s", "strike"})
+_PICTURED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li"})
+"""tags whose text may be a picture"""
+_DOCUMENT = re.compile(r"\.(pdf|docx?|xlsx?|pptx?|csv)($|[?#])", re.I)
+_ICON = re.compile(r"\[.*\]|.*\.(png|gif|jpe?g|svg|webp)", re.I | re.S)
+"""words in place of a picture that only name it"""
+_TEX = re.compile(r"\{\\displaystyle (.*)\}", re.S)
+
+_DRAWN = frozenset({"katex", "mathjax", "mathjax_chtml", "mathjax_svg", "mathjax_display"})
+"""classes of formulae that a script has drawn beside the MathML, or beside its own preview"""
+
 _FOLDED = re.compile(
     r"accordi?on|collaps|tab-?(panel|pane|content)|(^|[-_])(tabs?|faqs?|qa|toggle|answers?|panel)([-_]|$)", re.I
 )
 """classes and ids of content that a click opens: hidden, but it is the answer for which the page exists"""
 FOLDS = 4
 """levels above hidden content up to which such a name counts"""
-_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
+_SHOWN_LATER = re.compile(r"(^|[-_])(wow|aos|fade-?in\w*|reveal|(read)?more|expand(ed|able)?|spoiler)([-_]|$)", re.I)
+"""its own classes if it is shown as the reader scrolls, or reads on"""
+_HIDDEN = re.compile(r"(?<![\w-])(display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
+_WHOLE = frozenset({"html", "body", "main"})
 _SECTIONING = frozenset({"article", "main", "section"})
 
 
@@ -61,6 +81,12 @@ class Holds:
     BLOCK = 32
     CONTROL = 64
     """a field or a button"""
+    WORDS = 128
+    """text that is more than a number"""
+    FORMULA = 512
+    """MathML"""
+    PICTURE = 256
+    """a picture with words in its place"""
 
 
 _HOLDS = {
@@ -69,6 +95,7 @@ _HOLDS = {
     **dict.fromkeys(("h3", "h4"), Holds.HEADING | Holds.BLOCK),
     **dict.fromkeys(("article", "main", "p"), Holds.TEXT | Holds.BLOCK),
     **dict.fromkeys(("input", "textarea", "select", "button"), Holds.CONTROL),
+    "math": Holds.FORMULA,
     "table": Holds.TABLE | Holds.BLOCK,
     "pre": Holds.CODE | Holds.BLOCK,
 }
@@ -120,6 +147,8 @@ class Tree:
     """without scripts, navigation and hidden content"""
     title: str
     """of the head"""
+    site: str
+    """the name of the site, if the page tells it"""
     headings: list[str]
     """the texts of all h1, including those that were dropped"""
 
@@ -144,11 +173,21 @@ class _Builder:
         """number of open tags that have their own header or footer"""
         self._title: list[str] = []
         self._is_first_title = True
+        self._site = ""
         self._h1: list[list[str]] = []
         self._open_h1 = 0
+        self._open_titles = 0
+        self._open_struck = 0
+        self._controlled: set[str] = set()
+        """ids of what buttons and tabs show"""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._sections += tag in _SECTIONING
+        self._open_titles += tag in _TITLES
+        self._open_struck += tag in _STRUCK
+        self._controlled.update(attributes.get("aria-controls", "").split())
+        if tag == "meta" and attributes.get("property") == "og:site_name":
+            self._site = " ".join(attributes.get("content", "").split())
         if tag == "h1":
             self._h1.append([])
             self._open_h1 += 1
@@ -159,6 +198,8 @@ class _Builder:
             return
         node = self._stack.pop()
         self._sections -= tag in _SECTIONING
+        self._open_titles -= tag in _TITLES
+        self._open_struck -= tag in _STRUCK
         self._open_h1 -= tag == "h1"
         if tag == "title":
             self._is_first_title = False  # pictures have titles, too
@@ -167,9 +208,25 @@ class _Builder:
         parent.holds |= own & Holds.CONTROL
         if self._is_boilerplate(node):
             return
+        if tag == "button" and self._open_titles:
+            node.tag = "span"
+        if tag == "img" and node.attributes.get("alt", "").strip():
+            node.holds |= Holds.PICTURE
+            if "mwe-math" in node.attributes.get("class", "") and not (
+                parent.length and "mwe-math-element" in parent.names
+            ):
+                _read_pictures(node)
+        elif node.holds & Holds.PICTURE and not node.length and tag in _PICTURED:
+            if _stands_for_words(node):
+                _read_pictures(node)
+            node.holds &= ~Holds.PICTURE
+        if node.length and not node.names.isdisjoint(_DRAWN):
+            _drop_drawings(node, parent)
+        if tag in _STRUCK and not self._open_struck and node.length and not node.holds & Holds.BLOCK:
+            node.children = ["~~", *node.children, "~~"]
         if tag == "sup":
             node.children = [RAISED, *node.children, RAISED_END]
-        if tag == "a" and "href" in node.attributes:
+        if tag == "a" and _leads_on(node):
             node.links, node.link_length = node.links + 1, node.length
         parent.holds |= node.holds | own
         node.holds |= own & Holds.BLOCK
@@ -185,7 +242,10 @@ class _Builder:
                 self._title.append(text)
         elif node.tag != "head":
             node.children.append(text)
-            node.length += len("".join(text.split()))
+            written = "".join(text.split())
+            node.length += len(written)
+            if written and not written.isdigit():
+                node.holds |= Holds.WORDS
             if self._open_h1:
                 self._h1[-1].append(text)
 
@@ -193,9 +253,14 @@ class _Builder:
         while len(self._stack) > 1:
             self.end(self._stack[-1].tag)
         headings = [" ".join(" ".join(parts).split()) for parts in self._h1]
-        return Tree(self._stack[0], " ".join("".join(self._title).split()), [text for text in headings if text])
+        title = " ".join("".join(self._title).split())
+        return Tree(self._stack[0], title, self._site, [text for text in headings if text])
 
     def _is_folded(self, node: Node) -> bool:
+        if node.attributes.get("hidden") == "until-found" or node.attributes.get("id") in self._controlled:
+            return True
+        if any(_SHOWN_LATER.search(name) for name in node.names):
+            return True
         is_panel = node.attributes.get("role", "").lower() == "tabpanel"
         around = (node, *self._stack[-FOLDS:])
         return is_panel or any(_FOLDED.search(name) for tag in around if tag.tag != "body" for name in tag.names)
@@ -203,10 +268,13 @@ class _Builder:
     def _is_boilerplate(self, node: Node) -> bool:
         if node.tag in DROPPED:
             return True
+        if node.tag == "button" and not self._open_titles and not _unfolds(node):
+            return True
         if not node.attributes and node.tag != "header":
             return False
         is_hidden = "hidden" in node.attributes or _HIDDEN.search(node.attributes.get("style", ""))
-        if is_hidden and not self._is_folded(node):
+        # A page may hide itself until its script has run.
+        if is_hidden and node.tag not in _WHOLE and not self._is_folded(node):
             return True
         if node.attributes.get("role", "").lower() in ROLES:
             return True
@@ -215,4 +283,48 @@ class _Builder:
             return not node.holds & (Holds.TITLE | Holds.TEXT)
         if node.tag == "sup" and "reference" in node.names:
             return True
-        return node.tag not in ("body", "html", "main") and not node.purposes.isdisjoint(CLASSES)
+        if node.tag in _WHOLE:
+            return False
+        is_number = not node.holds & Holds.WORDS and not node.purposes.isdisjoint(LINE_NUMBERS)
+        return is_number or not node.purposes.isdisjoint(CLASSES)
+
+
+def _stands_for_words(node: Node) -> bool:
+    """Whether a tag without text has its words as pictures; linked ones are logos and menus, unless to a document."""
+    if node.tag == "li":
+        links = (tag.attributes.get("href", "") for tag in node.nodes() if tag.tag == "a")
+        return any(_DOCUMENT.search(link) for link in links)
+    return not node.links
+
+
+def _read_pictures(node: Node) -> None:
+    pictures = (tag.attributes.get("alt", "").strip() for tag in node.nodes() if tag.tag == "img")
+    words = " ".join(alt for alt in pictures if not _ICON.fullmatch(alt))
+    tex = _TEX.fullmatch(words)
+    node.children = [" ".join((tex[1] if tex else words).split())]
+    node.length = len("".join(words.split()))
+    node.link_length = node.length if node.links else 0
+    node.holds |= Holds.WORDS
+
+
+def _drop_drawings(formula: Node, parent: Node) -> None:
+    """Leaves the MathML alone: the text of a drawing is the same in another order."""
+    left = [part for part in formula.children if isinstance(part, str) or part.attributes.get("aria-hidden") != "true"]
+    length = sum(len("".join(part.split())) if isinstance(part, str) else part.length for part in left)
+    if formula.holds & Holds.FORMULA and length:
+        formula.children, formula.length = left, length
+    previews = [part for part in parent.children[-2:] if isinstance(part, Node) and "mathjax_preview" in part.names]
+    for preview in previews:
+        parent.length -= preview.length
+        preview.children, preview.length = [], 0
+
+
+def _leads_on(link: Node) -> bool:
+    """Whether it leads to another text; a telephone number or a mail address is itself the text."""
+    return "href" in link.attributes and not link.attributes["href"].strip().lower().startswith(("tel:", "mailto:"))
+
+
+def _unfolds(button: Node) -> bool:
+    """Whether the button shows content of the page, not a menu over it."""
+    is_disclosure = not {"aria-controls", "aria-expanded"}.isdisjoint(button.attributes)
+    return is_disclosure and button.attributes.get("aria-haspopup", "false") == "false"

@@ -7,6 +7,7 @@ Does not guess among the other 8-bit encodings: undeclared Polish or Czech that 
 import codecs
 import re
 import sys
+from itertools import pairwise
 
 from index_store.base.errors import UnknownEncoding, WrongContent
 from index_store.parsing.loaders.content import content_kind
@@ -76,6 +77,9 @@ NULS = 0.001
 IN_USE = 0.8
 """share of characters that are ASCII, kana or common kanji; UTF-16 with the wrong byte order has 0.1"""
 
+IN_LETTERS = 0.9
+"""share of the characters outside ASCII, in a text of letters; the others are dashes and quotation marks"""
+
 SAMPLE = 200_000
 """characters that are read to tell encodings apart"""
 
@@ -108,7 +112,9 @@ def decode(content: bytes, name: str, *declared: str | None) -> str:
     read = japanese(content)
     for charset in map(_codec, declared):
         text = _as_declared(content, charset)
-        if text is not None and (read in (None, text) or (charset in _NEIGHBOURS and not _KANA.search(read))):
+        if text is None:
+            continue
+        if read in (None, text) or _is_in_letters(text) or (charset in _NEIGHBOURS and not _KANA.search(read)):
             return text
     text = read or _mostly(content, "utf-8") or _mostly_japanese(content) or _western(content)
     if text is None:
@@ -119,6 +125,18 @@ def decode(content: bytes, name: str, *declared: str | None) -> str:
 def _as_declared(content: bytes, codec: str) -> str | None:
     text = _try(content, codec) if codec not in ("", "utf-8") else None
     return None if text is None or _NEVER.search(text, 0, SAMPLE) else text
+
+
+def _is_in_letters(text: str) -> bool:
+    """Whether the characters outside ASCII are letters of Cyrillic, Greek, Hebrew or Arabic words.
+
+    Japanese, read as if it were, has signs between them, and capitals inside the words.
+    """
+    sample = text[:SAMPLE]
+    other = sum(character > "\x7f" for character in sample)
+    letters = sum("\u0370" <= character < "\u0700" and character.isalpha() for character in sample)
+    capitals = sum(one.islower() and two.isupper() for one, two in pairwise(sample))
+    return letters > IN_LETTERS * other and capitals < (1 - IN_LETTERS) * other
 
 
 def _codec(charset: str | None) -> str:

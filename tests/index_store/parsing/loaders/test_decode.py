@@ -29,12 +29,17 @@ def test_half_width_katakana_are_read() -> None:
 
 def test_a_wrong_declaration_is_not_believed() -> None:
     assert decode(PROSE.encode("euc_jp"), "a.html", "Shift_JIS") == PROSE
+    for charset in ("koi8-r", "windows-1251", "iso-8859-5", "iso-8859-7"):
+        assert decode(PROSE.encode("euc_jp"), "a.html", charset) == PROSE
+        assert decode(PROSE.encode("cp932"), "a.html", charset) == PROSE
     assert decode(PROSE.encode("utf-8"), "a.html", "iso-8859-1") == PROSE
 
 
 def test_a_declaration_is_believed_where_it_holds() -> None:
     assert decode("déjà vu à côté".encode("cp1252"), "a.html", "iso-8859-1") == "déjà vu à côté"
     assert decode("привет, мир".encode("koi8_r"), "a.html", "koi8-r") == "привет, мир"
+    html = "<h1>a</h1><p>Командировочные расходы начальника отдела</p></body></html>"
+    assert decode(html.encode("koi8_r"), "a.html", None, "koi8-r") == html
 
 
 @pytest.mark.parametrize(

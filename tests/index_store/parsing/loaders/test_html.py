@@ -20,6 +20,24 @@ def test_headings_lists_tables_and_code_become_markdown() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<ol start=3><li>a<li>b</ol>", "3. a\n4. b"),
+        ("<ol><li value=10>a<li><li value='-1'>b<li>c</ol>", "10. a\n-1. b\n0. c"),
+        ("<ol><li>a<li><li>c</ol>", "1. a\n3. c"),
+        ("<ol type=a start=26><li>a<li>b</ol>", "z. a\naa. b"),
+        ("<ol type=A><li>a</ol>", "A. a"),
+        ("<ol type=i><li>a<li>b<li value=9>c</ol>", "i. a\nii. b\nix. c"),
+        ("<ol type=I start=0><li>a<li>b</ol>", "0. a\nI. b"),
+        ("<ol reversed><li>a<li>b</ol>", "2. a\n1. b"),
+        ("<ol start=none><li value=1.5>a<li value='99999999999999999999'>b</ol>", "1. a\n2. b"),
+    ],
+)
+def test_the_entries_of_a_list_have_the_numbers_that_a_browser_shows(html: str, expected: str) -> None:
+    assert markdown(html) == expected + "\n"
+
+
 def test_navigation_scripts_and_menus_go_and_the_words_of_links_stay() -> None:
     menu = "".join(f"<li><a href='/{n}'>Menu item {n}</a></li>" for n in range(8))
     text = "The allowance is explained <a href='/x'>in this note</a>, and it is paid every month. " * 5
@@ -33,13 +51,79 @@ def test_text_outside_paragraphs_is_kept() -> None:
         assert part in markdown(html)
 
 
+LINKS = "".join(f"<li><a href='{n}.pdf'>Form {n} as a PDF file</a></li>" for n in range(5))
+TEXT = "<p>" + "The allowance is paid every month. " * 20 + "</p>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<h2>Papers</h2><p>Bring these papers:</p><ul>{}</ul>",
+        "<div class=h2><h2>Papers</h2></div><div class=box><ul>{}</ul></div>",
+        "<h2>Papers</h2><p></p><table><tr><th>Area<th>Office</tr><tr><td>{}<td><a href=1>Desk</a></table>",
+        "<b>Papers</b>:<br><ul>{}</ul>",
+        "<ul>{}</ul><p>Papers</p><div><p>Bring these papers:</p><ol>{}</ol></div>",
+    ],
+)
+def test_a_list_of_links_behind_the_words_that_announce_it_is_read(html: str) -> None:
+    assert "Form 4 as a PDF file" in markdown(f"<main>{TEXT}{html.format(LINKS, LINKS)}<p>End</p></main>")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<h2>Related articles</h2><ul>{}</ul>",
+        "<h2>関連リンク</h2><ul>{}</ul>",
+        "<p>So much for today.</p><ul class=tags>{}</ul>",
+        "<p>So much for today.</p><div class='post-navigation'><div><ul>{}</ul></div></div>",
+        "<p>So much for today.</p><hr><ul>{}</ul>",
+        "<aside><h2>On this site</h2><ul>{}</ul><p>About us</p><p>We are a shop.</p></aside>",
+        "<div id=sidebar><p>Call us any time, or read on.</p><ul>{}</ul></div>",
+    ],
+)
+def test_a_menu_or_related_articles_behind_a_text_are_left_out(html: str) -> None:
+    assert "Form" not in markdown(f"<main>{TEXT}{html.format(LINKS)}<p>End</p></main>")
+
+
+def test_numbers_to_call_and_addresses_to_write_to_are_no_menu() -> None:
+    lines = "".join(
+        f"<li>Desk {n}: <a href='tel:{n}'>03-1234-567{n}</a> <a href=' MAILTO:a'>a@x.jp</a></li>" for n in "1234"
+    )
+    assert "03-1234-5674 a@x.jp" in markdown(f"<main>{TEXT}<hr><ul>{lines}</ul></main>")
+
+
 def test_a_page_of_links_keeps_them() -> None:
     html = "<ul>" + "".join(f"<li><a href='/{n}'>Form {n}</a></li>" for n in range(9)) + "</ul>"
     assert "Form 8" in markdown(html)
 
 
+@pytest.mark.parametrize(
+    ("html", "title"),
+    [
+        (
+            "<title>旅費規程 | 山田商事</title><header><h1>山田商事</h1></header><main><h2>旅費</h2>{}</main>",
+            "旅費規程",
+        ),
+        ("<title>旅費規程 - 山田商事</title><h1>山田商事</h1><h2>旅費規程</h2>{}", "旅費規程"),
+        ("<title>旅費規程｜山田商事</title><h1>山田商事</h1><h1>旅費規程</h1>{}", "旅費規程"),
+        ("<meta property=og:site_name content=Acme><title>Acme: Travel</title><h1>Acme</h1>{}", "Travel"),
+        ("<meta property=og:site_name content=Acme><title>Acme</title><h1>Acme</h1>{}", "Acme"),
+        ("<title>Travel :: Acme ::</title><header><h1>Acme</h1></header><main><h2>By train</h2>{}</main>", "Travel"),
+        ("<title>Acme | Travel</title><main><h1>Travel</h1>{}</main>", "Travel"),
+        ("<title>Travel</title><h1>Travel by train</h1>{}", "Travel by train"),
+    ],
+)
+def test_a_page_is_not_titled_by_the_name_of_its_site(html: str, title: str) -> None:
+    assert load_html(html.format(TEXT), "a.html").title == title
+
+
 def test_readings_above_kanji_do_not_double_the_text() -> None:
     assert markdown("<p><ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>を読む</p>") == "漢字を読む\n"
+
+
+def test_deleted_text_is_left_out_and_struck_text_is_marked() -> None:
+    html = "<p>日当は<del>3,000円</del><ins>3,500円</ins>、通常<s>5,000<strike>円</strike></s>4,000円<s> </s>。</p>"
+    assert markdown(html) == "日当は3,500円、通常~~5,000円~~4,000円 。\n"
 
 
 def test_japanese_wrapped_in_the_source_has_no_space() -> None:
@@ -62,6 +146,7 @@ def test_the_title_is_the_heading_that_the_page_is_titled_by(raw) -> None:
     [
         "<body><noscript>Turn JavaScript on</noscript><div id=root></div><script>x()</script></body>",
         "<head><title>規程集</title></head><frameset cols='20%,*'><frame src=menu.html><frame src=a.html></frameset>",
+        "<frameset><frame src=a.html><noframes><body><p>フレームが必要です。</p></body></noframes></frameset>",
     ],
 )
 def test_a_page_without_text_of_its_own_is_refused_with_what_helps_for_a_page(html: str, raw) -> None:
@@ -115,6 +200,40 @@ def test_a_section_whose_anchor_is_named_like_a_widget_is_read(html: str, anchor
     assert markdown(text + html.format(anchor)).endswith("\n\n## Our rules\n\nAsk first.\n")
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div id=social><h2>Our rules</h2><p>Ask first.</p></div>",
+        "<div id=cookie> <h3>Our rules</h3><p>Ask first.</p></div>",
+        "<table><tr><th>a<th>b<tr class=footer><td>Our rules<td>Ask first.</table>",
+        "<table><tr><td>a<td id=ad>Our rules<td class=share>Ask first.</table>",
+        "<div class=ad-hoc>Our rules<p>Ask first.</p></div>",
+        "<div class=share>Our rules<p>Ask first.</p></div>",
+        "<blockquote>Our rules<footer class=footer>Ask first.</footer></blockquote>",
+        "<main><p>Our rules</p><footer>Ask first.</footer></main>",
+    ],
+)
+def test_a_part_of_the_text_that_is_named_with_a_common_word_is_read(html: str) -> None:
+    page = markdown(f"<body>{TEXT}{html}</body>")
+    assert "Our rules" in page
+    assert "Ask first." in page
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div id='cookie-banner'><h2>Our rules</h2><p>Ask first.</p></div>",
+        "<div class=cookies><h2>Our rules</h2><p>Ask first.</p></div>",
+        "<div class='ad-slot'>Our rules</div><div class=ad-300x250>Our rules</div>",
+        "<div class=share><p>Our <a href=1>rules</a></p></div>",
+        "<footer>Our rules</footer>",
+        "<main><p>Text</p><footer class=site-footer>Our rules</footer></main>",
+    ],
+)
+def test_a_widget_is_left_out_though_it_has_a_heading_or_text(html: str) -> None:
+    assert "rules" not in markdown(f"<body>{TEXT}{html}</body>")
+
+
 def test_a_section_whose_class_is_that_of_a_widget_is_left_out() -> None:
     text = "<p>" + "The allowance is paid every month. " * 20 + "</p>"
     widget = "<section class=related-posts><h2>Read this, too</h2><p>Ten ways to travel</p></section>"
@@ -131,6 +250,51 @@ def test_a_section_whose_class_is_that_of_a_widget_is_left_out() -> None:
 )
 def test_what_a_click_unfolds_is_read(html: str) -> None:
     assert markdown(html) == "Question\n\nAnswer\n"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<h3><button>{q}</button></h3><div class=collapse>{a}</div>",
+        "<dl><dt><button type=button>{q}</button></dt><dd>{a}</dd></dl>",
+        "<button aria-expanded=false aria-controls='a1 a2'>{q}</button><div id=a2 hidden>{a}</div>",
+        "<div><button aria-expanded=false>{q}</button></div><div hidden='until-found'>{a}</div>",
+        "<p>{q} <a href='#a1' aria-controls='a1'></a></p><div id=a1 style='display:none'>{a}</div>",
+    ],
+)
+def test_a_question_that_is_a_button_is_read_and_so_is_what_it_unfolds(html: str) -> None:
+    page = markdown(html.format(q="How much is it?", a="980 yen"))
+    assert "How much is it?" in page
+    assert "980 yen" in page
+
+
+def test_buttons_that_do_something_else_are_left_out() -> None:
+    buttons = (
+        "<button>Copy</button><button aria-haspopup=menu aria-expanded=false>Share</button>"
+        "<button aria-controls=menu aria-expanded=false>Menu</button>"
+        "<div id=menu hidden><nav><a href='/'>Home</a></nav></div>"
+    )
+    assert markdown(f"<p>Text</p>{buttons}") == "Text\n"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<body style='visibility:hidden' onload='show()'><p>Question</p><p>Answer</p>",
+        "<main hidden><p>Question</p><p>Answer</p></main>",
+        "<p>Question</p><div style='-webkit-backface-visibility:hidden;backface-visibility: hidden'>Answer</div>",
+        "<p>Question</p><div class='wow fadeInUp' style='visibility: hidden;'>Answer</div>",
+        "<p>Question</p><div class=js-more style='display:none'>Answer</div>",
+        "<p>Question</p><div class=expand-content style='color:red;display:none'>Answer</div>",
+    ],
+)
+def test_what_a_reader_sees_once_the_page_is_shown_is_read(html: str) -> None:
+    assert markdown(html) == "Question\n\nAnswer\n"
+
+
+@pytest.mark.parametrize("style", ["display:none", "color: red; visibility :hidden", ";DISPLAY : NONE"])
+def test_what_no_click_shows_is_left_out(style: str) -> None:
+    assert markdown(f"<div class=more><p>Text</p><p class=menu style='{style}'>hidden</p></div>") == "Text\n"
 
 
 def test_a_page_that_is_a_table_of_contents_is_kept() -> None:
@@ -174,6 +338,23 @@ def test_a_formula_a_note_mark_and_line_numbers_do_not_double_the_text() -> None
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
+        ("<pre class='line-numbers language-bash'><code>make run 2</code></pre>", "```bash\nmake run 2\n```"),
+        ("<div class=line-numbers><pre>make run</pre></div>", "```\nmake run\n```"),
+        ("<pre>make<span class=line-numbers-rows>1</span></pre>", "```\nmake\n```"),
+        ("<div class='row gutter'><h2>Prices</h2><p>980 yen</p></div>", "## Prices\n\n980 yen"),
+        (
+            "<table><tr><td class=gutter><pre>1\n2</pre></td><td class=code><pre>a\nb</pre></td></tr></table>",
+            "```\na\nb\n```",
+        ),
+    ],
+)
+def test_code_and_text_in_a_block_that_is_named_for_its_line_numbers_are_read(html: str, expected: str) -> None:
+    assert markdown(html) == expected + "\n"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
         ("1.5×10<sup>6</sup> 個", "1.5×10^6 個"),
         ("10<sup>−<b>6</b></sup>", "10^−6"),
         ("1,200<sup><a href=#note>1</a></sup> 円", "1,200^1 円"),
@@ -208,6 +389,56 @@ def test_a_formula_stands_on_one_line(formula: str, expected: str) -> None:
     assert markdown(f"<p>割合は<math>{formula}</math>とする</p>") == f"割合は{expected}とする\n"
 
 
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<h2><img src=a.gif alt='Our  prices'></h2>", "## Our prices"),
+        (
+            "<table><tr><th><img alt=Plan><th>Free<tr><td>Share<td><img alt=no><img alt=yet></table>",
+            "| Plan | Free |\n| --- | --- |\n| Share | no yet |",
+        ),
+        ("<ul><li><a href=a.pdf><img alt='Form 1'></a><li>x</ul>", "- Form 1\n- x"),
+        ("<p>E = <img class=mwe-math-fallback-image-inline alt='{\\displaystyle mc^{2}}'></p>", "E = mc^{2}"),
+        ("<p>text <img alt='a flower'></p><h1><a href=/><img alt=Acme></a></h1>", "text"),
+        ("<table><tr><td rowspan=2><img alt='[Note]'></td><td>Note<tr><td>text</table>", "Note\n\ntext"),
+        ("<ul><li>x<li><a href=https://sns.example/me><img alt=Follow></a></ul>", "- x"),
+        ("<h2>Prices <img alt=icon></h2><ul><li>Form<a href=a><img alt=PDF></a></ul>", "## Prices\n\n- Form"),
+    ],
+)
+def test_a_picture_that_stands_for_words_is_read_by_its_words(html: str, expected: str) -> None:
+    assert markdown(f"<div>{html}</div>") == expected + "\n"
+
+
+def test_a_menu_of_pictures_is_left_out() -> None:
+    menu = "".join(f"<li><a href={n}><img alt='Menu item {n}'></a></li>" for n in range(6))
+    assert markdown(f"<ul>{menu}</ul>{TEXT}") == markdown(TEXT)
+
+
+def test_a_formula_and_its_picture_are_read_once() -> None:
+    picture = "<img class=mwe-math-fallback-image-inline alt='m^{2}'>"
+    for style, read in (("display: none;", "m^{2}"), ("", "m2")):
+        formula = f"<span style='{style}'><math><mi>m</mi><mn>2</mn></math></span>"
+        assert markdown(f"<p>E = <span class=mwe-math-element>{formula}{picture}</span></p>") == f"E = {read}\n"
+
+
+_MATH = "<math><mi>E</mi><mo>=</mo><mi>m</mi></math>"
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        f"<span class=katex><span>{_MATH}</span><span class=katex-html aria-hidden=true>E=m</span></span>",
+        "<span class=katex><span class=katex-html aria-hidden=true>E=m</span></span>",
+        "<span class=MathJax_Preview>E=m</span><script type='math/tex'>E=m</script>",
+        f"<span class=MathJax_Preview>E=m</span> <span class=MathJax><nobr aria-hidden=true>E=m</nobr>"
+        f"<span class=MJX_Assistive_MathML>{_MATH}</span></span>",
+    ],
+    ids=["katex", "katex without mathml", "a preview alone", "mathjax"],
+)
+def test_a_formula_that_a_script_has_drawn_is_read_once(formula: str) -> None:
+    assert markdown(f"<p>その値は{formula}である</p>").replace(" ", "") == "その値はE=mである\n"
+
+
 def test_a_table_that_only_draws_a_box_is_read_as_text() -> None:
     html = "<table><tr><td rowspan=2><img src=a></td><th>Note</th></tr><tr><td>Mind the gap.</td></tr></table>"
     assert markdown(html) == "Note\n\nMind the gap.\n"
@@ -236,6 +467,40 @@ def test_tags_that_never_close_cost_no_text_and_no_time(html: str) -> None:
 def test_a_page_of_one_huge_table_takes_time_in_proportion() -> None:
     row = "<tr><td>A-1</td><td>100</td><td>in stock</td></tr>"
     assert markdown(f"<table>{row * 40_000}</table>").count("A-1") == 40_000
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (
+            "<tr><th>Name<th>Example<tr><td>retries<td><pre>retries = 5</pre>",
+            "| Name | Example |\n| --- | --- |\n| retries | retries = 5 |",
+        ),
+        (
+            "<tr><th><h3>Plan</h3><th><h3>Price</h3><tr><td>A<td>980",
+            "| Plan | Price |\n| --- | --- |\n| A | 980 |",
+        ),
+        (
+            "<tr><th>Plan<td>A<tr><th>Price<td><table><tr><td>Base<td>800</table>",
+            "| Plan | A |\n| --- | --- |\n| Price | Base 800 |",
+        ),
+    ],
+)
+def test_a_table_of_data_stays_one_whatever_a_cell_holds(html: str, expected: str) -> None:
+    assert markdown(f"<table>{html}</table>") == expected + "\n"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<tr><th>Menu<th>Text<tr><td>x<td><h2>Prices</h2>" + "The price is 980 yen. " * 40,
+        "<tr><td>x<td><h2>Prices</h2><p>980 yen</p>",
+        "<tr><th>File<th>Code<tr><td>a.py<td><pre>import a\nimport b</pre>",
+        "<tr><th colspan=2>a.py<tr><td class=linenos><pre>1</pre><td><pre>import a\nimport b</pre>",
+    ],
+)
+def test_a_table_that_arranges_texts_or_code_keeps_their_lines(html: str) -> None:
+    assert {"## Prices", "import b"} & set(markdown(f"<table>{html}</table>").split("\n"))
 
 
 def test_spans_that_claim_millions_of_cells_are_bounded() -> None:
