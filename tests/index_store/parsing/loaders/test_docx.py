@@ -310,6 +310,23 @@ def test_a_list_that_takes_its_levels_from_a_list_style_has_its_numbers(markdown
     assert markdown(body, numbering=lists("", patterns=named + linked) + users) == "第1章 総則\n第2章 服務\n"
 
 
+@pytest.mark.parametrize(
+    ("restart", "expected"),
+    [
+        ("", ["第1章", "第1条", "(1)", "第2条", "(1)", "第2章", "第1条", "(1)"]),
+        ('<w:lvlRestart w:val="0"/>', ["第1章", "第1条", "(1)", "第2条", "(2)", "第2章", "第1条", "(3)"]),
+        ('<w:lvlRestart w:val="1"/>', ["第1章", "第1条", "(1)", "第2条", "(2)", "第2章", "第1条", "(1)"]),
+    ],
+)
+def test_numbers_run_on_after_the_outer_ones_where_the_list_says_so(restart: str, expected, markdown) -> None:
+    levels = level(0, "decimal", "第%1章") + level(1, "decimal", "第%2条")
+    levels += level(2, "decimal", "(%3)").replace("<w:lvlText", f"{restart}<w:lvlText")
+    found = f'<w:abstractNum w:abstractNumId="0">{levels}</w:abstractNum>'
+    found += '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    body = "".join(numbered("x", depth) for depth in (0, 1, 2, 1, 2, 0, 1, 2))
+    assert [line.split()[0] for line in markdown(body, numbering=found).splitlines()] == expected
+
+
 def test_lists_are_lists_and_start_anew_where_they_say(markdown) -> None:
     levels = numbering(("decimal", "%1."), ("bullet", "·"), ("lowerRoman", "%1.%3"))
     body = (
