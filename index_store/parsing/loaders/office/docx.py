@@ -6,11 +6,12 @@ The body is read one block after another, so a long document costs no more memor
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
-from index_store.parsing.loaders.office import docx_marks, drawing
+from index_store.parsing.loaders.office import docx_marks, drawing, formula
 from index_store.parsing.loaders.office.docx_numbering import BULLET, Numbering
 from index_store.parsing.loaders.office.docx_styles import BODY_LEVEL, Style, Styles
 from index_store.parsing.loaders.office.package import (
@@ -201,10 +202,9 @@ class _Reader:
                     pass
                 case "r" if self._is_raised(child):
                     parts.append(as_markdown.raised(self._inner(child, boxes)))
-                case "num" | "den" | "sup" | "d" as part:
-                    # A mixed number: 1 1/2.
-                    parts.append(" " if part == "num" and parts and parts[-1][-1:].isdigit() else "")
-                    parts.append(_formula(part, self._inner(child, boxes), child))
+                case _ if formula.is_part(child):
+                    inner = partial(self._inner, boxes=boxes)
+                    parts.append(formula.written(child, inner, parts[-1] if parts else ""))
                 case "txbxContent":
                     boxes.append(child)
                 case "graphicData":
@@ -244,18 +244,6 @@ def _is_placeholder(element: Element) -> bool:
         return False
     gallery = attribute(element.find("{*}sdtPr/{*}docPartObj/{*}docPartGallery"), "val")
     return gallery == _CONTENTS or is_on(element.find("{*}sdtPr/{*}showingPlcHdr"))
-
-
-def _formula(part: str, text: str, element: Element) -> str:
-    """A part of a formula (ISO 29500-1, 22.1) on one line: (a+b)/2, 10^6."""
-    match part:
-        case "num" | "den":
-            operand = text if re.fullmatch(r"[\w.,]*", text) else f"({text})"
-            return f"{operand}/" if part == "num" else operand
-        case "d":
-            begin, end = (attribute(element.find(f"{{*}}dPr/{{*}}{name}Chr"), "val") for name in ("beg", "end"))
-            return ("(" if begin is None else begin) + text + (")" if end is None else end)
-    return as_markdown.raised(text)
 
 
 # The grid of a table: cells in their columns; cells that span rows are in each of these rows

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders.office import formula
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number
 
 POINTS = 2000
@@ -71,9 +72,20 @@ def words(element: Element) -> str:
 
 def line(paragraph: Element) -> str:
     """The text of a paragraph of a drawing, with its line breaks."""
-    parts = []
-    for child in paragraph.iter("{*}t", "{*}br"):
-        text = "\n" if local(child) == "br" else child.text or ""
-        is_raised = number(child.find("../{*}rPr"), "baseline", 0) > 0
-        parts.append(as_markdown.raised(text) if is_raised else text)
-    return as_markdown.with_raised("".join(parts)).replace("\v", "\n")
+    return as_markdown.with_raised(_text(paragraph)).replace("\v", "\n")
+
+
+def _text(element: Element) -> str:
+    parts: list[str] = []
+    for child in element:
+        match local(child):
+            case "t":
+                is_raised = number(element.find("{*}rPr"), "baseline", 0) > 0
+                parts.append(as_markdown.raised(child.text or "") if is_raised else child.text or "")
+            case "br":
+                parts.append("\n")
+            case _ if formula.is_part(child):
+                parts.append(formula.written(child, _text, parts[-1] if parts else ""))
+            case _:
+                parts.append(_text(child))
+    return "".join(parts)

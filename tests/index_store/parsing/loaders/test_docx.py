@@ -159,6 +159,64 @@ def test_a_formula_stands_on_one_line(markdown) -> None:
     assert markdown(body) == "1/2\n\n1 1/2\n\n(a+b)/2\n\n10^6\n\n(x+1)^2\n"
 
 
+def term(text: str) -> str:
+    return f"<m:r><m:t>{text}</m:t></m:r>"
+
+
+def parts(**named: str) -> str:
+    return "".join(f"<m:{name}>{term(text)}</m:{name}>" for name, text in named.items())
+
+
+def nary(sign: str, **named: str) -> str:
+    return f"<m:nary><m:naryPr>{sign}</m:naryPr>{parts(**named)}</m:nary>"
+
+
+def root(degree: str, text: str) -> str:
+    return f"<m:rad><m:deg>{degree}</m:deg><m:e>{term(text)}</m:e></m:rad>"
+
+
+SUM = '<m:chr m:val="∑"/>'
+CASES = f"<m:eqArr>{parts(e='&amp;x, x≥0')}{parts(e='&amp;−x')}</m:eqArr>"
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (term("2") + root("", "3"), "2√3"),
+        (root("", "2gh"), "√(2gh)"),
+        (root(term("3"), "27"), "∛27"),
+        (term("2") + root(term("5"), "3"), "2 3^(1/5)"),
+        (nary(SUM, sub="i=1", sup="n", e="x"), "∑_(i=1)^n x"),
+        (nary("", sub="0", sup="∞", e="f(x)dx"), "∫_0^∞ f(x)dx"),
+        (nary(SUM, e="x"), "∑ x"),
+        (f"<m:func><m:fName><m:limLow>{parts(e='lim', lim='x→0')}</m:limLow></m:fName>{parts(e='f')}</m:func>",
+         "lim_(x→0) f"),
+        (f"<m:func>{parts(fName='sin', e='x')}</m:func>", "sin x"),
+        (f"<m:limUpp>{parts(e='A', lim='n')}</m:limUpp>", "A^n"),
+        (f'<m:bar><m:barPr><m:pos m:val="top"/></m:barPr>{parts(e="x")}</m:bar>', "x\u0305"),
+        (f'<m:acc><m:accPr><m:chr m:val="\u20d7"/></m:accPr>{parts(e="v")}</m:acc>', "v\u20d7"),
+        (f"<m:sSubSup>{parts(e='x', sub='0', sup='2')}</m:sSubSup>", "x0^2"),
+        (f"<m:d><m:e><m:m><m:mr>{parts(e='1') * 2}</m:mr><m:mr>{parts(e='0') * 2}</m:mr></m:m></m:e></m:d>",
+         "(1 1; 0 0)"),
+        (f'<m:d><m:dPr><m:begChr m:val="{{"/><m:endChr m:val=""/></m:dPr><m:e>{CASES}</m:e></m:d>', "{x, x≥0; −x"),
+        (f"<m:d>{parts(e='A')}{parts(e='B')}</m:d>", "(A|B)"),
+        (f'<m:d><m:e><m:f><m:fPr><m:type m:val="noBar"/></m:fPr>{parts(num="5", den="2")}</m:f></m:e></m:d>', "(5 2)"),
+    ],
+)  # fmt: skip
+def test_a_formula_keeps_its_signs(formula: str, expected: str, markdown) -> None:
+    assert markdown(f'<w:p><m:oMath xmlns:m="urn:m">{formula}</m:oMath></w:p>') == expected + "\n"
+
+
+def test_a_formula_in_a_formula_is_read_as_deep_as_xml_is(markdown) -> None:
+    deep = "<m:rad><m:e>" * 120 + term("x") + "</m:e></m:rad>" * 120
+    assert markdown(f'<w:p><m:oMath xmlns:m="urn:m">{deep}</m:oMath></w:p>').count("√") == 120
+
+
+def test_the_shape_of_an_old_drawing_is_no_formula(markdown) -> None:
+    old = '<v:shapetype xmlns:v="urn:v"><v:formulas><v:f eqn="sum 10800 0 @0"/></v:formulas></v:shapetype>'
+    assert markdown(f"<w:p>{run('図')}<w:r><w:pict>{old}</w:pict></w:r></w:p>") == "図\n"
+
+
 def symbol(code: str, font: str = "Wingdings") -> str:
     return f'<w:r><w:sym w:font="{font}" w:char="{code}"/></w:r>'
 

@@ -153,6 +153,18 @@ def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(page
     assert pages(deck(title("a") + shape(f"<a:p>{text}</a:p>")))[0].markdown == "## a\n\n10^6 m2 21\n"
 
 
+def test_a_formula_stands_on_one_line(pages) -> None:
+    def term(text: str) -> str:
+        return f"<m:r><m:t>{text}</m:t></m:r>"
+
+    power = f"<m:sSup><m:e>{term('10')}</m:e><m:sup>{term('6')}</m:sup></m:sSup>"
+    half = f"<m:f><m:num>{term('1')}</m:num><m:den>{term('2')}</m:den></m:f>"
+    root = f"<m:rad><m:deg/><m:e>{term('3')}</m:e></m:rad>"
+    formula = f'<m:oMath xmlns:m="urn:m">{power}{term("×")}{half}{term("+2")}{root}</m:oMath>'
+    text = f'<a:r><a:t>上限は</a:t></a:r><a14:m xmlns:a14="urn:a14">{formula}</a14:m><a:r><a:t>円</a:t></a:r>'
+    assert pages(deck(title("a") + shape(f"<a:p>{text}</a:p>")))[0].markdown == "## a\n\n上限は10^6×1/2+2√3円\n"
+
+
 def test_notes_follow_as_a_quotation(pages) -> None:
     notes = shape("x", holder='type="sldNum"') + shape("say this", "and\nthat", holder='type="body" idx="1"')
     file = related(deck(title("T")), "n.xml", "notesSlide", f"<p:notes {POWERPOINT}>{tree(notes)}</p:notes>")
