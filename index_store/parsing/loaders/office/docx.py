@@ -11,7 +11,7 @@ from functools import partial
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
-from index_store.parsing.loaders.office import docx_marks, drawing, formula
+from index_store.parsing.loaders.office import docx_marks, drawing, eq_field, formula
 from index_store.parsing.loaders.office.docx_numbering import BULLET, Numbering
 from index_store.parsing.loaders.office.docx_styles import BODY_LEVEL, Style, Styles
 from index_store.parsing.loaders.office.package import (
@@ -73,6 +73,8 @@ class _Reader:
         self._notes: dict[str, dict[str, str]] = {"footnote": {}, "endnote": {}}
         for kind in self._notes:
             self._read_notes(kind)
+        self._instruction: list[str] = []
+        """pieces of the field that is being read"""
         self.title = ""
         self.headings: list[tuple[int, str]] = []
 
@@ -194,6 +196,14 @@ class _Reader:
                     parts.append(docx_marks.symbol(child))
                 case "fldChar":
                     parts.append(docx_marks.field(child))
+                    if attribute(child, "fldCharType") != "begin":
+                        parts.append(eq_field.shown("".join(self._instruction)))
+                    self._instruction.clear()
+                case "instrText":
+                    self._instruction.append(child.text or "")
+                case "fldSimple":
+                    parts.append(eq_field.shown(attribute(child, "instr") or ""))
+                    self._gather(child, parts, boxes)
                 case "footnoteReference" | "endnoteReference" as name:
                     parts.append(self._notes[name.removesuffix("Reference")].get(attribute(child, "id") or "", ""))
                 case "r" if is_on(child.find("{*}rPr/{*}vanish")):

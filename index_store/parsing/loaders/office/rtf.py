@@ -12,6 +12,7 @@ from index_store.base.errors import EmptyDocument, NoText, Unreadable, WrongCont
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
+from index_store.parsing.loaders.office import eq_field
 from index_store.parsing.loaders.office.docx_styles import HEADING
 
 _TOKEN = re.compile(
@@ -38,7 +39,6 @@ _SKIPPED = {
 }  # fmt: skip
 _READ_THOUGH_NEW = {b"shpinst", b"fldinst", b"pntext"}
 """destinations that older programs must ignore, but which hold text"""
-_RUBY = re.compile(r"EQ\b.*?\\o\b.*?\\(?:s|up)[^(]*\([^()]*\)\s*[,;]\s*(.*)\)\s*$", re.S)
 _CONTENTS = re.compile(r"(toc|目次) ?\d", re.I)
 
 DEPTH = 10_000
@@ -279,8 +279,8 @@ class _Reader:
             self._label = text
         elif ended == "footnote":
             self._put(f" ({text}) ")
-        elif ruby := _RUBY.search(text):
-            self._put(ruby[1])
+        else:
+            self._put(eq_field.shown(text))
 
     def _taken(self) -> str:
         text = as_markdown.with_raised("".join(self._text))

@@ -239,6 +239,30 @@ def test_what_is_ticked_is_read_and_what_is_not(marks: tuple[str, str], expected
     assert markdown(f"<w:p>{marks[0]}{run(' 承認 ')}{marks[1]}{run(' 却下')}</w:p>") == expected + "\n"
 
 
+def field(*codes: str, shown: str = "") -> str:
+    """`codes`: the instruction, in the pieces into which Word divides it."""
+    pieces = "".join(f'<w:r><w:instrText xml:space="preserve">{code}</w:instrText></w:r>' for code in codes)
+    mark = '<w:r><w:fldChar w:fldCharType="{}"/></w:r>'.format
+    return mark("begin") + pieces + (mark("separate") + run(shown) if shown else "") + mark("end")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (field(r" eq \o\ac(○,秘) "), "秘"),
+        (field(r"EQ \O\AC(□", ",", "21", ")"), "21"),
+        (field(r"eq \o\ac(○,\s\up 2(印))"), "印"),
+        (field(r"EQ \* jc2 \* &quot;Font:ＭＳ 明朝&quot; \* hps10 \o\ad(\s\up 9(とうきょう),東京)"), "東京"),
+        (field(r"EQ \o\ad(\s\up 9(かぶ);\(株\))"), "(株)"),
+        (field(r"EQ \o\ac(○"), ""),
+        (field("PAGEREF x", shown="12"), "12"),
+        (r'<w:fldSimple w:instr="eq \o\ac(○,秘)"/>', "秘"),
+    ],
+)
+def test_an_enclosed_character_is_read_and_a_word_with_its_reading_too(given: str, expected: str, markdown) -> None:
+    assert markdown(f"<w:p>{run('区分は「')}{given}{run('」')}</w:p>") == f"区分は「{expected}」\n"
+
+
 def test_signs_and_greek_letters_of_the_font_symbol_are_read(markdown) -> None:
     parts = (
         run("経費 "),

@@ -80,6 +80,11 @@ def test_links_notes_and_furigana_keep_their_words(markdown) -> None:
     assert markdown(body) == "the form (not abroad) here 東京\nnext\n"
 
 
+def test_an_enclosed_character_is_read(markdown) -> None:
+    body = r"区分は{\field{\*\fldinst {EQ \\o\\ac(○,}{秘)}}{\fldrslt }}とする\par"
+    assert markdown(body) == "区分は秘とする\n"
+
+
 def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(markdown) -> None:
     assert markdown(r"10{\super 6} m\super 2\nosupersub  and 1{\super st}\par") == "10^6 m2 and 1st\n"
     assert markdown(r"10\up6 -\u49?{\b 2}\up0  g\par") == "10^-12 g\n"
