@@ -108,7 +108,9 @@ class _Reader:
         if not style.is_contents and not style.is_hidden and text.strip():
             yield self._written(text, label, depth, level, style)
         for box in boxes:
-            for child in box:
+            for drawn in drawing.texts(self._package, self._document, box):
+                yield drawn, False
+            for child in box if local(box) == "txbxContent" else ():
                 yield from self._blocks(child)
 
     def _written(self, text: str, label: str | None, depth: int, level: int, style: Style) -> tuple[str, bool]:
@@ -175,7 +177,7 @@ class _Reader:
             yield re.sub(r"^\\?#+ ", "", block), is_item
 
     def _text(self, element: Element) -> tuple[str, list[Element]]:
-        """The text of a paragraph, and the text boxes attached to it."""
+        """The text of a paragraph, and the text boxes and drawings attached to it."""
         parts: list[str] = []
         boxes: list[Element] = []
         self._gather(element, parts, boxes)
@@ -218,7 +220,7 @@ class _Reader:
                 case "txbxContent":
                     boxes.append(child)
                 case "graphicData":
-                    parts.extend(drawing.texts(self._package, self._document, child))
+                    boxes.append(child)
                     self._gather(child, parts, boxes)
                 case "sdt" if _is_placeholder(child):
                     pass

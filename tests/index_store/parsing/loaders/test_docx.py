@@ -300,6 +300,20 @@ def test_a_text_box_is_read_once(markdown) -> None:
     assert markdown(body) == "before\n\nboxed\n\nafter\n"
 
 
+def test_a_chart_in_a_paragraph_stands_after_it(raw) -> None:
+    graphic = '<a:graphic><a:graphicData><c:chart r:id="rIdchart"/></a:graphicData></a:graphic>'
+    drawn = f"<w:r><w:drawing>{graphic}</w:drawing></w:r>"
+    file = document(f"<w:p>{run('次のとおり。')}{drawn}</w:p>{p('後の文')}")
+    points = "".join(f'<c:pt idx="{place}"><c:v>{value}</c:v></c:pt>' for place, value in enumerate("12"))
+    series = f"<c:ser><c:tx><c:pt><c:v>東京</c:v></c:pt></c:tx><c:val><c:numLit>{points}</c:numLit></c:val></c:ser>"
+    title = "<c:title><a:p><a:r><a:t>売上</a:t></a:r></a:p></c:title>"
+    file.parts["word/charts/c.xml"] = f"<c:chartSpace {WORD}><c:chart>{title}{series}</c:chart></c:chartSpace>"
+    file.links.append(("word/document.xml", "rIdchart", "chart", "charts/c.xml"))
+    assert load(raw(file.content(), "a.docx")).pages[0].markdown == (
+        "次のとおり。\n\n売上\n\n|  | 東京 |\n| --- | --- |\n| 1 | 1 |\n| 2 | 2 |\n\n後の文\n"
+    )
+
+
 def test_cells_that_span_rows_stand_in_each_and_columns_stay_in_line(markdown) -> None:
     body = "<w:tbl>" + row(cell("部署"), cell("旅費", '<w:gridSpan w:val="2"/>'))
     body += row(cell("営業", '<w:vMerge w:val="restart"/>'), cell("東京"), cell("2,500|円"))
