@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.office import formula
-from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number
+from index_store.parsing.loaders.office.number_format import shown_text
+from index_store.parsing.loaders.office.package import Element, Package, attribute, is_on, local, number
 
 POINTS = 2000
 """of a series that are read; a longer series is a measurement that nobody looks up"""
@@ -25,34 +26,51 @@ def texts(package: Package, part: str, graphic: Element) -> Iterator[str]:
 
 
 def _chart(root: Element) -> Iterator[str]:
-    """Its title, and a table of its values: one row per category, one column per series."""
+    """Its title, and its values as tables."""
     title = root.find("{*}chart/{*}title")
     if title is not None:
         yield as_markdown.paragraph(words(title))
-    series = list(root.iterfind(".//{*}ser"))
+    is_1904 = is_on(root.find("{*}date1904"))
+    together: dict[tuple[str, ...], list[Element]] = {}
+    for series in root.iterfind(".//{*}ser"):
+        # Categories are those of all series; points stand where their own series says.
+        together.setdefault(tuple(_points(series.find("{*}xVal"), is_1904).values()), []).append(series)
+    for all_series in together.values():
+        text = _values(all_series, is_1904)
+        if text:
+            yield text
+
+
+def _values(all_series: list[Element], is_1904: bool) -> str:
+    """One row per category or place, one column per series."""
     rows: dict[int, str] = {}
     columns: list[tuple[str, dict[int, str]]] = []
-    for one in series:
-        rows |= _points(one.find("{*}cat") if one.find("{*}cat") is not None else one.find("{*}xVal"))
-        values = one.find("{*}val") if one.find("{*}val") is not None else one.find("{*}yVal")
-        columns.append((" ".join(_points(one.find("{*}tx")).values()), _points(values)))
+    for series in all_series:
+        rows |= _points(_first(series, "cat", "xVal"), is_1904)
+        name = series.findtext("{*}tx/{*}v") or " ".join(_points(series.find("{*}tx"), is_1904).values())
+        columns.append((name, _points(_first(series, "val", "yVal"), is_1904)))
     places = sorted(rows.keys() | {at for _, values in columns for at in values})
     grid = [["", *(name for name, _ in columns)]]
     grid += [[rows.get(at, str(at + 1)), *(values.get(at, "") for _, values in columns)] for at in places]
-    text = as_markdown.table(grid) if places else ""
-    if text:
-        yield text
+    return as_markdown.table(grid) if places else ""
 
 
-def _points(data: Element | None) -> dict[int, str]:
+def _first(element: Element, *names: str) -> Element | None:
+    return next((found for name in names if (found := element.find(f"{{*}}{name}")) is not None), None)
+
+
+def _points(data: Element | None, is_1904: bool) -> dict[int, str]:
     """Place -> value, from the copy of its sheet's values that the chart holds."""
     found: dict[int, str] = {}
     if data is None:
         return found
+    format_of_all = data.findtext(".//{*}formatCode")
     for point in data.iterfind(".//{*}pt"):
         at = number(point, "idx", 0)
+        value, code = point.findtext("{*}v") or "", attribute(point, "formatCode") or format_of_all
+        value = shown_text(value, code, is_1904) if code else value
         # Categories of several levels: the innermost comes first.
-        found[at] = " ".join(filter(None, [point.findtext("{*}v") or "", found.get(at, "")]))
+        found[at] = " ".join(filter(None, [value, found.get(at, "")]))
         if len(found) >= POINTS:
             break
     return found

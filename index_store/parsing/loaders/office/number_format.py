@@ -24,6 +24,7 @@ BUILT_IN = {
     56: 'm"月"d"日"', 57: "ge.m.d", 58: 'ggge"年"m"月"d"日"',
 }  # fmt: skip
 
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
 _CURRENCY = re.compile(r"\$([^-]*)")
 _FIRST_YEAR = "x-gannen"
 """in the language of a format: the first year of an era is written 元年"""
@@ -84,6 +85,11 @@ def shown(value: float, code: str, is_1904: bool = False) -> str:
         return _date(section.tokens, moment, value) if moment else general(value)
     number = _number(section.tokens, abs(value))
     return f"-{number}" if value < 0 and not section.has_sign and re.search("[1-9]", number) else number
+
+
+def shown_text(text: str, code: str, is_1904: bool = False) -> str:
+    """`text` as a sheet shows it if it is a number; other text as it is."""
+    return shown(float(text), code, is_1904) if _NUMBER.fullmatch(text.strip()) else text
 
 
 def general(value: float) -> str:

@@ -13,7 +13,7 @@ from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, title_of
 from index_store.parsing.loaders.office import drawing
-from index_store.parsing.loaders.office.number_format import BUILT_IN, GENERAL, shown
+from index_store.parsing.loaders.office.number_format import BUILT_IN, GENERAL, shown_text
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened, release
 from index_store.parsing.loaders.sheet import Row, Sheet, Span
 
@@ -22,7 +22,6 @@ COLUMNS, ROWS = 16_384, 1_048_576
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
 
 
 def load(file: RawFile) -> LoadedDocument:
@@ -105,11 +104,9 @@ class _Workbook:
                 return {"1": "TRUE", "0": "FALSE"}.get(value, value)
             case "str" | "e" | "d":
                 return _unescaped(value)
-        if not _NUMBER.fullmatch(value.strip()):
-            return value
         style = cell.get("s") or "0"
         at = int(style) if style.isascii() and style.isdigit() else 0
-        return shown(float(value), self._formats[at] if at < len(self._formats) else GENERAL, self._is_1904)
+        return shown_text(value, self._formats[at] if at < len(self._formats) else GENERAL, self._is_1904)
 
     def _read_formats(self) -> list[str]:
         """The number formats of the cells' styles, in the order of the styles."""

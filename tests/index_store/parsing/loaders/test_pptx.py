@@ -176,21 +176,53 @@ def test_dates_footers_and_slide_numbers_are_left_out(pages) -> None:
     assert pages(deck(title("T") + furniture))[0].markdown == "## T\n"
 
 
-def test_charts_are_tables_of_their_values(pages) -> None:
-    def points(tag: str, *values: str) -> str:
-        found = "".join(f'<c:pt idx="{place}"><c:v>{value}</c:v></c:pt>' for place, value in enumerate(values))
-        return f"<c:{tag}><c:numRef><c:numCache>{found}</c:numCache></c:numRef></c:{tag}>"
+def points(tag: str, *values: str, code: str = "") -> str:
+    """Values of a series, in a chart."""
+    found = "".join(f'<c:pt idx="{place}"><c:v>{value}</c:v></c:pt>' for place, value in enumerate(values))
+    if not code:
+        return f"<c:{tag}><c:strRef><c:strCache>{found}</c:strCache></c:strRef></c:{tag}>"
+    cache = f"<c:numCache><c:formatCode>{code}</c:formatCode>{found}</c:numCache>"
+    return f"<c:{tag}><c:numRef>{cache}</c:numRef></c:{tag}>"
 
+
+def with_chart(drawn: str, settings: str = "") -> OfficeFile:
+    file = deck(title("T") + frame('<c:chart r:id="rIdchart"/>'))
+    chart = f"{settings}<c:chart>{drawn}</c:chart>"
+    return related(file, "charts/c.xml", "chart", f"<c:chartSpace {POWERPOINT}>{chart}</c:chartSpace>")
+
+
+def test_charts_are_tables_of_their_values(pages) -> None:
     series = "".join(
-        f"<c:ser>{points('tx', name)}{points('cat', '4月', '5月')}{points('val', *values)}</c:ser>"
+        f"<c:ser>{points('tx', name)}{points('cat', '4月', '05')}{points('val', *values)}</c:ser>"
         for name, values in (("東京", ("1", "2")), ("大阪", ("3", "4")))
     )
     drawn = f"<c:plotArea><c:barChart>{series}</c:barChart></c:plotArea>"
-    chart = f"<c:chart><c:title>{paragraph('売上')}</c:title>{drawn}</c:chart>"
-    file = deck(title("T") + frame('<c:chart r:id="rIdchart"/>'))
-    related(file, "charts/c.xml", "chart", f"<c:chartSpace {POWERPOINT}>{chart}</c:chartSpace>")
-    assert pages(file)[0].markdown == (
-        "## T\n\n売上\n\n|  | 東京 | 大阪 |\n| --- | --- | --- |\n| 4月 | 1 | 3 |\n| 5月 | 2 | 4 |\n"
+    assert pages(with_chart(f"<c:title>{paragraph('売上')}</c:title>{drawn}"))[0].markdown == (
+        "## T\n\n売上\n\n|  | 東京 | 大阪 |\n| --- | --- | --- |\n| 4月 | 1 | 3 |\n| 05 | 2 | 4 |\n"
+    )
+
+
+@pytest.mark.parametrize(("settings", "day"), [("", "46113.0"), ('<c:date1904 val="1"/>', "44651")])
+def test_dates_and_percents_of_a_chart_are_shown_as_its_sheet_shows_them(settings: str, day: str, pages) -> None:
+    days = points("cat", day, "空", code='yyyy"年"m"月"')
+    series = f"<c:ser><c:tx><c:v>利益率</c:v></c:tx>{days}{points('val', '0.123', '0.15', code='0.0%')}</c:ser>"
+    assert pages(with_chart(series, settings))[0].markdown.splitlines()[2:] == [
+        "|  | 利益率 |",
+        "| --- | --- |",
+        "| 2026年4月 | 12.3% |",
+        "| 空 | 15.0% |",
+    ]
+
+
+def test_each_series_of_points_has_its_own_places(pages) -> None:
+    def series(name: str, places: tuple[str, ...], heights: tuple[str, ...]) -> str:
+        return f"<c:ser>{points('tx', name)}{points('xVal', *places)}{points('yVal', *heights)}</c:ser>"
+
+    drawn = series("A社", ("10", "2", "2"), ("1", "3", "5")) + series("B社", ("2", "100"), ("7", "9"))
+    drawn += series("C社", ("2", "100"), ("8", "0"))
+    assert pages(with_chart(drawn))[0].markdown == (
+        "## T\n\n|  | A社 |\n| --- | --- |\n| 10 | 1 |\n| 2 | 3 |\n| 2 | 5 |\n\n"
+        "|  | B社 | C社 |\n| --- | --- | --- |\n| 2 | 7 | 8 |\n| 100 | 9 | 0 |\n"
     )
 
 
