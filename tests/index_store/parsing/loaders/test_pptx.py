@@ -101,6 +101,35 @@ def test_lists_keep_their_levels_and_numbers(pages) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("number", "marks"),
+    [
+        ('type="arabicPeriod"', ["1.", "2."]),
+        ('type="arabicPeriod" startAt="4"', ["4.", "5."]),
+        ('type="circleNumDbPlain" startAt="4"', ["④", "⑤"]),
+        ('type="arabicParenR"', ["1)", "2)"]),
+        ('type="alphaLcParenBoth"', ["(a)", "(b)"]),
+        ('type="romanUcPeriod" startAt="9"', ["IX.", "X."]),
+        ('type="arabicDbPeriod"', ["１.", "２."]),
+        ('type="ea1JpnKorPlain"', ["一", "二"]),
+        ('type="thaiNumPeriod" startAt="0"', ["1.", "2."]),
+    ],
+)
+def test_a_numbered_list_has_the_numbers_of_the_slide(number: str, marks: list[str], pages) -> None:
+    body = shape(*(paragraph("x", f"<a:buAutoNum {number}/>") for _ in marks), place=at(0, 50))
+    lines = pages(deck(title("T") + body))[0].markdown.splitlines()[2:]
+    assert lines == [f"{mark} x" for mark in marks]
+
+
+def test_numbers_begin_again_after_a_paragraph_without_one_and_in_a_list_of_another_kind(pages) -> None:
+    one, circle = '<a:buAutoNum type="arabicPeriod"/>', '<a:buAutoNum type="circleNumDbPlain"/>'
+    paragraphs = [paragraph("a", one), paragraph("b", one), "text", paragraph("c", one), paragraph("inner", "", 1)]
+    paragraphs += [paragraph("d", one), paragraph("e", circle)]
+    assert pages(deck(title("T") + shape(*paragraphs, place=at(0, 50))))[0].markdown == (
+        "## T\n\n1. a\n2. b\ntext\n1. c\ninner\n2. d\n① e\n"
+    )
+
+
 def test_shapes_are_read_in_bands_and_columns_however_they_were_drawn(pages) -> None:
     shapes = shape("right 2", place=at(200, 115, height=40)) + shape("left 2", place=at(0, 130, height=60))
     shapes += shape("right 1", place=at(200, 50)) + shape("left 1", place=at(0, 50, height=70)) + title("T")
