@@ -99,14 +99,19 @@ class _Reader:
                 for child in element:
                     yield from self._blocks(child)
 
-    def _paragraph(self, paragraph: Element) -> Iterator[tuple[str, bool]]:
+    def _paragraph(self, paragraph: Element, in_cell: bool = False) -> Iterator[tuple[str, bool]]:
         properties = paragraph.find("{*}pPr")
         style = self._styles[attribute(paragraph.find("{*}pPr/{*}pStyle"), "val")]
         text, boxes = self._text(paragraph)
-        label, depth = self._label(properties, style, bool(text.strip()))
+        # Word shows the number of a paragraph without text, too; in a cell, it names the row.
+        label, depth = self._label(properties, style) if text.strip() or in_cell else (None, 0)
         level = self._level(properties, style)
-        if not style.is_contents and not style.is_hidden and text.strip():
+        if style.is_contents or style.is_hidden:
+            pass
+        elif text.strip():
             yield self._written(text, label, depth, level, style)
+        elif label and label != BULLET:
+            yield label, True
         for box in boxes:
             for drawn in drawing.texts(self._package, self._document, box):
                 yield drawn, False
@@ -135,14 +140,13 @@ class _Reader:
         level = number(outline, "val", BODY_LEVEL)
         return level + 1 if 0 <= level < BODY_LEVEL else 0
 
-    def _label(self, properties: Element | None, style: Style, has_text: bool) -> tuple[str | None, int]:
+    def _label(self, properties: Element | None, style: Style) -> tuple[str | None, int]:
         """The list's mark before the paragraph, if it is in a list, and its level."""
         own = properties.find("{*}numPr") if properties is not None else None
         list_id = attribute(own.find("{*}numId"), "val") if own is not None else None
         if list_id is None:
             list_id = style.numbering
-        # Word does not number paragraphs without text, as between the cells of a form.
-        if list_id in (None, "0") or not has_text:
+        if list_id in (None, "0"):
             return None, 0
         given = own.find("{*}ilvl") if own is not None else None
         depth = number(given, "val", style.numbering_level or 0)
@@ -173,7 +177,7 @@ class _Reader:
 
     def _paragraph_in_cell(self, paragraph: Element) -> Iterator[tuple[str, bool]]:
         # A heading in a cell is no heading of the document.
-        for block, is_item in self._paragraph(paragraph):
+        for block, is_item in self._paragraph(paragraph, in_cell=True):
             yield re.sub(r"^\\?#+ ", "", block), is_item
 
     def _text(self, element: Element) -> tuple[str, list[Element]]:

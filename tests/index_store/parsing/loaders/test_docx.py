@@ -365,6 +365,16 @@ def test_the_numbers_that_word_shows_are_part_of_the_text(markdown) -> None:
     )
 
 
+def test_a_column_that_a_list_numbers_has_its_numbers(markdown) -> None:
+    rows = [row(cell("No."), cell("項目"))]
+    rows += [row(cell(numbered("", 0)), cell(item)) for item in ("申請", "承認")]
+    rows.append(row(cell(numbered("", 1)), cell("支払")))
+    levels = numbering(("decimal", "%1"), ("bullet", "·"))
+    assert markdown("<w:tbl>" + "".join(rows) + "</w:tbl>" + numbered("", 0) + numbered("x", 0), numbering=levels) == (
+        "| No. | 項目 |\n| --- | --- |\n| 1 | 申請 |\n| 2 | 承認 |\n|  | 支払 |\n\n3 x\n"
+    )
+
+
 def lists(*numbers: str, patterns: str = "") -> str:
     """Lists with the ids 1, 2 ...; `numbers`: what each of them changes of the pattern 0 = 第1条, (1)."""
     levels = "".join(level(at, "decimal", text) for at, text in enumerate(("第%1条", "(%2)")))
