@@ -1,14 +1,19 @@
 """Drawings in an Office file that contain words: charts and diagrams (SmartArt)."""
 
+import re
 from collections.abc import Iterator
 
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.office import formula
 from index_store.parsing.loaders.office.number_format import shown_text
 from index_store.parsing.loaders.office.package import Element, Package, attribute, is_on, local, number
+from index_store.parsing.loaders.office.symbol_fonts import CHARACTERS
 
 POINTS = 2000
 """of a series that are read; a longer series is a measurement that nobody looks up"""
+
+_SYMBOLS = re.compile(r"[\uf000-\uf0ff]|(?<!\w)[\x80-\xff](?!\w)")
+"""characters that a font for symbols alone is for: an arrow is written as the à of another font"""
 
 
 def texts(package: Package, part: str, graphic: Element) -> Iterator[str]:
@@ -98,8 +103,9 @@ def _text(element: Element) -> str:
     for child in element:
         match local(child):
             case "t":
-                is_raised = number(element.find("{*}rPr"), "baseline", 0) > 0
-                parts.append(as_markdown.raised(child.text or "") if is_raised else child.text or "")
+                properties = element.find("{*}rPr")
+                text = _in_font(properties, child.text or "")
+                parts.append(as_markdown.raised(text) if number(properties, "baseline", 0) > 0 else text)
             case "br":
                 parts.append("\n")
             case _ if formula.is_part(child):
@@ -107,3 +113,14 @@ def _text(element: Element) -> str:
             case _:
                 parts.append(_text(child))
     return "".join(parts)
+
+
+def _in_font(properties: Element | None, text: str) -> str:
+    """The text as the fonts of its run show it."""
+    if properties is None:
+        return text
+    of_letters = CHARACTERS.get(attribute(properties.find("{*}latin"), "typeface") or "")
+    if of_letters:
+        return text.translate(of_letters)
+    of_symbols = CHARACTERS.get(attribute(properties.find("{*}sym"), "typeface") or "")
+    return _SYMBOLS.sub(lambda found: found[0].translate(of_symbols), text) if of_symbols else text

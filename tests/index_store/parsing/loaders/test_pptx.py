@@ -182,6 +182,25 @@ def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(page
     assert pages(deck(title("a") + shape(f"<a:p>{text}</a:p>")))[0].markdown == "## a\n\n10^6 m2 21\n"
 
 
+def in_font(text: str, kind: str, font: str) -> str:
+    return f'<a:r><a:rPr><a:{kind} typeface="{font}"/></a:rPr><a:t>{text}</a:t></a:r>'
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        (in_font("þ", "latin", "Wingdings"), "☑"),
+        (in_font("\uf0a8", "latin", "Wingdings"), "☐"),
+        (in_font("a", "latin", "Symbol"), "α"),
+        (in_font("à 承認 a", "sym", "Wingdings"), "→ 承認 a"),
+        (in_font("\uf0e0für", "sym", "Wingdings"), "→für"),
+        (in_font("þ", "latin", "Arial"), "þ"),
+    ],
+)
+def test_ticks_signs_and_greek_letters_of_symbol_fonts_are_read(runs: str, expected: str, pages) -> None:
+    assert pages(deck(title("T") + shape(f"<a:p>{runs}</a:p>")))[0].markdown == f"## T\n\n{expected}\n"
+
+
 def test_a_formula_stands_on_one_line(pages) -> None:
     def term(text: str) -> str:
         return f"<m:r><m:t>{text}</m:t></m:r>"
