@@ -16,11 +16,11 @@ _SYMBOLS = re.compile(r"[\uf000-\uf0ff]|(?<!\w)[\x80-\xff](?!\w)")
 """characters that a font for symbols alone is for: an arrow is written as the à of another font"""
 
 
-def texts(package: Package, part: str, graphic: Element) -> Iterator[str]:
+def texts(package: Package, part: str, graphic: Element, with_charts: bool = True) -> Iterator[str]:
     """The texts of the `graphicData` of a drawing in `part`, block by block; nothing for pictures."""
     for child in graphic:
         match local(child):
-            case "chart":
+            case "chart" if with_charts:
                 target = package.target(part, attribute(child, "id"))
                 if target:
                     yield from _chart(package.tree(target))
