@@ -14,6 +14,7 @@ from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, 
 from index_store.parsing.loaders.office import docx_marks, drawing, eq_field, formula
 from index_store.parsing.loaders.office.docx_numbering import BULLET, Numbering
 from index_store.parsing.loaders.office.docx_styles import BODY_LEVEL, Style, Styles
+from index_store.parsing.loaders.office.header_rows import Cell, header_rows
 from index_store.parsing.loaders.office.package import (
     Element,
     Package,
@@ -266,16 +267,19 @@ def _is_placeholder(element: Element) -> bool:
 
 
 def _grid(table: Element, text_of: Callable[[Element], str]) -> list[list[str]]:
-    """Rows of texts. Rows that Word repeats as a header on each page become one, since Markdown has one."""
+    """Rows of texts. Rows of a header become one, since Markdown has one."""
     rows: list[list[str]] = []
+    merged: list[list[Cell]] = []
     above: dict[int, str] = {}
     """column -> the text of the cell that may continue below"""
     headers = 0
     for row in _rows(table):
         line: list[str] = [""] * min(number(row.find("{*}trPr/{*}gridBefore"), "val", 0), COLUMNS)
+        merged.append([])
         for cell in _children(row, "tc"):
             merge = cell.find("{*}tcPr/{*}vMerge")
-            if merge is not None and attribute(merge, "val") in (None, "continue"):
+            goes_on = merge is not None and attribute(merge, "val") in (None, "continue")
+            if goes_on:
                 text = above.get(len(line), "")
             else:
                 text = text_of(cell)
@@ -283,12 +287,15 @@ def _grid(table: Element, text_of: Callable[[Element], str]) -> list[list[str]]:
                 if merge is not None:
                     above[len(line)] = text
             span = min(max(number(cell.find("{*}tcPr/{*}gridSpan"), "val", 1), 1), COLUMNS)
+            merged[-1].append(Cell(len(line), span, text, goes_on))
             line += [text] + [""] * (span - 1)
             if len(line) >= COLUMNS:
                 break
         if len(rows) == headers and is_on(row.find("{*}trPr/{*}tblHeader")):
             headers += 1
         rows.append(line)
+    # Those that Word repeats on each page, or those that are merged like a header.
+    headers = max(headers, header_rows(merged))
     return [as_markdown.joined_header(rows[:headers]), *rows[headers:]] if headers > 1 else rows
 
 

@@ -12,6 +12,7 @@ from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, title_of
 from index_store.parsing.loaders.office import drawing
 from index_store.parsing.loaders.office.docx_numbering import list_number
+from index_store.parsing.loaders.office.header_rows import Cell, header_rows
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened
 
 TITLE_LENGTH = 100
@@ -259,19 +260,24 @@ def _written(count: int, kind: str) -> str:
 
 
 def _grid(table: Element) -> list[list[str]]:
-    """A cell that spans rows is in each of them."""
+    """A cell that spans rows is in each of them; rows of a header become one."""
     grid: list[list[str]] = []
+    merged: list[list[Cell]] = []
     for row in table.iterfind("{*}tr"):
         line: list[str] = []
+        merged.append([])
         for cell in row.iterfind("{*}tc"):
             above = grid[-1] if grid else []
             is_below = attribute(cell, "vMerge") in ("1", "true")
-            if is_below and attribute(cell, "hMerge") not in ("1", "true") and len(line) < len(above):
-                line.append(above[len(line)])
-            else:
-                line.append(" ".join(_lines(cell)))
+            is_beside = attribute(cell, "hMerge") in ("1", "true")
+            goes_on = is_below and not is_beside and len(line) < len(above)
+            text = above[len(line)] if goes_on else " ".join(_lines(cell))
+            if not is_beside:
+                merged[-1].append(Cell(len(line), number(cell, "gridSpan", 1), text, goes_on))
+            line.append(text)
         grid.append(line)
-    return grid
+    headers = header_rows(merged)
+    return [as_markdown.joined_header(grid[:headers]), *grid[headers:]] if headers > 1 else grid
 
 
 def _reading_order(boxes: Sequence[_Box], gaps: int = GAPS) -> list[_Box]:

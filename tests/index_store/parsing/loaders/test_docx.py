@@ -333,6 +333,30 @@ def test_header_rows_become_one(markdown) -> None:
     assert markdown(body).splitlines()[0] == "| 区分 | 金額 国内 | 金額 海外 |"
 
 
+WIDE = '<w:gridSpan w:val="2"/>'
+TALL, BELOW = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ((row(cell("役職", TALL), cell("国内", WIDE)), row(cell("", BELOW), cell("甲地"), cell("乙地"))),
+         "| 役職 | 国内 甲地 | 国内 乙地 |"),
+        ((row(cell(""), cell("国内", WIDE)), row(cell("役職"), cell("甲地"), cell("乙地"))),
+         "| 役職 | 国内 甲地 | 国内 乙地 |"),
+        ((row(cell("役職"), cell("日当", WIDE)), row(cell("部長"), cell("3,000円"), cell("2,500円"))),
+         "| 役職 | 日当 |  |"),
+        ((row(cell("氏名"), cell("佐藤", WIDE)), row(cell("部署"), cell("営業"), cell("課長")),
+          row(cell("住所"), cell("東京", WIDE))),
+         "| 氏名 | 佐藤 |  |"),
+        ((row(cell("題", '<w:gridSpan w:val="3"/>')), row(cell("役職"), cell("甲地"), cell("乙地"))), "| 題 |  |  |"),
+    ],
+)  # fmt: skip
+def test_header_rows_are_known_by_their_merged_cells(rows: tuple[str, ...], expected: str, markdown) -> None:
+    body = "<w:tbl>" + "".join(rows) + row(cell("係員"), cell("可"), cell("不可")) + "</w:tbl>"
+    assert markdown(body).splitlines()[0] == expected
+
+
 def test_a_table_within_a_cell_is_read_in_it_and_a_frame_is_no_table(markdown) -> None:
     inner = "<w:tbl>" + row(cell("a"), cell("b")) + row(cell("c"), cell("d")) + "</w:tbl>"
     assert "| x | a b c d |" in markdown(

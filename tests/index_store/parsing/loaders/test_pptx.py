@@ -182,6 +182,21 @@ def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(page
     assert pages(deck(title("a") + shape(f"<a:p>{text}</a:p>")))[0].markdown == "## a\n\n10^6 m2 21\n"
 
 
+def test_header_rows_become_one(pages) -> None:
+    def cell(text: str, given: str = "") -> str:
+        return f"<a:tc {given}><a:txBody>{paragraph(text)}</a:txBody></a:tc>"
+
+    rows = [
+        cell("部署", 'rowSpan="2"') + cell("上期", 'gridSpan="2"') + cell("", 'hMerge="1"'),
+        cell("", 'vMerge="1"') + cell("計画") + cell("実績"),
+        cell("東京") + cell("1") + cell("2"),
+    ]
+    table = "<a:tbl>" + "".join(f"<a:tr>{row}</a:tr>" for row in rows) + "</a:tbl>"
+    assert pages(deck(title("T") + frame(table)))[0].markdown == (
+        "## T\n\n| 部署 | 上期 計画 | 上期 実績 |\n| --- | --- | --- |\n| 東京 | 1 | 2 |\n"
+    )
+
+
 def in_font(text: str, kind: str, font: str) -> str:
     return f'<a:r><a:rPr><a:{kind} typeface="{font}"/></a:rPr><a:t>{text}</a:t></a:r>'
 
