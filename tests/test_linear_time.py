@@ -24,6 +24,7 @@ from index_store.parsing.chunking.text_splitter import blocks_of, split_text, te
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.formats import format_of
+from index_store.parsing.loaders.office import eq_field
 from index_store.search.hits import Hit
 from index_store.search.near_duplicates import are_near_duplicates
 from pages.export.html import as_html
@@ -236,6 +237,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "blocks_of": blocks_of,
     "paragraph": as_markdown.paragraph,
     "with_raised": lambda text: as_markdown.with_raised("".join(map(as_markdown.raised, text))),
+    "eq_field.shown": lambda text: eq_field.shown(f"EQ \\o\\ac({text}"),
     # pages
     "rewrite_html": lambda text: rewrite_html(text, f"{QUESTION} {text[::2]}"),
     "choice_html": lambda text: choice_html(text, [text, "1", "日当"], "detail.words"),

@@ -6,13 +6,15 @@ The body is read one block after another, so a long document costs no more memor
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
-from index_store.parsing.loaders.office import docx_marks, drawing
+from index_store.parsing.loaders.office import docx_marks, drawing, eq_field, formula
 from index_store.parsing.loaders.office.docx_numbering import BULLET, Numbering
 from index_store.parsing.loaders.office.docx_styles import BODY_LEVEL, Style, Styles
+from index_store.parsing.loaders.office.header_rows import Cell, header_rows
 from index_store.parsing.loaders.office.package import (
     Element,
     Package,
@@ -72,6 +74,8 @@ class _Reader:
         self._notes: dict[str, dict[str, str]] = {"footnote": {}, "endnote": {}}
         for kind in self._notes:
             self._read_notes(kind)
+        self._instruction: list[str] = []
+        """pieces of the field that is being read"""
         self.title = ""
         self.headings: list[tuple[int, str]] = []
 
@@ -96,16 +100,23 @@ class _Reader:
                 for child in element:
                     yield from self._blocks(child)
 
-    def _paragraph(self, paragraph: Element) -> Iterator[tuple[str, bool]]:
+    def _paragraph(self, paragraph: Element, in_cell: bool = False) -> Iterator[tuple[str, bool]]:
         properties = paragraph.find("{*}pPr")
         style = self._styles[attribute(paragraph.find("{*}pPr/{*}pStyle"), "val")]
         text, boxes = self._text(paragraph)
-        label, depth = self._label(properties, style, bool(text.strip()))
+        # Word shows the number of a paragraph without text, too; in a cell, it names the row.
+        label, depth = self._label(properties, style) if text.strip() or in_cell else (None, 0)
         level = self._level(properties, style)
-        if not style.is_contents and not style.is_hidden and text.strip():
+        if style.is_contents or style.is_hidden:
+            pass
+        elif text.strip():
             yield self._written(text, label, depth, level, style)
+        elif label and label != BULLET:
+            yield label, True
         for box in boxes:
-            for child in box:
+            for drawn in drawing.texts(self._package, self._document, box):
+                yield drawn, False
+            for child in box if local(box) == "txbxContent" else ():
                 yield from self._blocks(child)
 
     def _written(self, text: str, label: str | None, depth: int, level: int, style: Style) -> tuple[str, bool]:
@@ -130,14 +141,13 @@ class _Reader:
         level = number(outline, "val", BODY_LEVEL)
         return level + 1 if 0 <= level < BODY_LEVEL else 0
 
-    def _label(self, properties: Element | None, style: Style, has_text: bool) -> tuple[str | None, int]:
+    def _label(self, properties: Element | None, style: Style) -> tuple[str | None, int]:
         """The list's mark before the paragraph, if it is in a list, and its level."""
         own = properties.find("{*}numPr") if properties is not None else None
         list_id = attribute(own.find("{*}numId"), "val") if own is not None else None
         if list_id is None:
             list_id = style.numbering
-        # Word does not number paragraphs without text, as between the cells of a form.
-        if list_id in (None, "0") or not has_text:
+        if list_id in (None, "0"):
             return None, 0
         given = own.find("{*}ilvl") if own is not None else None
         depth = number(given, "val", style.numbering_level or 0)
@@ -168,11 +178,11 @@ class _Reader:
 
     def _paragraph_in_cell(self, paragraph: Element) -> Iterator[tuple[str, bool]]:
         # A heading in a cell is no heading of the document.
-        for block, is_item in self._paragraph(paragraph):
+        for block, is_item in self._paragraph(paragraph, in_cell=True):
             yield re.sub(r"^\\?#+ ", "", block), is_item
 
     def _text(self, element: Element) -> tuple[str, list[Element]]:
-        """The text of a paragraph, and the text boxes attached to it."""
+        """The text of a paragraph, and the text boxes and drawings attached to it."""
         parts: list[str] = []
         boxes: list[Element] = []
         self._gather(element, parts, boxes)
@@ -193,6 +203,14 @@ class _Reader:
                     parts.append(docx_marks.symbol(child))
                 case "fldChar":
                     parts.append(docx_marks.field(child))
+                    if attribute(child, "fldCharType") != "begin":
+                        parts.append(eq_field.shown("".join(self._instruction)))
+                    self._instruction.clear()
+                case "instrText":
+                    self._instruction.append(child.text or "")
+                case "fldSimple":
+                    parts.append(eq_field.shown(attribute(child, "instr") or ""))
+                    self._gather(child, parts, boxes)
                 case "footnoteReference" | "endnoteReference" as name:
                     parts.append(self._notes[name.removesuffix("Reference")].get(attribute(child, "id") or "", ""))
                 case "r" if is_on(child.find("{*}rPr/{*}vanish")):
@@ -201,14 +219,13 @@ class _Reader:
                     pass
                 case "r" if self._is_raised(child):
                     parts.append(as_markdown.raised(self._inner(child, boxes)))
-                case "num" | "den" | "sup" | "d" as part:
-                    # A mixed number: 1 1/2.
-                    parts.append(" " if part == "num" and parts and parts[-1][-1:].isdigit() else "")
-                    parts.append(_formula(part, self._inner(child, boxes), child))
+                case _ if formula.is_part(child):
+                    inner = partial(self._inner, boxes=boxes)
+                    parts.append(formula.written(child, inner, parts[-1] if parts else ""))
                 case "txbxContent":
                     boxes.append(child)
                 case "graphicData":
-                    parts.extend(drawing.texts(self._package, self._document, child))
+                    boxes.append(child)
                     self._gather(child, parts, boxes)
                 case "sdt" if _is_placeholder(child):
                     pass
@@ -246,32 +263,23 @@ def _is_placeholder(element: Element) -> bool:
     return gallery == _CONTENTS or is_on(element.find("{*}sdtPr/{*}showingPlcHdr"))
 
 
-def _formula(part: str, text: str, element: Element) -> str:
-    """A part of a formula (ISO 29500-1, 22.1) on one line: (a+b)/2, 10^6."""
-    match part:
-        case "num" | "den":
-            operand = text if re.fullmatch(r"[\w.,]*", text) else f"({text})"
-            return f"{operand}/" if part == "num" else operand
-        case "d":
-            begin, end = (attribute(element.find(f"{{*}}dPr/{{*}}{name}Chr"), "val") for name in ("beg", "end"))
-            return ("(" if begin is None else begin) + text + (")" if end is None else end)
-    return as_markdown.raised(text)
-
-
 # The grid of a table: cells in their columns; cells that span rows are in each of these rows
 
 
 def _grid(table: Element, text_of: Callable[[Element], str]) -> list[list[str]]:
-    """Rows of texts. Rows that Word repeats as a header on each page become one, since Markdown has one."""
+    """Rows of texts. Rows of a header become one, since Markdown has one."""
     rows: list[list[str]] = []
+    merged: list[list[Cell]] = []
     above: dict[int, str] = {}
     """column -> the text of the cell that may continue below"""
     headers = 0
     for row in _rows(table):
         line: list[str] = [""] * min(number(row.find("{*}trPr/{*}gridBefore"), "val", 0), COLUMNS)
+        merged.append([])
         for cell in _children(row, "tc"):
             merge = cell.find("{*}tcPr/{*}vMerge")
-            if merge is not None and attribute(merge, "val") in (None, "continue"):
+            goes_on = merge is not None and attribute(merge, "val") in (None, "continue")
+            if goes_on:
                 text = above.get(len(line), "")
             else:
                 text = text_of(cell)
@@ -279,12 +287,15 @@ def _grid(table: Element, text_of: Callable[[Element], str]) -> list[list[str]]:
                 if merge is not None:
                     above[len(line)] = text
             span = min(max(number(cell.find("{*}tcPr/{*}gridSpan"), "val", 1), 1), COLUMNS)
+            merged[-1].append(Cell(len(line), span, text, goes_on))
             line += [text] + [""] * (span - 1)
             if len(line) >= COLUMNS:
                 break
         if len(rows) == headers and is_on(row.find("{*}trPr/{*}tblHeader")):
             headers += 1
         rows.append(line)
+    # Those that Word repeats on each page, or those that are merged like a header.
+    headers = max(headers, header_rows(merged))
     return [as_markdown.joined_header(rows[:headers]), *rows[headers:]] if headers > 1 else rows
 
 

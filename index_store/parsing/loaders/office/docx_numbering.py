@@ -29,6 +29,8 @@ class _Level:
     start: int = 1
     is_legal: bool = False
     """all numbers in digits, whatever their own levels say"""
+    restarts_after: int = LEVELS
+    """how many of the outer levels make it start again; 0: it runs on through the whole document"""
 
 
 @dataclass
@@ -65,8 +67,9 @@ class Numbering:
         kind = found.levels[level]
         counter = found.counters[level]
         counter.last = kind.start if counter.last is None else counter.last + 1
-        for deeper in found.counters[level + 1 :]:
-            deeper.last = None
+        for at in range(level + 1, LEVELS):
+            if level < found.levels.get(at, _Level()).restarts_after:
+                found.counters[at].last = None
         if kind.format == "bullet":
             return BULLET
         if kind.format == "none":
@@ -118,6 +121,7 @@ def _level(element: Element) -> tuple[int, _Level]:
         attribute(element.find("{*}lvlText"), "val") or "",
         number(element.find("{*}start"), "val", 0),
         element.find("{*}isLgl") is not None,
+        number(element.find("{*}lvlRestart"), "val", LEVELS),
     )
     return min(max(number(element, "ilvl", 0), 0), LEVELS - 1), level
 

@@ -1,13 +1,15 @@
 """A number as a sheet shows it, by its format code (ISO 29500-1, 18.8.31): 12.5%, 1,200, 2026年11月21日.
 
 A date of digits only is written as 2026-11-21, since 3/4/26 means different days in different countries. Not covered:
-fractions, which become decimals, and conditions such as [>100]: the sign of the number decides instead.
+fractions, which become decimals.
 """
 
 import re
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
-from functools import lru_cache
+
+from index_store.parsing.loaders.office.format_sections import ELAPSED, Token, sections
 
 GENERAL = "General"
 BUILT_IN = {
@@ -22,14 +24,10 @@ BUILT_IN = {
     56: 'm"月"d"日"', 57: "ge.m.d", 58: 'ggge"年"m"月"d"日"',
 }  # fmt: skip
 
-_TOKEN = re.compile(
-    r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|(?P<skipped>[_*].)|\[(?P<bracket>[^\]]*)\]'
-    r"|(?P<half>AM/PM|A/P)|(?P<general>General)|(?P<exponent>E[+-]0+)"
-    r"|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?|g+|e+|aaaa?)|(?P<digits>[#0?][#0?,]*(?:\.[#0?]*)?,*|\.[#0?]+)|(?P<other>.)",
-    re.I | re.S,
-)
-_ELAPSED = re.compile(r"h+|m+|s+", re.I)
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
 _CURRENCY = re.compile(r"\$([^-]*)")
+_FIRST_YEAR = "x-gannen"
+"""in the language of a format: the first year of an era is written 元年"""
 
 _LAST_DAY = 2_958_465
 """9999-12-31"""
@@ -62,44 +60,42 @@ _MONTHS = [
 ]
 _DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
-Token = tuple[str, str]
-"""kind, text"""
+
+@dataclass(frozen=True)
+class _Moment:
+    """What the parts of a date are read from."""
+
+    time: datetime
+    value: float
+    has_half: bool
+    """whether its hours are counted to 12"""
+    has_first_year: bool
+    """whether the first year of an era has a name"""
 
 
 def shown(value: float, code: str, is_1904: bool = False) -> str:
     """`value` in the format `code`; "" if the format hides it. `is_1904`: days are counted from 1904."""
     if code == GENERAL or abs(value) >= _LARGEST:
         return general(value)
-    tokens, is_date, has_sign = _section(code, (value > 0) - (value < 0))
-    if is_date:
+    section = next((section for section in sections(code) if section.is_for(value)), None)
+    if section is None:
+        return general(value)
+    if section.is_date:
         moment = _moment(value, is_1904)
-        return _date(tokens, moment, value) if moment else general(value)
-    number = _number(tokens, abs(value))
-    return f"-{number}" if value < 0 and not has_sign and re.search("[1-9]", number) else number
+        return _date(section.tokens, moment, value) if moment else general(value)
+    number = _number(section.tokens, abs(value))
+    return f"-{number}" if value < 0 and not section.has_sign and re.search("[1-9]", number) else number
+
+
+def shown_text(text: str, code: str, is_1904: bool = False) -> str:
+    """`text` as a sheet shows it if it is a number; other text as it is."""
+    return shown(float(text), code, is_1904) if _NUMBER.fullmatch(text.strip()) else text
 
 
 def general(value: float) -> str:
     if abs(value) < _LARGEST and value == int(value):
         return str(int(value))
     return f"{value:.{_DIGITS}g}"
-
-
-@lru_cache(maxsize=1024)
-def _section(code: str, sign: int) -> tuple[tuple[Token, ...], bool, bool]:
-    """The code's part for numbers of this sign, whether it is for dates, and whether it writes the sign itself."""
-    sections: list[list[Token]] = [[]]
-    for found in _TOKEN.finditer(code[:255]):
-        kind = str(found.lastgroup)
-        if kind == "other" and found[0] == ";":
-            sections.append([])
-        else:
-            sections[-1].append((kind, found[kind]))
-    at = {1: 0, -1: 1, 0: 2}[sign] if len(sections) > 2 else 1 if sign < 0 and len(sections) > 1 else 0
-    tokens = tuple(sections[at])
-    kinds = {kind for kind, _ in tokens}
-    elapsed = any(kind == "bracket" and _ELAPSED.fullmatch(text) for kind, text in tokens)
-    is_date = ("date" in kinds or elapsed) and not kinds & {"digits", "general", "exponent"}
-    return tokens, is_date, at == 1
 
 
 def _moment(value: float, is_1904: bool) -> datetime | None:
@@ -119,13 +115,16 @@ def _date(tokens: tuple[Token, ...], moment: datetime, value: float) -> str:
     letters = {word[0] for word in words}
     if {"y", "m", "d"} <= letters and not has_words and not spelled:
         if {"h", "s"} <= letters:
-            part = _date_token("date", "ss" + seconds.lstrip("s"), False, False, rounded, value)
-            return f"{rounded:%Y-%m-%d %H:%M}:{part}"
+            return f"{rounded:%Y-%m-%d %H:%M}:{_second('ss' + seconds.lstrip('s'), rounded)}"
         return f"{moment:%Y-%m-%d %H:%M}" if "h" in letters else f"{moment:%Y-%m-%d}"
-    has_half = any(kind == "half" for kind, _ in tokens)
+    read = _Moment(
+        rounded,
+        value,
+        has_half=any(kind == "half" for kind, _ in tokens),
+        has_first_year=any(kind == "bracket" and text.lower().endswith(_FIRST_YEAR) for kind, text in tokens),
+    )
     return "".join(
-        _date_token(kind, text, _is_minute(tokens, at), has_half, rounded, value)
-        for at, (kind, text) in enumerate(tokens)
+        _date_token(kind, text, _is_minute(tokens, at), read) for at, (kind, text) in enumerate(tokens)
     ).strip()
 
 
@@ -133,7 +132,7 @@ def _is_minute(tokens: tuple[Token, ...], at: int) -> bool:
     """Whether an m means minutes: it comes after hours or before seconds."""
 
     def letter(token: Token) -> str:
-        is_time = token[0] == "date" or (token[0] == "bracket" and _ELAPSED.fullmatch(token[1]))
+        is_time = token[0] == "date" or (token[0] == "bracket" and ELAPSED.fullmatch(token[1]))
         return token[1][0].lower() if is_time else ""
 
     before = [found for token in tokens[:at] if (found := letter(token))]
@@ -141,10 +140,11 @@ def _is_minute(tokens: tuple[Token, ...], at: int) -> bool:
     return before[-1:] == ["h"] or after[:1] == ["s"]
 
 
-def _date_token(kind: str, text: str, is_minute: bool, has_half: bool, moment: datetime, value: float) -> str:
+def _date_token(kind: str, text: str, is_minute: bool, read: _Moment) -> str:
+    moment = read.time
     if kind == "bracket":
-        unit = {"h": 24, "m": 1440, "s": 86400}.get(text[:1].lower(), 0) if _ELAPSED.fullmatch(text) else 0
-        return f"{int(value * unit + 1e-6):0{len(text)}}" if unit else ""
+        unit = {"h": 24, "m": 1440, "s": 86400}.get(text[:1].lower(), 0) if ELAPSED.fullmatch(text) else 0
+        return f"{int(read.value * unit + 1e-6):0{len(text)}}" if unit else ""
     if kind == "half":
         return "AM" if moment.hour < 12 else "PM"
     if kind != "date":
@@ -160,17 +160,22 @@ def _date_token(kind: str, text: str, is_minute: bool, has_half: bool, moment: d
         case "d":
             return _named(moment.day, width, _DAYS[moment.weekday()])
         case "h":
-            return f"{(moment.hour % 12 or 12) if has_half else moment.hour:0{width}}"
+            return f"{(moment.hour % 12 or 12) if read.has_half else moment.hour:0{width}}"
         case "s":
-            whole, _, fraction = text.partition(".")
-            part = f".{moment.microsecond:06}"[: len(fraction) + 1] if fraction else ""
-            return f"{moment.second:0{len(whole)}}{part}"
+            return _second(text, moment)
         case "a":
             return "月火水木金土日"[moment.weekday()] + ("曜日" if width == 4 else "")
     era = next((era for era in _ERAS if era[0] <= moment.date()), None)
     if text[0].lower() == "e":
-        return str(moment.year - era[0].year + 1 if era else moment.year)
+        year = moment.year - era[0].year + 1 if era else moment.year
+        return "元" if year == 1 and read.has_first_year else str(year)
     return {1: era[2], 2: era[1][0]}.get(width, era[1]) if era else ""
+
+
+def _second(text: str, moment: datetime) -> str:
+    whole, _, fraction = text.partition(".")
+    part = f".{moment.microsecond:06}"[: len(fraction) + 1] if fraction else ""
+    return f"{moment.second:0{len(whole)}}{part}"
 
 
 def _named(number: int, width: int, name: str) -> str:
@@ -216,7 +221,9 @@ def _filled(patterns: list[str], value: Decimal) -> list[str]:
     fraction_pattern = fraction_pattern.replace(".", "")[:_DECIMALS]
     rounded = value.quantize(Decimal(1).scaleb(-len(fraction_pattern)), ROUND_HALF_UP)
     whole, _, fraction = f"{rounded:f}".partition(".")
-    whole = ("" if whole == "0" else whole).rjust(whole_pattern.count("0"), "0")
+    # All places from the first 0 on are filled: (00) ####-####.
+    filled_places = len(re.sub(r"^[^0]*|[^0#?]", "", whole_pattern))
+    whole = ("" if whole == "0" else whole).rjust(filled_places, "0")
     if "," in whole_pattern:
         whole = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", ",", whole)
     required = len(fraction_pattern.rstrip("#?"))

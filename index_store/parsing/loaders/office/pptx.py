@@ -11,6 +11,8 @@ from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, title_of
 from index_store.parsing.loaders.office import drawing
+from index_store.parsing.loaders.office.docx_numbering import list_number
+from index_store.parsing.loaders.office.header_rows import Cell, header_rows
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened
 
 TITLE_LENGTH = 100
@@ -22,6 +24,11 @@ _TITLES = {"title", "ctrTitle"}
 _NOT_CONTENT = {"dt", "ftr", "hdr", "sldNum", "sldImg"}
 _LISTS = {"body", "obj", None}
 """kinds of placeholders whose paragraphs are a list unless they say otherwise; None is the default kind"""
+_KINDS = {
+    "arabicDb": "decimalFullWidth", "alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman",
+    "romanUc": "upperRoman", "circleNum": "decimalEnclosedCircle", "ea1": "japaneseCounting",
+}  # fmt: skip
+"""how a kind of number begins -> its name in Word"""
 _SHAPES = ("sp", "graphicFrame", "grpSp", "cxnSp", "contentPart", "AlternateContent")
 
 OVERLAP = 0.1
@@ -209,38 +216,68 @@ def _text(shape: Element) -> str:
     placeholder = _placeholder(shape)
     by_default = placeholder is not None and _kind(shape) in _LISTS and len(paragraphs) > 1
     out: list[str] = []
-    counts = [0] * (LEVELS + 1)
+    numbers = _Numbers()
     for paragraph in paragraphs:
         properties = paragraph.find("{*}pPr")
         level = min(max(number(properties, "lvl", 0), 0), LEVELS)
         marks = {local(child) for child in properties} if properties is not None else set()
         text = as_markdown.paragraph(drawing.line(paragraph))
         is_item = bool(marks & {"buChar", "buAutoNum", "buBlip"}) or (by_default and "buNone" not in marks)
+        mark = numbers.next(level, properties.find("{*}buAutoNum") if properties is not None else None)
         if not is_item:
             out.append(text)
             continue
-        counts[level] = counts[level] + 1 if "buAutoNum" in marks else 0
-        counts[level + 1 :] = [0] * (LEVELS - level)
-        mark = f"{counts[level]}." if counts[level] else "-"
         indent = "  " * level
-        out.append(indent + f"{mark} {text}".replace("\n", "\n" + indent + "  "))
+        out.append(indent + f"{mark or '-'} {text}".replace("\n", "\n" + indent + "  "))
     return "\n".join(out)
 
 
+class _Numbers:
+    """Counts the paragraphs of a shape; call `next` for each, in order."""
+
+    def __init__(self) -> None:
+        self._counts: dict[int, tuple[str, int, int]] = {}
+        """level -> the kind, start and number of its last paragraph, if that had a number"""
+
+    def next(self, level: int, numbering: Element | None) -> str:
+        """The number before the paragraph; "" if it has none."""
+        self._counts = {at: count for at, count in self._counts.items() if at <= level}
+        before = self._counts.pop(level, None)
+        if numbering is None:
+            return ""
+        kind, start = attribute(numbering, "type") or "", max(number(numbering, "startAt", 1), 1)
+        count = before[2] + 1 if before and before[:2] == (kind, start) else start
+        self._counts[level] = (kind, start, count)
+        return _written(count, kind)
+
+
+def _written(count: int, kind: str) -> str:
+    """A number as a slide shows it (ISO 29500-1, 20.1.10.61): kinds are named as in arabicParenBoth."""
+    text = list_number(count, next((name for start, name in _KINDS.items() if kind.startswith(start)), "decimal"))
+    if kind.endswith("ParenBoth"):
+        return f"({text})"
+    return text + (")" if kind.endswith("ParenR") else "" if kind.endswith("Plain") else ".")
+
+
 def _grid(table: Element) -> list[list[str]]:
-    """A cell that spans rows is in each of them."""
+    """A cell that spans rows is in each of them; rows of a header become one."""
     grid: list[list[str]] = []
+    merged: list[list[Cell]] = []
     for row in table.iterfind("{*}tr"):
         line: list[str] = []
+        merged.append([])
         for cell in row.iterfind("{*}tc"):
             above = grid[-1] if grid else []
             is_below = attribute(cell, "vMerge") in ("1", "true")
-            if is_below and attribute(cell, "hMerge") not in ("1", "true") and len(line) < len(above):
-                line.append(above[len(line)])
-            else:
-                line.append(" ".join(_lines(cell)))
+            is_beside = attribute(cell, "hMerge") in ("1", "true")
+            goes_on = is_below and not is_beside and len(line) < len(above)
+            text = above[len(line)] if goes_on else " ".join(_lines(cell))
+            if not is_beside:
+                merged[-1].append(Cell(len(line), number(cell, "gridSpan", 1), text, goes_on))
+            line.append(text)
         grid.append(line)
-    return grid
+    headers = header_rows(merged)
+    return [as_markdown.joined_header(grid[:headers]), *grid[headers:]] if headers > 1 else grid
 
 
 def _reading_order(boxes: Sequence[_Box], gaps: int = GAPS) -> list[_Box]:

@@ -6,13 +6,16 @@ striprtf 0.0.35 knows neither headings nor tables nor hidden text, and drops not
 
 import codecs
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from index_store.base.errors import EmptyDocument, NoText, Unreadable, WrongContent
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
+from index_store.parsing.loaders.office import eq_field
 from index_store.parsing.loaders.office.docx_styles import HEADING
+from index_store.parsing.loaders.office.symbol_fonts import characters
 
 _TOKEN = re.compile(
     rb"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<hex>[0-9a-fA-F]{2})|\\(?P<symbol>[^a-zA-Z])"
@@ -26,6 +29,9 @@ _CHARSETS = {
 }  # fmt: skip
 _SYMBOLS = 2
 """the character set of fonts with pictures in place of letters"""
+_UNNAMED = "?"
+_FONT_NAME = 64
+"""characters of a font's name that are read"""
 _WORDS = {
     "tab": " ", "line": "\n", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "bullet": "•",
     "endash": "–", "emdash": "—", "enspace": " ", "emspace": "\u3000", "qmspace": " ", "nestcell": " ", "nestrow": "\n",
@@ -38,7 +44,6 @@ _SKIPPED = {
 }  # fmt: skip
 _READ_THOUGH_NEW = {b"shpinst", b"fldinst", b"pntext"}
 """destinations that older programs must ignore, but which hold text"""
-_RUBY = re.compile(r"EQ\b.*?\\o\b.*?\\(?:s|up)[^(]*\([^()]*\)\s*[,;]\s*(.*)\)\s*$", re.S)
 _CONTENTS = re.compile(r"(toc|目次) ?\d", re.I)
 
 DEPTH = 10_000
@@ -52,7 +57,8 @@ class _State:
     destination: str = ""
     """where text goes: "" is the document; "skip" nowhere"""
     encoding: str = ""
-    is_symbol: bool = False
+    symbol_font: str = ""
+    """its name, if the font has pictures in place of letters"""
     is_raised: bool = False
     hidden: frozenset[str] = frozenset()
     """those of "v" and "deleted" that are on"""
@@ -103,6 +109,7 @@ class _Reader:
         self._encoding = "cp1252"
         self._fonts: dict[int, int] = {}
         """number -> character set"""
+        self._font_names: dict[int, str] = {}
         self._font = 0
         self._styles: dict[int, _Style] = {}
         self._state = _State()
@@ -187,7 +194,8 @@ class _Reader:
         is_on = number != 0
         match word:
             case "u":
-                self._put(chr((number or 0) % 0x10000))
+                code = (number or 0) % 0x10000
+                self._put(self._symbols([code]) if state.symbol_font else chr(code))
                 self._skip = state.skip_after_unicode
             case "uc":
                 self._state = replace(state, skip_after_unicode=min(max(number or 0, 0), 10))
@@ -199,9 +207,14 @@ class _Reader:
                 self._fonts[self._font] = number or 0
             case "f" | "deff":
                 charset = self._fonts.get(number or 0)
-                self._state = replace(state, encoding=_CHARSETS.get(charset or -1, ""), is_symbol=charset == _SYMBOLS)
+                name = self._font_names.get(number or 0, "").strip(" ;") or _UNNAMED
+                self._state = replace(
+                    state,
+                    encoding=_CHARSETS.get(charset or -1, ""),
+                    symbol_font=name if charset == _SYMBOLS else "",
+                )
             case "plain":
-                self._state = replace(state, encoding="", is_symbol=False, is_raised=False, hidden=frozenset())
+                self._state = replace(state, encoding="", symbol_font="", is_raised=False, hidden=frozenset())
             case "v" | "deleted":
                 self._state = replace(state, hidden=state.hidden | {word} if is_on else state.hidden - {word})
             case "super" | "up":
@@ -250,10 +263,14 @@ class _Reader:
         if self._bytes:
             raw = bytes(self._bytes)
             self._bytes.clear()
-            if self._state.is_symbol:
-                self._put("•" if self._state.destination == "listtext" else "")
+            if self._state.symbol_font:
+                self._put(self._symbols(raw))
             else:
                 self._put(raw.decode(self._state.encoding or self._encoding, "replace"))
+
+    def _symbols(self, codes: Iterable[int]) -> str:
+        is_bullet = self._state.destination == "listtext"
+        return "•" if is_bullet else characters(codes, self._state.symbol_font)
 
     def _put(self, text: str) -> None:
         if self._state.hidden or self._state.destination == "skip":
@@ -263,6 +280,8 @@ class _Reader:
         match self._state.destination:
             case "":
                 self._text.append(text)
+            case "fonttbl":
+                self._font_names[self._font] = (self._font_names.get(self._font, "") + text)[:_FONT_NAME]
             case "stylesheet" if self._state.style in self._styles:
                 self._styles[self._state.style].name += text
             case name if name in self.gathered:
@@ -279,8 +298,8 @@ class _Reader:
             self._label = text
         elif ended == "footnote":
             self._put(f" ({text}) ")
-        elif ruby := _RUBY.search(text):
-            self._put(ruby[1])
+        else:
+            self._put(eq_field.shown(text))
 
     def _taken(self) -> str:
         text = as_markdown.with_raised("".join(self._text))

@@ -1,6 +1,6 @@
 """What fonts of symbols show for a code: the marks of forms, arrows, Greek letters and signs of mathematics."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 _WINGDINGS = {
     0x6C: "●", 0x6E: "■", 0x6F: "☐", 0x71: "☐", 0x72: "☐", 0x78: "☒", 0xA1: "○", 0xA4: "◉", 0xA8: "☐",
@@ -31,3 +31,11 @@ CHARACTERS: Mapping[str, Mapping[int, str]] = {
     for font, symbols in {"Symbol": _SYMBOL, "Wingdings": _WINGDINGS, "Wingdings 2": _WINGDINGS_2}.items()
 }
 """font -> its code -> the character. Other codes are pictures that other fonts don't have."""
+
+_SPACE = 0x20
+
+
+def characters(codes: Iterable[int], font: str) -> str:
+    """What the symbol font of this name shows for the codes; nothing for pictures."""
+    known = CHARACTERS.get(font, {})
+    return "".join(known.get(code, " " if code == _SPACE else "") for code in codes)

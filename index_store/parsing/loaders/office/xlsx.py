@@ -12,8 +12,8 @@ from functools import lru_cache
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, title_of
-from index_store.parsing.loaders.office import drawing
-from index_store.parsing.loaders.office.number_format import BUILT_IN, GENERAL, shown
+from index_store.parsing.loaders.office import xlsx_shapes
+from index_store.parsing.loaders.office.number_format import BUILT_IN, GENERAL, shown_text
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened, release
 from index_store.parsing.loaders.sheet import Row, Sheet, Span
 
@@ -22,7 +22,6 @@ COLUMNS, ROWS = 16_384, 1_048_576
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
 
 
 def load(file: RawFile) -> LoadedDocument:
@@ -58,8 +57,9 @@ class _Workbook:
     def _blocks(self, part: str) -> Iterator[str]:
         sheet = Sheet()
         hidden = bytearray(COLUMNS)
+        controls: dict[str, str] = {}
         last = 0
-        for element in self._package.elements(part, "row", "mergeCell", "col"):
+        for element in self._package.elements(part, "row", "mergeCell", "col", "control"):
             match local(element):
                 case "row":
                     last = min(number(element, "r", last + 1), ROWS)
@@ -68,14 +68,15 @@ class _Workbook:
                         sheet.rows[last] = row
                 case "mergeCell":
                     sheet.spans += _span(attribute(element, "ref") or "")
+                case "control":
+                    controls[attribute(element, "shapeId") or ""] = attribute(element, "id") or ""
                 case "col" if attribute(element, "hidden") in ("1", "true"):
                     low = min(max(number(element, "min", 1) - 1, 0), COLUMNS)
                     high = min(max(number(element, "max", 0), 0), COLUMNS)
                     hidden[low:high] = b"\1" * max(high - low, 0)
             release(element)
         yield from sheet.blocks()
-        for drawn in self._package.related(part, "drawing"):
-            yield from self._shapes(drawn, with_charts=not sheet.rows)
+        yield from xlsx_shapes.blocks(self._package, part, controls, with_charts=not sheet.rows)
 
     def _row(self, row: Element, hidden: bytearray) -> Row:
         cells: Row = {}
@@ -105,11 +106,9 @@ class _Workbook:
                 return {"1": "TRUE", "0": "FALSE"}.get(value, value)
             case "str" | "e" | "d":
                 return _unescaped(value)
-        if not _NUMBER.fullmatch(value.strip()):
-            return value
         style = cell.get("s") or "0"
         at = int(style) if style.isascii() and style.isdigit() else 0
-        return shown(float(value), self._formats[at] if at < len(self._formats) else GENERAL, self._is_1904)
+        return shown_text(value, self._formats[at] if at < len(self._formats) else GENERAL, self._is_1904)
 
     def _read_formats(self) -> list[str]:
         """The number formats of the cells' styles, in the order of the styles."""
@@ -129,14 +128,6 @@ class _Workbook:
         for item in self._package.elements(part, "si"):
             yield _rich(item)
             release(item)
-
-    def _shapes(self, part: str, with_charts: bool) -> Iterator[str]:
-        """Text boxes; charts only if the sheet has nothing else, since they show the values of cells."""
-        root = self._package.tree(part)
-        for body in root.iter("{*}txBody"):
-            yield "\n".join(filter(None, (as_markdown.paragraph(drawing.line(p)) for p in body.iterfind("{*}p"))))
-        for graphic in root.iter("{*}graphicData") if with_charts else ():
-            yield from drawing.texts(self._package, part, graphic)
 
 
 def _rich(item: Element) -> str:

@@ -159,6 +159,64 @@ def test_a_formula_stands_on_one_line(markdown) -> None:
     assert markdown(body) == "1/2\n\n1 1/2\n\n(a+b)/2\n\n10^6\n\n(x+1)^2\n"
 
 
+def term(text: str) -> str:
+    return f"<m:r><m:t>{text}</m:t></m:r>"
+
+
+def parts(**named: str) -> str:
+    return "".join(f"<m:{name}>{term(text)}</m:{name}>" for name, text in named.items())
+
+
+def nary(sign: str, **named: str) -> str:
+    return f"<m:nary><m:naryPr>{sign}</m:naryPr>{parts(**named)}</m:nary>"
+
+
+def root(degree: str, text: str) -> str:
+    return f"<m:rad><m:deg>{degree}</m:deg><m:e>{term(text)}</m:e></m:rad>"
+
+
+SUM = '<m:chr m:val="∑"/>'
+CASES = f"<m:eqArr>{parts(e='&amp;x, x≥0')}{parts(e='&amp;−x')}</m:eqArr>"
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (term("2") + root("", "3"), "2√3"),
+        (root("", "2gh"), "√(2gh)"),
+        (root(term("3"), "27"), "∛27"),
+        (term("2") + root(term("5"), "3"), "2 3^(1/5)"),
+        (nary(SUM, sub="i=1", sup="n", e="x"), "∑_(i=1)^n x"),
+        (nary("", sub="0", sup="∞", e="f(x)dx"), "∫_0^∞ f(x)dx"),
+        (nary(SUM, e="x"), "∑ x"),
+        (f"<m:func><m:fName><m:limLow>{parts(e='lim', lim='x→0')}</m:limLow></m:fName>{parts(e='f')}</m:func>",
+         "lim_(x→0) f"),
+        (f"<m:func>{parts(fName='sin', e='x')}</m:func>", "sin x"),
+        (f"<m:limUpp>{parts(e='A', lim='n')}</m:limUpp>", "A^n"),
+        (f'<m:bar><m:barPr><m:pos m:val="top"/></m:barPr>{parts(e="x")}</m:bar>', "x\u0305"),
+        (f'<m:acc><m:accPr><m:chr m:val="\u20d7"/></m:accPr>{parts(e="v")}</m:acc>', "v\u20d7"),
+        (f"<m:sSubSup>{parts(e='x', sub='0', sup='2')}</m:sSubSup>", "x0^2"),
+        (f"<m:d><m:e><m:m><m:mr>{parts(e='1') * 2}</m:mr><m:mr>{parts(e='0') * 2}</m:mr></m:m></m:e></m:d>",
+         "(1 1; 0 0)"),
+        (f'<m:d><m:dPr><m:begChr m:val="{{"/><m:endChr m:val=""/></m:dPr><m:e>{CASES}</m:e></m:d>', "{x, x≥0; −x"),
+        (f"<m:d>{parts(e='A')}{parts(e='B')}</m:d>", "(A|B)"),
+        (f'<m:d><m:e><m:f><m:fPr><m:type m:val="noBar"/></m:fPr>{parts(num="5", den="2")}</m:f></m:e></m:d>', "(5 2)"),
+    ],
+)  # fmt: skip
+def test_a_formula_keeps_its_signs(formula: str, expected: str, markdown) -> None:
+    assert markdown(f'<w:p><m:oMath xmlns:m="urn:m">{formula}</m:oMath></w:p>') == expected + "\n"
+
+
+def test_a_formula_in_a_formula_is_read_as_deep_as_xml_is(markdown) -> None:
+    deep = "<m:rad><m:e>" * 120 + term("x") + "</m:e></m:rad>" * 120
+    assert markdown(f'<w:p><m:oMath xmlns:m="urn:m">{deep}</m:oMath></w:p>').count("√") == 120
+
+
+def test_the_shape_of_an_old_drawing_is_no_formula(markdown) -> None:
+    old = '<v:shapetype xmlns:v="urn:v"><v:formulas><v:f eqn="sum 10800 0 @0"/></v:formulas></v:shapetype>'
+    assert markdown(f"<w:p>{run('図')}<w:r><w:pict>{old}</w:pict></w:r></w:p>") == "図\n"
+
+
 def symbol(code: str, font: str = "Wingdings") -> str:
     return f'<w:r><w:sym w:font="{font}" w:char="{code}"/></w:r>'
 
@@ -179,6 +237,30 @@ def symbol(code: str, font: str = "Wingdings") -> str:
 )
 def test_what_is_ticked_is_read_and_what_is_not(marks: tuple[str, str], expected: str, markdown) -> None:
     assert markdown(f"<w:p>{marks[0]}{run(' 承認 ')}{marks[1]}{run(' 却下')}</w:p>") == expected + "\n"
+
+
+def field(*codes: str, shown: str = "") -> str:
+    """`codes`: the instruction, in the pieces into which Word divides it."""
+    pieces = "".join(f'<w:r><w:instrText xml:space="preserve">{code}</w:instrText></w:r>' for code in codes)
+    mark = '<w:r><w:fldChar w:fldCharType="{}"/></w:r>'.format
+    return mark("begin") + pieces + (mark("separate") + run(shown) if shown else "") + mark("end")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (field(r" eq \o\ac(○,秘) "), "秘"),
+        (field(r"EQ \O\AC(□", ",", "21", ")"), "21"),
+        (field(r"eq \o\ac(○,\s\up 2(印))"), "印"),
+        (field(r"EQ \* jc2 \* &quot;Font:ＭＳ 明朝&quot; \* hps10 \o\ad(\s\up 9(とうきょう),東京)"), "東京"),
+        (field(r"EQ \o\ad(\s\up 9(かぶ);\(株\))"), "(株)"),
+        (field(r"EQ \o\ac(○"), ""),
+        (field("PAGEREF x", shown="12"), "12"),
+        (r'<w:fldSimple w:instr="eq \o\ac(○,秘)"/>', "秘"),
+    ],
+)
+def test_an_enclosed_character_is_read_and_a_word_with_its_reading_too(given: str, expected: str, markdown) -> None:
+    assert markdown(f"<w:p>{run('区分は「')}{given}{run('」')}</w:p>") == f"区分は「{expected}」\n"
 
 
 def test_signs_and_greek_letters_of_the_font_symbol_are_read(markdown) -> None:
@@ -218,6 +300,20 @@ def test_a_text_box_is_read_once(markdown) -> None:
     assert markdown(body) == "before\n\nboxed\n\nafter\n"
 
 
+def test_a_chart_in_a_paragraph_stands_after_it(raw) -> None:
+    graphic = '<a:graphic><a:graphicData><c:chart r:id="rIdchart"/></a:graphicData></a:graphic>'
+    drawn = f"<w:r><w:drawing>{graphic}</w:drawing></w:r>"
+    file = document(f"<w:p>{run('次のとおり。')}{drawn}</w:p>{p('後の文')}")
+    points = "".join(f'<c:pt idx="{place}"><c:v>{value}</c:v></c:pt>' for place, value in enumerate("12"))
+    series = f"<c:ser><c:tx><c:pt><c:v>東京</c:v></c:pt></c:tx><c:val><c:numLit>{points}</c:numLit></c:val></c:ser>"
+    title = "<c:title><a:p><a:r><a:t>売上</a:t></a:r></a:p></c:title>"
+    file.parts["word/charts/c.xml"] = f"<c:chartSpace {WORD}><c:chart>{title}{series}</c:chart></c:chartSpace>"
+    file.links.append(("word/document.xml", "rIdchart", "chart", "charts/c.xml"))
+    assert load(raw(file.content(), "a.docx")).pages[0].markdown == (
+        "次のとおり。\n\n売上\n\n|  | 東京 |\n| --- | --- |\n| 1 | 1 |\n| 2 | 2 |\n\n後の文\n"
+    )
+
+
 def test_cells_that_span_rows_stand_in_each_and_columns_stay_in_line(markdown) -> None:
     body = "<w:tbl>" + row(cell("部署"), cell("旅費", '<w:gridSpan w:val="2"/>'))
     body += row(cell("営業", '<w:vMerge w:val="restart"/>'), cell("東京"), cell("2,500|円"))
@@ -235,6 +331,30 @@ def test_header_rows_become_one(markdown) -> None:
     body += row(cell("", "<w:vMerge/>"), cell("国内"), cell("海外"), properties=header)
     body += row(cell("日当"), cell("1"), cell("2")) + "</w:tbl>"
     assert markdown(body).splitlines()[0] == "| 区分 | 金額 国内 | 金額 海外 |"
+
+
+WIDE = '<w:gridSpan w:val="2"/>'
+TALL, BELOW = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ((row(cell("役職", TALL), cell("国内", WIDE)), row(cell("", BELOW), cell("甲地"), cell("乙地"))),
+         "| 役職 | 国内 甲地 | 国内 乙地 |"),
+        ((row(cell(""), cell("国内", WIDE)), row(cell("役職"), cell("甲地"), cell("乙地"))),
+         "| 役職 | 国内 甲地 | 国内 乙地 |"),
+        ((row(cell("役職"), cell("日当", WIDE)), row(cell("部長"), cell("3,000円"), cell("2,500円"))),
+         "| 役職 | 日当 |  |"),
+        ((row(cell("氏名"), cell("佐藤", WIDE)), row(cell("部署"), cell("営業"), cell("課長")),
+          row(cell("住所"), cell("東京", WIDE))),
+         "| 氏名 | 佐藤 |  |"),
+        ((row(cell("題", '<w:gridSpan w:val="3"/>')), row(cell("役職"), cell("甲地"), cell("乙地"))), "| 題 |  |  |"),
+    ],
+)  # fmt: skip
+def test_header_rows_are_known_by_their_merged_cells(rows: tuple[str, ...], expected: str, markdown) -> None:
+    body = "<w:tbl>" + "".join(rows) + row(cell("係員"), cell("可"), cell("不可")) + "</w:tbl>"
+    assert markdown(body).splitlines()[0] == expected
 
 
 def test_a_table_within_a_cell_is_read_in_it_and_a_frame_is_no_table(markdown) -> None:
@@ -266,6 +386,16 @@ def test_the_numbers_that_word_shows_are_part_of_the_text(markdown) -> None:
     body += numbered("日当", 0, "1") + numbered("金額", 1)
     assert markdown(body, numbering=levels) == (
         "# 第一条 目的\n\n  1 総則\n    (ア) 細則\n    (イ) 別則\n\n# 第二条 日当\n\n  1 金額\n"
+    )
+
+
+def test_a_column_that_a_list_numbers_has_its_numbers(markdown) -> None:
+    rows = [row(cell("No."), cell("項目"))]
+    rows += [row(cell(numbered("", 0)), cell(item)) for item in ("申請", "承認")]
+    rows.append(row(cell(numbered("", 1)), cell("支払")))
+    levels = numbering(("decimal", "%1"), ("bullet", "·"))
+    assert markdown("<w:tbl>" + "".join(rows) + "</w:tbl>" + numbered("", 0) + numbered("x", 0), numbering=levels) == (
+        "| No. | 項目 |\n| --- | --- |\n| 1 | 申請 |\n| 2 | 承認 |\n|  | 支払 |\n\n3 x\n"
     )
 
 
@@ -308,6 +438,23 @@ def test_a_list_that_takes_its_levels_from_a_list_style_has_its_numbers(markdown
     users = "".join(f'<w:num w:numId="{at + 1}"><w:abstractNumId w:val="{at}"/></w:num>' for at in (1, 2))
     body = numbered("総則", 0, list_id=3) + numbered("服務", 0, list_id=2)
     assert markdown(body, numbering=lists("", patterns=named + linked) + users) == "第1章 総則\n第2章 服務\n"
+
+
+@pytest.mark.parametrize(
+    ("restart", "expected"),
+    [
+        ("", ["第1章", "第1条", "(1)", "第2条", "(1)", "第2章", "第1条", "(1)"]),
+        ('<w:lvlRestart w:val="0"/>', ["第1章", "第1条", "(1)", "第2条", "(2)", "第2章", "第1条", "(3)"]),
+        ('<w:lvlRestart w:val="1"/>', ["第1章", "第1条", "(1)", "第2条", "(2)", "第2章", "第1条", "(1)"]),
+    ],
+)
+def test_numbers_run_on_after_the_outer_ones_where_the_list_says_so(restart: str, expected, markdown) -> None:
+    levels = level(0, "decimal", "第%1章") + level(1, "decimal", "第%2条")
+    levels += level(2, "decimal", "(%3)").replace("<w:lvlText", f"{restart}<w:lvlText")
+    found = f'<w:abstractNum w:abstractNumId="0">{levels}</w:abstractNum>'
+    found += '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    body = "".join(numbered("x", depth) for depth in (0, 1, 2, 1, 2, 0, 1, 2))
+    assert [line.split()[0] for line in markdown(body, numbering=found).splitlines()] == expected
 
 
 def test_lists_are_lists_and_start_anew_where_they_say(markdown) -> None:

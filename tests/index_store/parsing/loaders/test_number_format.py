@@ -21,6 +21,7 @@ from index_store.parsing.loaders.office.number_format import BUILT_IN, shown
         (-1200, "#,##0;[Red](#,##0)", "(1,200)"),
         (-0.2, "0", "0"),
         (0, '0;-0;"なし"', "なし"),
+        (-5, "0.0;@", "-5.0"),
         (5, ";;;", ""),
         (2500, '"¥"#,##0', "¥2,500"),
         (2500, "[$€-407]#,##0", "€2,500"),
@@ -34,6 +35,44 @@ from index_store.parsing.loaders.office.number_format import BUILT_IN, shown
     ],
 )
 def test_numbers_are_shown_as_the_sheet_shows_them(value: float, code: str, text: str) -> None:
+    assert shown(value, code) == text
+
+
+SIZES = '[>=1000000]0.0,,"M";[>=1000]0.0,"K";0'
+TELEPHONE = r"[<=99999999]####-####;\(00\)\ ####-####"
+POSTCODE = "[<=999]000;[<=9999]000-00;000-0000"
+DONE = '[=1]"済";[=0]"未";General'
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "text"),
+    [
+        (0.05, '[<0]"△"0.0%;0.0%', "5.0%"),
+        (-0.05, '[<0]"△"0.0%;0.0%', "△5.0%"),
+        (-0.05, '[>=0]0.0%;"△"0.0%', "△5.0%"),
+        (2_500_000, SIZES, "2.5M"),
+        (2500, SIZES, "2.5K"),
+        (25, SIZES, "25"),
+        (-2500, SIZES, "-2500"),
+        (12345678, TELEPHONE, "1234-5678"),
+        (312345678, TELEPHONE, "(03) 1234-5678"),
+        (9012345678, TELEPHONE, "(90) 1234-5678"),
+        (1, POSTCODE, "001"),
+        (1001, POSTCODE, "010-01"),
+        (1000001, POSTCODE, "100-0001"),
+        (1, DONE, "済"),
+        (0, DONE, "未"),
+        (2, DONE, "2"),
+        (5, '[<>0]"有";"無"', "有"),
+        (0, '[<>0]"有";"無"', "無"),
+        (5, '[>100]0.0;-0.0;"少"', "少"),
+        (-5, "[Red][<-1.5E+1]0.0;0.00", "-5.00"),
+        (5, "[<=3]0.00", "5"),
+    ],
+)
+def test_a_format_with_conditions_shows_a_number_as_the_condition_says_that_it_meets(
+    value: float, code: str, text: str
+) -> None:
     assert shown(value, code) == text
 
 
@@ -52,6 +91,9 @@ def test_numbers_are_shown_as_the_sheet_shows_them(value: float, code: str, text
         (46347, "yyyy年m月d日(aaa)", "2026年11月21日(土)"),
         (46347, '[$-411]ggge"年"m"月"d"日"', "令和8年11月21日"),
         (43585, "ge.m.d", "H31.4.30"),
+        (43586, '[$-ja-JP-x-gannen]ggge"年"m"月"d"日";@', "令和元年5月1日"),
+        (43831, '[$-ja-JP-x-gannen]ggge"年"m"月"d"日";@', "令和2年1月1日"),
+        (43586, '[$-411]ggge"年"m"月"d"日"', "令和1年5月1日"),
         (46347, "d-mmm-yy", "21-Nov-26"),
         (46347, "dddd, mmmm d", "Saturday, November 21"),
         (46347, "m/d", "11/21"),
@@ -87,6 +129,10 @@ def test_days_are_counted_from_1904_where_the_file_says_so() -> None:
         "E+00",
         "_",
         "0/0/0",
+        "[<]0",
+        "[=1",
+        "[>1e999]0;[<-1e999]0",
+        "[>" + "9" * 250 + "]0",
         "0%%%%%%%",
         "0." + "0" * 250,
     ],

@@ -101,6 +101,35 @@ def test_lists_keep_their_levels_and_numbers(pages) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("number", "marks"),
+    [
+        ('type="arabicPeriod"', ["1.", "2."]),
+        ('type="arabicPeriod" startAt="4"', ["4.", "5."]),
+        ('type="circleNumDbPlain" startAt="4"', ["④", "⑤"]),
+        ('type="arabicParenR"', ["1)", "2)"]),
+        ('type="alphaLcParenBoth"', ["(a)", "(b)"]),
+        ('type="romanUcPeriod" startAt="9"', ["IX.", "X."]),
+        ('type="arabicDbPeriod"', ["１.", "２."]),
+        ('type="ea1JpnKorPlain"', ["一", "二"]),
+        ('type="thaiNumPeriod" startAt="0"', ["1.", "2."]),
+    ],
+)
+def test_a_numbered_list_has_the_numbers_of_the_slide(number: str, marks: list[str], pages) -> None:
+    body = shape(*(paragraph("x", f"<a:buAutoNum {number}/>") for _ in marks), place=at(0, 50))
+    lines = pages(deck(title("T") + body))[0].markdown.splitlines()[2:]
+    assert lines == [f"{mark} x" for mark in marks]
+
+
+def test_numbers_begin_again_after_a_paragraph_without_one_and_in_a_list_of_another_kind(pages) -> None:
+    one, circle = '<a:buAutoNum type="arabicPeriod"/>', '<a:buAutoNum type="circleNumDbPlain"/>'
+    paragraphs = [paragraph("a", one), paragraph("b", one), "text", paragraph("c", one), paragraph("inner", "", 1)]
+    paragraphs += [paragraph("d", one), paragraph("e", circle)]
+    assert pages(deck(title("T") + shape(*paragraphs, place=at(0, 50))))[0].markdown == (
+        "## T\n\n1. a\n2. b\ntext\n1. c\ninner\n2. d\n① e\n"
+    )
+
+
 def test_shapes_are_read_in_bands_and_columns_however_they_were_drawn(pages) -> None:
     shapes = shape("right 2", place=at(200, 115, height=40)) + shape("left 2", place=at(0, 130, height=60))
     shapes += shape("right 1", place=at(200, 50)) + shape("left 1", place=at(0, 50, height=70)) + title("T")
@@ -153,6 +182,52 @@ def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(page
     assert pages(deck(title("a") + shape(f"<a:p>{text}</a:p>")))[0].markdown == "## a\n\n10^6 m2 21\n"
 
 
+def test_header_rows_become_one(pages) -> None:
+    def cell(text: str, given: str = "") -> str:
+        return f"<a:tc {given}><a:txBody>{paragraph(text)}</a:txBody></a:tc>"
+
+    rows = [
+        cell("部署", 'rowSpan="2"') + cell("上期", 'gridSpan="2"') + cell("", 'hMerge="1"'),
+        cell("", 'vMerge="1"') + cell("計画") + cell("実績"),
+        cell("東京") + cell("1") + cell("2"),
+    ]
+    table = "<a:tbl>" + "".join(f"<a:tr>{row}</a:tr>" for row in rows) + "</a:tbl>"
+    assert pages(deck(title("T") + frame(table)))[0].markdown == (
+        "## T\n\n| 部署 | 上期 計画 | 上期 実績 |\n| --- | --- | --- |\n| 東京 | 1 | 2 |\n"
+    )
+
+
+def in_font(text: str, kind: str, font: str) -> str:
+    return f'<a:r><a:rPr><a:{kind} typeface="{font}"/></a:rPr><a:t>{text}</a:t></a:r>'
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        (in_font("þ", "latin", "Wingdings"), "☑"),
+        (in_font("\uf0a8", "latin", "Wingdings"), "☐"),
+        (in_font("a", "latin", "Symbol"), "α"),
+        (in_font("à 承認 a", "sym", "Wingdings"), "→ 承認 a"),
+        (in_font("\uf0e0für", "sym", "Wingdings"), "→für"),
+        (in_font("þ", "latin", "Arial"), "þ"),
+    ],
+)
+def test_ticks_signs_and_greek_letters_of_symbol_fonts_are_read(runs: str, expected: str, pages) -> None:
+    assert pages(deck(title("T") + shape(f"<a:p>{runs}</a:p>")))[0].markdown == f"## T\n\n{expected}\n"
+
+
+def test_a_formula_stands_on_one_line(pages) -> None:
+    def term(text: str) -> str:
+        return f"<m:r><m:t>{text}</m:t></m:r>"
+
+    power = f"<m:sSup><m:e>{term('10')}</m:e><m:sup>{term('6')}</m:sup></m:sSup>"
+    half = f"<m:f><m:num>{term('1')}</m:num><m:den>{term('2')}</m:den></m:f>"
+    root = f"<m:rad><m:deg/><m:e>{term('3')}</m:e></m:rad>"
+    formula = f'<m:oMath xmlns:m="urn:m">{power}{term("×")}{half}{term("+2")}{root}</m:oMath>'
+    text = f'<a:r><a:t>上限は</a:t></a:r><a14:m xmlns:a14="urn:a14">{formula}</a14:m><a:r><a:t>円</a:t></a:r>'
+    assert pages(deck(title("a") + shape(f"<a:p>{text}</a:p>")))[0].markdown == "## a\n\n上限は10^6×1/2+2√3円\n"
+
+
 def test_notes_follow_as_a_quotation(pages) -> None:
     notes = shape("x", holder='type="sldNum"') + shape("say this", "and\nthat", holder='type="body" idx="1"')
     file = related(deck(title("T")), "n.xml", "notesSlide", f"<p:notes {POWERPOINT}>{tree(notes)}</p:notes>")
@@ -164,21 +239,53 @@ def test_dates_footers_and_slide_numbers_are_left_out(pages) -> None:
     assert pages(deck(title("T") + furniture))[0].markdown == "## T\n"
 
 
-def test_charts_are_tables_of_their_values(pages) -> None:
-    def points(tag: str, *values: str) -> str:
-        found = "".join(f'<c:pt idx="{place}"><c:v>{value}</c:v></c:pt>' for place, value in enumerate(values))
-        return f"<c:{tag}><c:numRef><c:numCache>{found}</c:numCache></c:numRef></c:{tag}>"
+def points(tag: str, *values: str, code: str = "") -> str:
+    """Values of a series, in a chart."""
+    found = "".join(f'<c:pt idx="{place}"><c:v>{value}</c:v></c:pt>' for place, value in enumerate(values))
+    if not code:
+        return f"<c:{tag}><c:strRef><c:strCache>{found}</c:strCache></c:strRef></c:{tag}>"
+    cache = f"<c:numCache><c:formatCode>{code}</c:formatCode>{found}</c:numCache>"
+    return f"<c:{tag}><c:numRef>{cache}</c:numRef></c:{tag}>"
 
+
+def with_chart(drawn: str, settings: str = "") -> OfficeFile:
+    file = deck(title("T") + frame('<c:chart r:id="rIdchart"/>'))
+    chart = f"{settings}<c:chart>{drawn}</c:chart>"
+    return related(file, "charts/c.xml", "chart", f"<c:chartSpace {POWERPOINT}>{chart}</c:chartSpace>")
+
+
+def test_charts_are_tables_of_their_values(pages) -> None:
     series = "".join(
-        f"<c:ser>{points('tx', name)}{points('cat', '4月', '5月')}{points('val', *values)}</c:ser>"
+        f"<c:ser>{points('tx', name)}{points('cat', '4月', '05')}{points('val', *values)}</c:ser>"
         for name, values in (("東京", ("1", "2")), ("大阪", ("3", "4")))
     )
     drawn = f"<c:plotArea><c:barChart>{series}</c:barChart></c:plotArea>"
-    chart = f"<c:chart><c:title>{paragraph('売上')}</c:title>{drawn}</c:chart>"
-    file = deck(title("T") + frame('<c:chart r:id="rIdchart"/>'))
-    related(file, "charts/c.xml", "chart", f"<c:chartSpace {POWERPOINT}>{chart}</c:chartSpace>")
-    assert pages(file)[0].markdown == (
-        "## T\n\n売上\n\n|  | 東京 | 大阪 |\n| --- | --- | --- |\n| 4月 | 1 | 3 |\n| 5月 | 2 | 4 |\n"
+    assert pages(with_chart(f"<c:title>{paragraph('売上')}</c:title>{drawn}"))[0].markdown == (
+        "## T\n\n売上\n\n|  | 東京 | 大阪 |\n| --- | --- | --- |\n| 4月 | 1 | 3 |\n| 05 | 2 | 4 |\n"
+    )
+
+
+@pytest.mark.parametrize(("settings", "day"), [("", "46113.0"), ('<c:date1904 val="1"/>', "44651")])
+def test_dates_and_percents_of_a_chart_are_shown_as_its_sheet_shows_them(settings: str, day: str, pages) -> None:
+    days = points("cat", day, "空", code='yyyy"年"m"月"')
+    series = f"<c:ser><c:tx><c:v>利益率</c:v></c:tx>{days}{points('val', '0.123', '0.15', code='0.0%')}</c:ser>"
+    assert pages(with_chart(series, settings))[0].markdown.splitlines()[2:] == [
+        "|  | 利益率 |",
+        "| --- | --- |",
+        "| 2026年4月 | 12.3% |",
+        "| 空 | 15.0% |",
+    ]
+
+
+def test_each_series_of_points_has_its_own_places(pages) -> None:
+    def series(name: str, places: tuple[str, ...], heights: tuple[str, ...]) -> str:
+        return f"<c:ser>{points('tx', name)}{points('xVal', *places)}{points('yVal', *heights)}</c:ser>"
+
+    drawn = series("A社", ("10", "2", "2"), ("1", "3", "5")) + series("B社", ("2", "100"), ("7", "9"))
+    drawn += series("C社", ("2", "100"), ("8", "0"))
+    assert pages(with_chart(drawn))[0].markdown == (
+        "## T\n\n|  | A社 |\n| --- | --- |\n| 10 | 1 |\n| 2 | 3 |\n| 2 | 5 |\n\n"
+        "|  | B社 | C社 |\n| --- | --- | --- |\n| 2 | 7 | 8 |\n| 100 | 9 | 0 |\n"
     )
 
 

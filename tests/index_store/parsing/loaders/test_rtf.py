@@ -7,7 +7,8 @@ from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.office.rtf import load
 
 FONTS = (
-    r"{\fonttbl{\f0\fnil\fcharset128 MS Mincho;}{\f1\fcharset0 Arial;}{\f2\fcharset2 Wingdings;}{\f3\fcharset204 A;}}"
+    r"{\fonttbl{\f0\fnil\fcharset128 MS Mincho;}{\f1\fcharset0 Arial;}{\f2\fcharset2 Wingdings;}{\f3\fcharset204 A;}"
+    r"{\f4\fcharset2{\*\panose 05050102010706020507}Symbol;}}"
 )
 STYLES = r"{\stylesheet{\s0 Normal;}{\s1\outlinelevel0 heading 1;}{\s2 見出し 2;}{\s9 toc 1;}}"
 
@@ -78,6 +79,25 @@ def test_links_notes_and_furigana_keep_their_words(markdown) -> None:
         r"{\field{\*\fldinst EQ \\* jc2 \\* hps10 \\o\\ad(\\s\\up 9(とうきょう),東京)}{\fldrslt }}\line next\par"
     )
     assert markdown(body) == "the form (not abroad) here 東京\nnext\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (r"{\f2\'fe} はい {\f2 o} いいえ", "☑ はい ☐ いいえ"),
+        (r"{\f2\u-3842\'fe} はい {\f2\u-3928?} いいえ", "☑ はい ☐ いいえ"),
+        (r"経費 {\f4\'b3} 5,000円、{\f4 m}m と {\f4 a b}\f0 x", "経費 ≥ 5,000円、μm と α βx"),
+        (r"{\f2\'4a}笑", "笑"),
+        (r"{\listtext\f2\u-3880\'d8\tab}項目", "- 項目"),
+    ],
+)
+def test_ticks_signs_and_greek_letters_of_symbol_fonts_are_read(body: str, expected: str, markdown) -> None:
+    assert markdown(body + r"\par") == expected + "\n"
+
+
+def test_an_enclosed_character_is_read(markdown) -> None:
+    body = r"区分は{\field{\*\fldinst {EQ \\o\\ac(○,}{秘)}}{\fldrslt }}とする\par"
+    assert markdown(body) == "区分は秘とする\n"
 
 
 def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(markdown) -> None:

@@ -176,12 +176,74 @@ def test_a_row_of_a_thousand_small_tables_takes_time_in_proportion(markdown) -> 
     assert markdown(xml).count("| 1 | 1 |\n| --- | --- |\n| 2 | 2 |") == len(places) // 2
 
 
-def test_text_boxes_on_a_sheet_are_read(raw) -> None:
-    file = workbook(('name="S"', rows(["a"])))
-    box = "<xdr:sp><xdr:txBody><a:p><a:r><a:t>注意</a:t></a:r></a:p></xdr:txBody></xdr:sp>"
-    file.parts["xl/drawings/drawing1.xml"] = f"<xdr:wsDr {EXCEL}>{box}</xdr:wsDr>"
+def box(text: str, number: int = 1) -> str:
+    name = f'<xdr:nvSpPr><xdr:cNvPr id="{number}" name="x"/></xdr:nvSpPr>'
+    return f"<xdr:sp>{name}<xdr:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></xdr:txBody></xdr:sp>"
+
+
+def drawn(shapes: str, more: str = "") -> OfficeFile:
+    """A sheet with one cell, and `shapes` over it; `more`: what follows the cells."""
+    file = workbook(('name="S"', f"<sheetData>{rows(['a'])}</sheetData>{more}"))
+    file.parts["xl/drawings/drawing1.xml"] = f"<xdr:wsDr {EXCEL}>{shapes}</xdr:wsDr>"
     file.links.append(("xl/worksheets/sheet1.xml", "rId1", "drawing", "../drawings/drawing1.xml"))
+    return file
+
+
+def test_text_boxes_on_a_sheet_are_read(raw) -> None:
+    assert load(raw(drawn(box("注意")).content(), "a.xlsx")).pages[0].markdown == "## S\n\na\n\n注意\n"
+
+
+def test_boxes_to_tick_and_buttons_to_choose_keep_their_state(raw) -> None:
+    states = {
+        7: 'objectType="CheckBox" checked="Checked"',
+        8: 'objectType="CheckBox"',
+        9: 'objectType="Radio" checked="Checked"',
+        10: 'objectType="Radio"',
+        11: 'objectType="Label"',
+    }
+    controls = "".join(f'<control shapeId="{number}" r:id="rId{number}"/>' for number in states)
+    file = drawn("".join(box(f"選択{number}", number) for number in states), f"<controls>{controls}</controls>")
+    for number, state in states.items():
+        file.parts[f"xl/ctrlProps/p{number}.xml"] = f"<formControlPr {EXCEL} {state}/>"
+        file.links.append(("xl/worksheets/sheet1.xml", f"rId{number}", "ctrlProp", f"../ctrlProps/p{number}.xml"))
+    assert load(raw(file.content(), "a.xlsx")).pages[0].markdown == (
+        "## S\n\na\n\n☑ 選択7\n\n☐ 選択8\n\n◉ 選択9\n\n○ 選択10\n\n選択11\n"
+    )
+
+
+def old_box(number: int, label: str, data: str) -> str:
+    client = f'<x:ClientData xmlns:x="urn:x" {data}</x:ClientData>'
+    text = f"<v:textbox><div><font>{label}</font></div></v:textbox>"
+    return f'<v:shape xmlns:v="urn:v" id="_x0000_s{number}">{text}{client}</v:shape>'
+
+
+def test_boxes_of_a_form_that_an_old_excel_made_are_read_once(raw) -> None:
+    shapes = old_box(1, "必要", 'ObjectType="Checkbox"><x:Checked>1</x:Checked>')
+    shapes += old_box(2, "不要", 'ObjectType="Checkbox">') + old_box(3, "comment", 'ObjectType="Note">')
+    for drawing, expected in (("", "☑ 必要\n\n☐ 不要"), (box("必要", 1), "必要\n\n☐ 不要")):
+        file = drawn(drawing)
+        file.parts["xl/drawings/vml.vml"] = f"<xml>{shapes}</xml>"
+        file.links.append(("xl/worksheets/sheet1.xml", "rId2", "vmlDrawing", "../drawings/vml.vml"))
+        assert load(raw(file.content(), "a.xlsx")).pages[0].markdown == f"## S\n\na\n\n{expected}\n"
+
+
+def test_an_old_drawing_that_is_no_xml_does_not_keep_the_sheet_from_being_read(raw) -> None:
+    file = drawn(box("注意"))
+    file.parts["xl/drawings/vml.vml"] = "<xml><br></xml>"
+    file.links.append(("xl/worksheets/sheet1.xml", "rId2", "vmlDrawing", "../drawings/vml.vml"))
     assert load(raw(file.content(), "a.xlsx")).pages[0].markdown == "## S\n\na\n\n注意\n"
+
+
+def test_a_diagram_beside_cells_is_read_and_what_older_programs_show_in_place_of_a_shape_is_not(raw) -> None:
+    graphic = '<a:graphic><a:graphicData><dgm:relIds r:dm="rIdD"/></a:graphicData></a:graphic>'
+    stand_in = "<mc:AlternateContent><mc:Choice/><mc:Fallback>{}</mc:Fallback></mc:AlternateContent>"
+    file = drawn(
+        stand_in.format(box("この図形はスライサーを表しています。")) + f"<xdr:graphicFrame>{graphic}</xdr:graphicFrame>"
+    )
+    point = "<dgm:pt><dgm:t><a:p><a:r><a:t>申請</a:t></a:r></a:p></dgm:t></dgm:pt>"
+    file.parts["xl/diagrams/d.xml"] = f"<dgm:dataModel {EXCEL}><dgm:ptLst>{point}</dgm:ptLst></dgm:dataModel>"
+    file.links.append(("xl/drawings/drawing1.xml", "rIdD", "diagramData", "../diagrams/d.xml"))
+    assert load(raw(file.content(), "a.xlsx")).pages[0].markdown == "## S\n\na\n\n- 申請\n"
 
 
 def test_rows_that_are_formatted_to_the_end_of_the_sheet_cost_nothing(markdown) -> None:

@@ -1,0 +1,40 @@
+"""How many rows are the header of a table in a document or on a slide, by its merged cells: 国内 over 甲地 and 乙地."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+ROWS = 3
+"""of a header at most"""
+
+
+@dataclass(frozen=True)
+class Cell:
+    column: int
+    width: int
+    text: str
+    goes_on: bool
+    """whether it continues the cell above it"""
+
+
+def header_rows(rows: Sequence[Sequence[Cell]]) -> int:
+    """A header of several rows has words over several columns, and other words that span its rows.
+
+    Without the latter, its second row is one of words alone. The row below it has a cell for each column; a form, whose
+    fields are wide, hardly has such a row.
+    """
+    first = rows[0] if rows else ()
+    wide = [cell for cell in first if cell.width > 1]
+    if not wide or len(first) < 2 or len(rows) < 3:
+        return 1
+    below = [cell.column for cell in rows[1]]
+    if any(bisect_left(below, cell.column + cell.width) - bisect_left(below, cell.column) < 2 for cell in wide):
+        return 1
+    tops = {cell.column for cell in first}
+    count = 1
+    while count < len(rows) and count <= ROWS and any(cell.goes_on and cell.column in tops for cell in rows[count]):
+        count += 1
+    if count == 1 and not any(map(str.isdigit, "".join(cell.text for cell in rows[1]))):
+        count = 2
+    is_above_data = count < len(rows) and count <= ROWS and all(cell.width == 1 for cell in rows[count])
+    return count if is_above_data else 1
