@@ -146,7 +146,8 @@ def test_frames_take_no_depth_of_links(site, crawl):
     }
     first = crawl(site.url(), depth=1)
     assert sorted(first.paths) == ["/", "/a", "/main.html", "/menu.html"]
-    assert crawl(site.url(), first.known, depth=1).of(PageOutcome.UNCHANGED) == first.fetched
+    again = crawl(site.url(), first.known, depth=1)
+    assert sorted(again.of(PageOutcome.UNCHANGED)) == sorted(first.fetched)
     assert sorted(crawl(site.url(), depth=0).paths) == ["/", "/main.html", "/menu.html"]
 
 
