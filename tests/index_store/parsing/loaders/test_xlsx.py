@@ -149,6 +149,36 @@ def test_a_form_is_read_row_by_row(markdown) -> None:
     assert markdown(xml) == "申請書\n\n氏名 佐藤\n部署 営業 内線\n"
 
 
+def test_a_title_with_a_unit_directly_above_a_table_is_no_row_of_it(markdown) -> None:
+    months: list[Value] = ["部署", "4月", "5月", "6月"]
+    regions: list[list[Value]] = [["東京", 1, 2, 3], ["大阪", 4, 5, 6], ["福岡", 7, None, 9]]
+    assert markdown(rows(["部署別売上"], ["上期", None, None, "単位：千円"], months, *regions)) == (
+        "部署別売上\n上期 単位：千円\n\n| 部署 | 4月 | 5月 | 6月 |\n| --- | --- | --- | --- |\n"
+        "| 東京 | 1 | 2 | 3 |\n| 大阪 | 4 | 5 | 6 |\n| 福岡 | 7 |  | 9 |\n"
+    )
+
+
+def test_a_title_with_a_unit_directly_above_header_rows_is_no_part_of_them(markdown) -> None:
+    table = rows(["売上", None, None, None, "千円"], [None, "東京", None, "大阪"], ["月", "計", "実", "計", "実"])
+    table += rows(*[[f"{month}月", 1, 2, 3, 4] for month in range(1, 4)], first=4)
+    xml = f'<sheetData>{table}</sheetData><mergeCells><mergeCell ref="B2:C2"/><mergeCell ref="D2:E2"/></mergeCells>'
+    assert markdown(xml).startswith("売上 千円\n\n| 月 | 東京 計 | 東京 実 | 大阪 計 | 大阪 実 |\n")
+
+
+def test_labels_with_their_values_below_a_date_are_read_row_by_row(markdown) -> None:
+    xml = rows(
+        ["申請日", "2026/4/1"],
+        ["氏名", "佐藤", "所属", "営業部", "役職", "主任"],
+        ["電話", "03-1234-5678", "内線", "1234", "社員番号", "00123"],
+        ["出張先", "大阪", "目的", "商談", "日数", "3"],
+        ["交通費", "28,000", "宿泊費", "9,000", "同行者", "鈴木"],
+    )
+    assert markdown(xml) == (
+        "申請日 2026/4/1\n氏名 佐藤 所属 営業部 役職 主任\n電話 03-1234-5678 内線 1234 社員番号 00123\n"
+        "出張先 大阪 目的 商談 日数 3\n交通費 28,000 宿泊費 9,000 同行者 鈴木\n"
+    )
+
+
 def test_bars_and_line_breaks_in_cells_do_not_break_the_table(markdown) -> None:
     assert markdown(rows(["a|b", "c\nd"], ["# x", "y\\|z"])) == "| a\\|b | c d |\n| --- | --- |\n| # x | y\\\\\\|z |\n"
 
