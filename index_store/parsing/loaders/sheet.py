@@ -25,8 +25,8 @@ Row = dict[int, str]
 """column, from 0 -> text; without empty cells"""
 
 _DATA = re.compile(r"[(△▲¥$€£+-]*+[.,:/%年月日時分秒円-]*+\d[\d.,:/%年月日時分秒円)-]*+")
-_NAME = re.compile(r"[^\W\d_]|^(19|20)\d\d$")
-"""found in what can name a column: it has a letter, or is a year"""
+_PERIOD = re.compile(r"[^\W\d_]|^(19|20)\d\d$")
+"""found in data that can name a column: it has a letter, such as 4月, or is a year"""
 
 
 @dataclass(frozen=True)
@@ -69,25 +69,37 @@ class Sheet:
     def _parts(self) -> Iterator[list[int]]:
         """Row numbers that belong together."""
         block: list[int] = []
+        header: Row | None = None
         for number in self.rows:
-            if block and number - block[-1] > 1 and not self._goes_on(block, number):
-                yield block
-                block = []
+            if block and number - block[-1] > 1:
+                header = self._header(block) if header is None else header
+                if not self._goes_on(header, block[-1], number):
+                    yield block
+                    block, header = [], None
             block.append(number)
         if block:
             yield block
 
-    def _goes_on(self, block: list[int], number: int) -> bool:
-        """Whether a row after a gap belongs to the table above: it has values under a header of words."""
-        header, row = self.rows[block[0]], self.rows[number]
-        return (
-            number - block[-1] <= GAP + 1
-            and len(block) > 1
-            and len(row) > 1
-            and row.keys() <= header.keys()
-            and any(map(_is_data, row.values()))
-            and not any(map(_is_data, header.values()))
-        )
+    def _header(self, numbers: list[int]) -> Row:
+        """Of the table in a block; empty if it has no rows below."""
+        start = self._start([(number, self.rows[number]) for number in numbers])
+        table = numbers[start:]
+        headers = self._header_rows(table[0], len(table)) if len(table) > 1 else 0
+        return {column: text for number in table[:headers] for column, text in self.rows[number].items()}
+
+    def _goes_on(self, header: Row, last: int, number: int) -> bool:
+        """Whether a row after a gap belongs to the table above: it has values under a header of words, or words as the
+        last row has, and is no header itself.
+        """
+        row, following = self.rows[number], self.rows.get(number + 1, {})
+        if number - last > GAP + 1 or len(row) < 2 or not row.keys() <= header.keys() or not _is_named(header):
+            return False
+        if _is_named(row) and not _is_named(following):
+            return False
+        if any(map(_is_data, row.values())):
+            return True
+        are_words = not any(map(_is_data, self.rows[last].values()))
+        return number - last == 2 and row.keys() == header.keys() and row != header and are_words
 
     def _written(self, numbers: list[int]) -> Iterator[str]:
         rows = [self.rows[number] for number in numbers]
@@ -167,10 +179,15 @@ def _is_header(row: Row, below: list[Row]) -> bool:
     """Whether it has words, and the rows below are about as wide and all have data in one of its columns."""
     return (
         len(below) == BELOW
-        and all(map(_NAME.search, row.values()))
+        and _is_named(row)
         and all(len(under.keys() & row.keys()) > HEADER_SHARE * len(row) for under in below)
         and any(all(_is_data(under.get(column, "")) for under in below) for column in row)
     )
+
+
+def _is_named(row: Row) -> bool:
+    """Whether each of its texts can name a column."""
+    return all(not _is_data(text) or _PERIOD.search(text) for text in row.values())
 
 
 def _is_data(text: str) -> bool:

@@ -144,6 +144,34 @@ def test_an_empty_row_or_column_within_a_table_does_not_part_it(markdown) -> Non
     assert markdown(xml) == "| 品 | 額 |\n| --- | --- |\n| 本 | 100 |\n| 紙 | 200 |\n"
 
 
+def test_groups_of_words_with_an_empty_row_between_them_are_one_table(markdown) -> None:
+    groups = ["経理", "総務", "営業"]
+    xml = rows(["部署", "氏名", "役職"]) + "".join(
+        rows([group, "鈴木", "部長"], [group, "田中", "主任"], first=2 + 3 * at) for at, group in enumerate(groups)
+    )
+    body = "".join(f"| {group} | 鈴木 | 部長 |\n| {group} | 田中 | 主任 |\n" for group in groups)
+    assert markdown(xml) == f"| 部署 | 氏名 | 役職 |\n| --- | --- | --- |\n{body}"
+
+
+def test_groups_of_values_below_months_or_below_a_title_are_one_table(markdown) -> None:
+    xml = rows(["売上", None, "千円"], ["月", "4月", "5月"], *[[place, 1, 2] for place in ("東京", "大阪", "福岡")])
+    assert markdown(xml + rows(["札幌", 3, 4], first=7)).endswith("| 福岡 | 1 | 2 |\n| 札幌 | 3 | 4 |\n")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([["氏名", "役職"], ["佐藤", "部長"]], [["部署", "内線"], ["経理", 10]]),
+        ([["氏名", "役職"], ["佐藤", "部長"]], [["氏名", "役職"], ["鈴木", "主任"]]),
+        ([["店", "4月"], ["東京", 1]], [["店", "5月"], ["東京", 3]]),
+    ],
+)
+def test_a_header_after_an_empty_row_begins_another_table(
+    markdown, first: list[list[Value]], second: list[list[Value]]
+) -> None:
+    assert markdown(rows(*first) + rows(*second, first=4)).count("| --- | --- |") == 2
+
+
 def test_a_form_is_read_row_by_row(markdown) -> None:
     xml = rows(["申請書"], ["氏名", "佐藤", None, None, None], [None, None, "部署", "営業", "内線"])
     assert markdown(xml) == "申請書\n\n氏名 佐藤\n部署 営業 内線\n"
