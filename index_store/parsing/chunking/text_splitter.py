@@ -234,8 +234,13 @@ class Block:
         return bool(self.opening) and not self.closing
 
 
-_TABLE = re.compile(r"(?:^[ \t]*\|.*(?:\n|\Z))+", re.M)
-_RULE = re.compile(r"[ \t]*\|[ \t:|-]+$")
+_RULE = re.compile(r"[ \t:-]*\|[ \t:|-]+$")
+_TABLE = re.compile(
+    r"(?:^[ \t]*\|.*(?:\n|\Z))+"
+    # without bars at its sides; what follows its first row shows that it is a table
+    rf"|^[^|\n]+\|.*\n(?=[ \t]*:?-){_RULE.pattern}(?:\n.*\|.*)*(?:\n|\Z)",
+    re.M,
+)
 
 
 def blocks_of(text: str) -> list[Block]:
