@@ -34,6 +34,13 @@ def test_sections_start_at_second_level_headings_and_chunks_know_the_headings_be
     assert sections[1].chunks[-1].headings == ("日当", "海外")
 
 
+def test_a_title_stands_once_above_a_chunk_whatever_its_spaces_and_figures() -> None:
+    loaded = LoadedDocument(title="第1章 旅費", pages=[Page(markdown="# 第１章\u3000旅費\n\n## 日当\n\n本文。\n")])
+    (section,) = chunk_document(loaded, 100, 20)
+    assert section.headings == ("日当",)
+    assert section.chunks[0].embedded == "第1章 旅費 > 日当\n本文。"
+
+
 def test_a_comment_in_a_code_block_is_no_heading() -> None:
     markdown = "## Install\n\n```sh\n# as root\nmake\n```\n\nDone.\n"
     (section,) = chunk_document(LoadedDocument(title="t", pages=[Page(markdown=markdown)]), 300, 40)
