@@ -86,6 +86,14 @@ def test_formulas_booleans_and_errors_are_read_by_the_value_that_was_saved(markd
     assert "| 3 | TRUE | #N/A | text more |" in markdown(xml)
 
 
+def test_a_formula_that_no_program_has_computed_is_shown_itself(markdown) -> None:
+    xml = rows(["品目", "金額", "備考"]) + (
+        '<row r="2"><c r="A2"><v>1</v></c><c r="B2"><f>B1*C1</f><v></v></c>'
+        '<c r="C2" t="str"><f>IF(A2=1,"","済")</f><v></v></c></row>'
+    )
+    assert markdown(xml).endswith("| 1 | =B1*C1 |  |\n")
+
+
 def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(markdown) -> None:
     raised = '<rPr><vertAlign val="superscript"/></rPr>'
     strings = f"<si><r><t>10</t></r><r>{raised}<t>6</t></r><r><t> m</t></r><r>{raised}<t>2</t></r></si>"
