@@ -112,6 +112,29 @@ def test_words_in_columns_are_a_table(raw) -> None:
     )
 
 
+def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(raw) -> None:
+    cells = [
+        Text(50, 700, "There are 10"),
+        Text(118, 706, "6", 7),
+        Text(123, 700, "cells in 100 m"),
+        Text(196, 706, "2", 7),
+    ]
+    sales = [Text(50, 650, "売上は1,200"), Text(143, 656, "1", 7), Text(147, 650, "百万円")]
+    others = [
+        Text(50, 600, "It costs 20"),
+        Text(105, 600, "50", 7),
+        Text(50, 550, "Nails of 3"),
+        Text(108, 555, "1/2 inches", 7),
+    ]
+    loaded = load(raw(PdfFile([cells + sales + others]).content(), "a.pdf"))
+    assert loaded.pages[0].markdown.split("\n\n") == [
+        "There are 10^6 cells in 100 m2",
+        "売上は1,200^1百万円",
+        "It costs 2050",
+        "Nails of 3 1/2 inches",
+    ]
+
+
 def test_columns_of_text_are_read_one_after_the_other_however_they_were_drawn(raw) -> None:
     left = [f"The allowance is paid for every day ({line})" for line in "abcd"]
     right = [f"Trains are booked by the desk of travel ({line})" for line in "efgh"]
