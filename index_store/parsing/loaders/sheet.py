@@ -96,9 +96,9 @@ class Sheet:
             return False
         if _is_named(row) and not _is_named(following):
             return False
-        if any(map(_is_data, row.values())):
+        if any(map(is_data, row.values())):
             return True
-        are_words = not any(map(_is_data, self.rows[last].values()))
+        are_words = not any(map(is_data, self.rows[last].values()))
         return number - last == 2 and row.keys() == header.keys() and row != header and are_words
 
     def _written(self, numbers: list[int]) -> Iterator[str]:
@@ -151,7 +151,7 @@ class Sheet:
         below = self.rows.get(top + deepest, {})
         # A wide word with words below is a header; on a sheet of narrow columns a wide cell is just a cell.
         parted = [sum(span.left <= column <= span.right for column in below) > 1 for span in wide]
-        if all(parted) and not any(map(_is_data, below.values())):
+        if all(parted) and not any(map(is_data, below.values())):
             deepest += 1
         return deepest if deepest < min(rows, 4) else 1
 
@@ -181,14 +181,15 @@ def _is_header(row: Row, below: list[Row]) -> bool:
         len(below) == BELOW
         and _is_named(row)
         and all(len(under.keys() & row.keys()) > HEADER_SHARE * len(row) for under in below)
-        and any(all(_is_data(under.get(column, "")) for under in below) for column in row)
+        and any(all(is_data(under.get(column, "")) for under in below) for column in row)
     )
 
 
 def _is_named(row: Row) -> bool:
     """Whether each of its texts can name a column."""
-    return all(not _is_data(text) or _PERIOD.search(text) for text in row.values())
+    return all(not is_data(text) or _PERIOD.search(text) for text in row.values())
 
 
-def _is_data(text: str) -> bool:
+def is_data(text: str) -> bool:
+    """Whether it is a number, an amount or a date, which seldom stands in a header."""
     return bool(_DATA.fullmatch(text))
