@@ -13,7 +13,7 @@ from typing import TypeVar
 from index_store.parsing.chunking.text_splitter import blocks_of, header_at, split_text, text_width, trimmed
 from index_store.parsing.loaders.document import LoadedDocument, Page
 
-VERSION = 3
+VERSION = 4
 """increase it when the same document would be split differently, so that documents are loaded again"""
 
 What = TypeVar("What")
@@ -121,7 +121,8 @@ class _HeadedText:
 
 def _headed_texts(document: LoadedDocument) -> Iterator[_HeadedText]:
     lines = [(page, *line) for page in document.pages for line in page.lines()]
-    levels = [level for _, _, level, text in lines if level and not (level == 1 and text == document.title)]
+    title = _words(document.title)
+    levels = [level for _, _, level, text in lines if level and not (level == 1 and _words(text) == title)]
     # A page of a manual may have only h3: then these begin its sections.
     top = max(2, min(levels, default=2))
     page_by_page = not levels and any(page.number is not None for page in document.pages)
@@ -160,7 +161,7 @@ def _headed_texts(document: LoadedDocument) -> Iterator[_HeadedText]:
             if level <= top and bare and not deeper:
                 # A heading without text would be lost, so it is its own text.
                 written[:] = [headed.headings[-1]]
-            if not (level == 1 and text == document.title):
+            if not (level == 1 and _words(text) == title):
                 path.append((level, text))
         headings = tuple(heading for _, heading in path)
         if level and level <= top:
@@ -176,3 +177,8 @@ def _headed_texts(document: LoadedDocument) -> Iterator[_HeadedText]:
     if is_blank and headed.headings:
         written[:] = [headed.headings[-1]]
     yield from finished()
+
+
+def _words(text: str) -> list[str]:
+    """The same for a heading and for the title that was taken from it."""
+    return unicodedata.normalize("NFKC", text).split()

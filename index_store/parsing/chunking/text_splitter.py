@@ -237,8 +237,13 @@ class Block:
 LONGEST_HEADER = 400
 """wide characters of a table's header that is repeated: a longer one takes more space than its rows are worth"""
 
-_TABLE = re.compile(r"(?:^[ \t]*\|.*(?:\n|\Z))+", re.M)
-_RULE = re.compile(r"[ \t]*\|[ \t:|-]+$")
+_RULE = re.compile(r"[ \t:-]*\|[ \t:|-]+$")
+_TABLE = re.compile(
+    r"(?:^[ \t]*\|.*(?:\n|\Z))+"
+    # without bars at its sides; what follows its first row shows that it is a table
+    rf"|^[^|\n]+\|.*\n(?=[ \t]*:?-){_RULE.pattern}(?:\n.*\|.*)*(?:\n|\Z)",
+    re.M,
+)
 
 
 def blocks_of(text: str) -> list[Block]:

@@ -12,6 +12,10 @@ from index_store.parsing.loaders import as_markdown
 
 HEADER_SHARE = 0.5
 """share of a block's columns that its first row must fill to be their header; a form fills fewer"""
+ABOVE = 5
+"""rows at most that hold a title, a date or a unit directly above a header"""
+BELOW = 3
+"""rows below a header that must be alike, if it isn't the first row; a form hardly has so many"""
 GAP = 2
 """empty rows inside one table at most; more separate two tables"""
 FILLED = 1_000_000
@@ -20,7 +24,9 @@ FILLED = 1_000_000
 Row = dict[int, str]
 """column, from 0 -> text; without empty cells"""
 
-_DATA = re.compile(r"[(△▲¥$€£+-]*[\d.,:/%年月日時分秒円-]*\d[\d.,:/%年月日時分秒円)-]*")
+_DATA = re.compile(r"[(△▲¥$€£+-]*+[.,:/%年月日時分秒円-]*+\d[\d.,:/%年月日時分秒円)-]*+")
+_PERIOD = re.compile(r"[^\W\d_]|^(19|20)\d\d$")
+"""found in data that can name a column: it has a letter, such as 4月, or is a year"""
 
 
 @dataclass(frozen=True)
@@ -38,8 +44,12 @@ class Sheet:
         self.rows: dict[int, Row] = {}
         """row number -> its cells, in order; without empty rows"""
         self.spans: list[Span] = []
+        self._spans_at: dict[int, list[Span]] = {}
+        """row number -> the spans that begin in it"""
 
     def blocks(self) -> Iterator[str]:
+        for span in self.spans:
+            self._spans_at.setdefault(span.top, []).append(span)
         self._repeat_merged()
         for block in self._parts():
             yield from self._written(block)
@@ -59,25 +69,37 @@ class Sheet:
     def _parts(self) -> Iterator[list[int]]:
         """Row numbers that belong together."""
         block: list[int] = []
+        header: Row | None = None
         for number in self.rows:
-            if block and number - block[-1] > 1 and not self._goes_on(block, number):
-                yield block
-                block = []
+            if block and number - block[-1] > 1:
+                header = self._header(block) if header is None else header
+                if not self._goes_on(header, block[-1], number):
+                    yield block
+                    block, header = [], None
             block.append(number)
         if block:
             yield block
 
-    def _goes_on(self, block: list[int], number: int) -> bool:
-        """Whether a row after a gap belongs to the table above: it has values under a header of words."""
-        header, row = self.rows[block[0]], self.rows[number]
-        return (
-            number - block[-1] <= GAP + 1
-            and len(block) > 1
-            and len(row) > 1
-            and row.keys() <= header.keys()
-            and any(map(_is_data, row.values()))
-            and not any(map(_is_data, header.values()))
-        )
+    def _header(self, numbers: list[int]) -> Row:
+        """Of the table in a block; empty if it has no rows below."""
+        start = self._start([(number, self.rows[number]) for number in numbers])
+        table = numbers[start:]
+        headers = self._header_rows(table[0], len(table)) if len(table) > 1 else 0
+        return {column: text for number in table[:headers] for column, text in self.rows[number].items()}
+
+    def _goes_on(self, header: Row, last: int, number: int) -> bool:
+        """Whether a row after a gap belongs to the table above: it has values under a header of words, or words as the
+        last row has, and is no header itself.
+        """
+        row, following = self.rows[number], self.rows.get(number + 1, {})
+        if number - last > GAP + 1 or len(row) < 2 or not row.keys() <= header.keys() or not _is_named(header):
+            return False
+        if _is_named(row) and not _is_named(following):
+            return False
+        if any(map(is_data, row.values())):
+            return True
+        are_words = not any(map(is_data, self.rows[last].values()))
+        return number - last == 2 and row.keys() == header.keys() and row != header and are_words
 
     def _written(self, numbers: list[int]) -> Iterator[str]:
         rows = [self.rows[number] for number in numbers]
@@ -90,14 +112,13 @@ class Sheet:
             yield from self._block(list(part.items()))
 
     def _block(self, block: list[tuple[int, Row]]) -> Iterator[str]:
-        columns = sorted({column for _, row in block for column in row})
-        # Titles and notes directly above a table.
-        start = next((at for at, (_, row) in enumerate(block) if len(row) > 1), len(block))
+        start = self._start(block)
         if start:
             yield "\n".join(as_markdown.paragraph(" ".join(row.values())) for _, row in block[:start])
         table = block[start:]
         if not table:
             return
+        columns = sorted({column for _, row in table for column in row})
         grid = [[row.get(column, "") for column in columns] for _, row in table]
         headers = self._header_rows(table[0][0], len(table))
         if headers > 1:
@@ -107,9 +128,22 @@ class Sheet:
         else:
             yield as_markdown.table(grid)
 
+    def _start(self, block: list[tuple[int, Row]]) -> int:
+        """The row at which the table begins, below titles and notes: single cells, or rows shorter than its header."""
+        rows = [row for _, row in block]
+        first = next((at for at, row in enumerate(rows) if len(row) > 1), len(rows))
+        above = range(first, min(first + ABOVE + 1, len(rows)))
+        widest = max((len(rows[at]) for at in above), default=0)
+        for at in above:
+            headers = self._header_rows(block[at][0], len(rows) - at)
+            if headers > 1 or len(rows[at]) > max(2, HEADER_SHARE * widest):
+                header = {column: text for row in rows[at : at + headers] for column, text in row.items()}
+                return at if _is_header(header, rows[at + headers : at + headers + BELOW]) else first
+        return first
+
     def _header_rows(self, top: int, rows: int) -> int:
         """A header of several rows has words over several columns, and other words that span its rows."""
-        spans = [span for span in self.spans if span.top == top]
+        spans = self._spans_at.get(top, [])
         wide = [span for span in spans if span.right > span.left]
         if not wide:
             return 1
@@ -117,7 +151,7 @@ class Sheet:
         below = self.rows.get(top + deepest, {})
         # A wide word with words below is a header; on a sheet of narrow columns a wide cell is just a cell.
         parted = [sum(span.left <= column <= span.right for column in below) > 1 for span in wide]
-        if all(parted) and not any(map(_is_data, below.values())):
+        if all(parted) and not any(map(is_data, below.values())):
             deepest += 1
         return deepest if deepest < min(rows, 4) else 1
 
@@ -141,5 +175,21 @@ def _is_headed(rows: list[Row], columns: list[int]) -> bool:
     return len(columns) > 1 and all(column in first for column in columns)
 
 
-def _is_data(text: str) -> bool:
+def _is_header(row: Row, below: list[Row]) -> bool:
+    """Whether it has words, and the rows below are about as wide and all have data in one of its columns."""
+    return (
+        len(below) == BELOW
+        and _is_named(row)
+        and all(len(under.keys() & row.keys()) > HEADER_SHARE * len(row) for under in below)
+        and any(all(is_data(under.get(column, "")) for under in below) for column in row)
+    )
+
+
+def _is_named(row: Row) -> bool:
+    """Whether each of its texts can name a column."""
+    return all(not is_data(text) or _PERIOD.search(text) for text in row.values())
+
+
+def is_data(text: str) -> bool:
+    """Whether it is a number, an amount or a date, which seldom stands in a header."""
     return bool(_DATA.fullmatch(text))

@@ -1,8 +1,8 @@
 """XLSX: each sheet is a heading with its tables; numbers and dates are written as the sheet shows them.
 
-For a formula, the value is read that was computed when the file was saved. Left out: hidden sheets and columns,
-comments, readings above kanji. Rows are read one after another, so the empty rows of a sheet formatted to its end cost
-nothing.
+For a formula, the value is read that was computed when the file was saved; without one, the formula itself. Left out:
+hidden sheets and columns, comments, readings above kanji. Rows are read one after another, so the empty rows of a
+sheet formatted to its end cost nothing.
 """
 
 import re
@@ -91,11 +91,13 @@ class _Workbook:
 
     def _text(self, cell: Element) -> str:
         kind = cell.get("t")
-        value = ""
+        value = formula = ""
         for child in cell:
             match local(child):
                 case "v":
                     value = child.text or ""
+                case "f" if child.text:
+                    formula = f"={child.text}"
                 case "is" if kind == "inlineStr":
                     return _rich(child)
         match kind:
@@ -106,6 +108,8 @@ class _Workbook:
                 return {"1": "TRUE", "0": "FALSE"}.get(value, value)
             case "str" | "e" | "d":
                 return _unescaped(value)
+        if not value:
+            return formula
         style = cell.get("s") or "0"
         at = int(style) if style.isascii() and style.isdigit() else 0
         return shown_text(value, self._formats[at] if at < len(self._formats) else GENERAL, self._is_1904)

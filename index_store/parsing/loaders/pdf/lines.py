@@ -15,6 +15,7 @@ import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
 from index_store.base.radicals import KANJI_OF_RADICALS
+from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.pdf.upright import Box, turned_back, upright_text
 
 PARAGRAPH_GAP = 1.35
@@ -30,6 +31,12 @@ COLUMN_GAP = 2.0
 """times a line's height; a wider space between two characters separates the columns of a table"""
 INDENT = 0.7
 """share of a line's height; a first line that starts further to the right is indented"""
+RAISED_SIZE = 0.8
+"""times the size of the type, of raised figures at most"""
+RAISED = 0.1
+"""times the height of a figure; the middle of a raised one is higher than its middle by this at least"""
+RAISED_GAP = 1.2
+"""times the height of a figure, from it to the raised one at most"""
 NEIGHBOURS = 6
 """lines before and after that show the width of the column"""
 
@@ -52,6 +59,7 @@ _WIDE = re.compile(r"[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _LEADER = re.compile(r" ?(?:[.．・‥…·] ?){6,}")
 """the dots from a title to its page, or from an item to its price"""
 _LED = re.compile(r" … \S{1,12}$")
+_FRACTION = re.compile(r"\d+ ?[/⁄]")
 _SPACED = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff]) (?=[\u3040-\u30ff\u3400-\u9fff])")
 
 
@@ -163,11 +171,12 @@ def _tiers(lines: list[Line]) -> list[list[Line]]:
 
 
 def _line(page: PdfTextPage, characters: list[str], turn: int, start: int, end: int) -> Line | None:
-    text = _text(characters[start:end])
-    if not text.strip():
-        return None
     written = [index for index in range(start, end) if not characters[index].isspace()]
+    if not written:
+        return None
     places = [(index, box) for index in written if (box := _box(page, index, turn))]
+    _mark_raised(page, characters, places)
+    text = _text(characters[start:end])
     boxes = [box for _, box in places]
     if not boxes:
         return Line(text, 0, 0, 0, 0)
@@ -187,6 +196,26 @@ def _line(page: PdfTextPage, characters: list[str], turn: int, start: int, end: 
         text, left, right, across, height, row=gap > COLUMN_GAP * height, size=size, weight=weight,
         cells=cells or (Cell(left, right, text.strip()),),
     )  # fmt: skip
+
+
+def _mark_raised(page: PdfTextPage, characters: list[str], places: list[tuple[int, Box]]) -> None:
+    """Puts ^ before raised figures that would read as more digits of the number before them."""
+    for (base, (left, right, bottom, top)), (index, box) in pairwise(places):
+        height = top - bottom
+        is_above = (box[2] + box[3]) / 2 > (bottom + top) / 2 + RAISED * height
+        if not is_above or not left < box[0] < right + RAISED_GAP * height:
+            continue
+        marked = as_markdown.with_raised(characters[base] + as_markdown.raised(characters[index]))
+        # pdfium adds a space before the number of a note.
+        added = range(base + 1, index) if characters[base].isdigit() else ()
+        if (
+            "^" in marked
+            and base + 1 + len(added) == index
+            and all(pdfium.FPDFText_IsGenerated(page, at) == 1 for at in added)
+            and _size(page, index) < RAISED_SIZE * _size(page, base)
+            and not _FRACTION.match("".join(characters[index : index + 8]))
+        ):
+            characters[base + 1 : index + 1] = [*[""] * len(added), f"^{characters[index]}"]
 
 
 def _cells(characters: list[str], places: list[tuple[int, Box]], gap: float) -> Iterator[Cell]:

@@ -117,7 +117,7 @@ def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
 
 
 def _key(text: str) -> str:
-    return re.sub(r"\s+", "", unicodedata.normalize("NFKC", text)).casefold()
+    return re.sub(r"[\s^]+", "", unicodedata.normalize("NFKC", text)).casefold()
 
 
 def _page(number: int, lines: list[Line], headings: dict[int, list[tuple[int, int, int]]]) -> Page:

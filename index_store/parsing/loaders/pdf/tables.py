@@ -7,9 +7,11 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.pdf.lines import BULLET, Cell, Line, joined
+from index_store.parsing.loaders.sheet import is_data
 
 ROWS = 3
 """of a table at least, including its header"""
@@ -114,9 +116,24 @@ def _table(lines: list[Line]) -> str:
         return ""
     if all(BULLET.match(f"{row[0]} x") for row in rows) or any(_DRAWN.search(text) for row in rows for text in row):
         return ""
+    if _has_two_headers(rows):
+        rows = [as_markdown.joined_header(rows[:2]), *rows[2:]]
     if sum(map(bool, rows[0])) < HEADER_SHARE * len(columns):
         return "\n".join(as_markdown.paragraph(" ".join(filter(None, row))) for row in rows)
     return as_markdown.table(rows)
+
+
+def _has_two_headers(rows: list[list[str]]) -> bool:
+    """Whether words stand below each word that goes over several columns, and none below the others."""
+    first, second, third = rows[:3]
+    is_alone = [bool(text and following) for text, following in pairwise([*first, "end"])]
+    return (
+        is_alone[0]
+        and not all(is_alone)
+        and all(alone != bool(below) for alone, below in zip(is_alone, second, strict=True))
+        and not any(map(is_data, first + second))
+        and any(map(is_data, third))
+    )
 
 
 def _within(line: Line, column: tuple[float, float]) -> list[Cell]:

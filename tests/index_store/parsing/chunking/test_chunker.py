@@ -16,11 +16,29 @@ def test_a_long_table_is_cut_at_rows_and_its_header_is_embedded_with_each_part()
         assert chunk.embedded.endswith(text)
 
 
+def test_a_table_without_bars_at_its_sides_is_cut_at_rows_with_its_header() -> None:
+    rows = "".join(f"品目{at} | {at * 100}円\n" for at in range(60))
+    markdown = f"## 価格\n\n次の表による。\n品目 | 単価\n:--- | ---:\n{rows}\n税別とする。\n"
+    sections = chunk_document(LoadedDocument(title="a", pages=[Page(markdown=markdown)]), 60, 20)
+    chunks = [(section.text[chunk.start : chunk.end], chunk) for section in sections for chunk in section.chunks]
+    below = [(text, chunk) for text, chunk in chunks if text.startswith("品目") and "単価" not in text]
+    assert len(below) > 3
+    assert all("品目 | 単価\n:--- | ---:\n" + text in chunk.embedded for text, chunk in below)
+    assert "| 5900円\n\n税別とする。" in chunks[-1][0]
+
+
 def test_sections_start_at_second_level_headings_and_chunks_know_the_headings_below() -> None:
     markdown = "# 規程\n\nまえがき。\n\n## 日当\n\n本文。\n\n### 海外\n\n" + JAPANESE * 8 + "\n## 宿泊\n\n泊まる。\n"
     sections = chunk_document(LoadedDocument(title="規程", pages=[Page(markdown=markdown)]), 100, 0)
     assert [section.headings for section in sections] == [(), ("日当",), ("宿泊",)]
     assert sections[1].chunks[-1].headings == ("日当", "海外")
+
+
+def test_a_title_stands_once_above_a_chunk_whatever_its_spaces_and_figures() -> None:
+    loaded = LoadedDocument(title="第1章 旅費", pages=[Page(markdown="# 第１章\u3000旅費\n\n## 日当\n\n本文。\n")])
+    (section,) = chunk_document(loaded, 100, 20)
+    assert section.headings == ("日当",)
+    assert section.chunks[0].embedded == "第1章 旅費 > 日当\n本文。"
 
 
 def test_a_comment_in_a_code_block_is_no_heading() -> None:

@@ -65,6 +65,14 @@ def test_what_stands_above_the_table_is_no_row_of_it(markdown) -> None:
     assert markdown("売上一覧\n\n月,額\n4月,5\n").startswith("売上一覧\n\n| 月 | 額 |\n")
 
 
+def test_lines_of_an_export_directly_above_the_header_are_no_rows_of_the_table(markdown) -> None:
+    lines = "会社名,株式会社A\n出力日時,2026/04/01 09:00\n"
+    table = "社員番号,氏名,部署\n001,佐藤,営業\n002,鈴木,\n003,田中,総務\n"
+    assert markdown(lines + table).startswith(
+        "会社名 株式会社A\n出力日時 2026/04/01 09:00\n\n| 社員番号 | 氏名 | 部署 |\n| --- | --- | --- |\n| 001 |"
+    )
+
+
 def test_one_column_is_a_list_of_lines(markdown) -> None:
     assert markdown("name\nalpha\nbeta\n") == "name\nalpha\nbeta\n"
 

@@ -112,6 +112,43 @@ def test_words_in_columns_are_a_table(raw) -> None:
     )
 
 
+def test_a_row_of_words_below_words_over_several_columns_is_part_of_the_header(raw) -> None:
+    page = [*row(700, "役職", "国内", "", "備考"), *row(680, "", "日帰り", "宿泊")]
+    page += [*row(660, "部長", "3,000円", "5,000円", "なし"), *row(640, "課長", "2,500円", "4,000円", "なし")]
+    assert load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown.strip() == (
+        "| 役職 | 国内 日帰り | 国内 宿泊 | 備考 |\n| --- | --- | --- | --- |\n"
+        "| 部長 | 3,000円 | 5,000円 | なし |\n| 課長 | 2,500円 | 4,000円 | なし |"
+    )
+
+
+def test_a_header_without_a_word_for_each_column_is_one_row(raw) -> None:
+    page = [*row(700, "氏名", "担当", ""), *row(680, "佐藤", "営業", "済"), *row(660, "鈴木", "100", "済")]
+    assert load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown.strip().startswith("| 氏名 | 担当 |  |\n")
+
+
+def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(raw) -> None:
+    cells = [
+        Text(50, 700, "There are 10"),
+        Text(118, 706, "6", 7),
+        Text(123, 700, "cells in 100 m"),
+        Text(196, 706, "2", 7),
+    ]
+    sales = [Text(50, 650, "売上は1,200"), Text(143, 656, "1", 7), Text(147, 650, "百万円")]
+    others = [
+        Text(50, 600, "It costs 20"),
+        Text(105, 600, "50", 7),
+        Text(50, 550, "Nails of 3"),
+        Text(108, 555, "1/2 inches", 7),
+    ]
+    loaded = load(raw(PdfFile([cells + sales + others]).content(), "a.pdf"))
+    assert loaded.pages[0].markdown.split("\n\n") == [
+        "There are 10^6 cells in 100 m2",
+        "売上は1,200^1百万円",
+        "It costs 2050",
+        "Nails of 3 1/2 inches",
+    ]
+
+
 def test_columns_of_text_are_read_one_after_the_other_however_they_were_drawn(raw) -> None:
     left = [f"The allowance is paid for every day ({line})" for line in "abcd"]
     right = [f"Trains are booked by the desk of travel ({line})" for line in "efgh"]

@@ -86,6 +86,14 @@ def test_formulas_booleans_and_errors_are_read_by_the_value_that_was_saved(markd
     assert "| 3 | TRUE | #N/A | text more |" in markdown(xml)
 
 
+def test_a_formula_that_no_program_has_computed_is_shown_itself(markdown) -> None:
+    xml = rows(["品目", "金額", "備考"]) + (
+        '<row r="2"><c r="A2"><v>1</v></c><c r="B2"><f>B1*C1</f><v></v></c>'
+        '<c r="C2" t="str"><f>IF(A2=1,"","済")</f><v></v></c></row>'
+    )
+    assert markdown(xml).endswith("| 1 | =B1*C1 |  |\n")
+
+
 def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(markdown) -> None:
     raised = '<rPr><vertAlign val="superscript"/></rPr>'
     strings = f"<si><r><t>10</t></r><r>{raised}<t>6</t></r><r><t> m</t></r><r>{raised}<t>2</t></r></si>"
@@ -144,9 +152,67 @@ def test_an_empty_row_or_column_within_a_table_does_not_part_it(markdown) -> Non
     assert markdown(xml) == "| 品 | 額 |\n| --- | --- |\n| 本 | 100 |\n| 紙 | 200 |\n"
 
 
+def test_groups_of_words_with_an_empty_row_between_them_are_one_table(markdown) -> None:
+    groups = ["経理", "総務", "営業"]
+    xml = rows(["部署", "氏名", "役職"]) + "".join(
+        rows([group, "鈴木", "部長"], [group, "田中", "主任"], first=2 + 3 * at) for at, group in enumerate(groups)
+    )
+    body = "".join(f"| {group} | 鈴木 | 部長 |\n| {group} | 田中 | 主任 |\n" for group in groups)
+    assert markdown(xml) == f"| 部署 | 氏名 | 役職 |\n| --- | --- | --- |\n{body}"
+
+
+def test_groups_of_values_below_months_or_below_a_title_are_one_table(markdown) -> None:
+    xml = rows(["売上", None, "千円"], ["月", "4月", "5月"], *[[place, 1, 2] for place in ("東京", "大阪", "福岡")])
+    assert markdown(xml + rows(["札幌", 3, 4], first=7)).endswith("| 福岡 | 1 | 2 |\n| 札幌 | 3 | 4 |\n")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([["氏名", "役職"], ["佐藤", "部長"]], [["部署", "内線"], ["経理", 10]]),
+        ([["氏名", "役職"], ["佐藤", "部長"]], [["氏名", "役職"], ["鈴木", "主任"]]),
+        ([["店", "4月"], ["東京", 1]], [["店", "5月"], ["東京", 3]]),
+    ],
+)
+def test_a_header_after_an_empty_row_begins_another_table(
+    markdown, first: list[list[Value]], second: list[list[Value]]
+) -> None:
+    assert markdown(rows(*first) + rows(*second, first=4)).count("| --- | --- |") == 2
+
+
 def test_a_form_is_read_row_by_row(markdown) -> None:
     xml = rows(["申請書"], ["氏名", "佐藤", None, None, None], [None, None, "部署", "営業", "内線"])
     assert markdown(xml) == "申請書\n\n氏名 佐藤\n部署 営業 内線\n"
+
+
+def test_a_title_with_a_unit_directly_above_a_table_is_no_row_of_it(markdown) -> None:
+    months: list[Value] = ["部署", "4月", "5月", "6月"]
+    regions: list[list[Value]] = [["東京", 1, 2, 3], ["大阪", 4, 5, 6], ["福岡", 7, None, 9]]
+    assert markdown(rows(["部署別売上"], ["上期", None, None, "単位：千円"], months, *regions)) == (
+        "部署別売上\n上期 単位：千円\n\n| 部署 | 4月 | 5月 | 6月 |\n| --- | --- | --- | --- |\n"
+        "| 東京 | 1 | 2 | 3 |\n| 大阪 | 4 | 5 | 6 |\n| 福岡 | 7 |  | 9 |\n"
+    )
+
+
+def test_a_title_with_a_unit_directly_above_header_rows_is_no_part_of_them(markdown) -> None:
+    table = rows(["売上", None, None, None, "千円"], [None, "東京", None, "大阪"], ["月", "計", "実", "計", "実"])
+    table += rows(*[[f"{month}月", 1, 2, 3, 4] for month in range(1, 4)], first=4)
+    xml = f'<sheetData>{table}</sheetData><mergeCells><mergeCell ref="B2:C2"/><mergeCell ref="D2:E2"/></mergeCells>'
+    assert markdown(xml).startswith("売上 千円\n\n| 月 | 東京 計 | 東京 実 | 大阪 計 | 大阪 実 |\n")
+
+
+def test_labels_with_their_values_below_a_date_are_read_row_by_row(markdown) -> None:
+    xml = rows(
+        ["申請日", "2026/4/1"],
+        ["氏名", "佐藤", "所属", "営業部", "役職", "主任"],
+        ["電話", "03-1234-5678", "内線", "1234", "社員番号", "00123"],
+        ["出張先", "大阪", "目的", "商談", "日数", "3"],
+        ["交通費", "28,000", "宿泊費", "9,000", "同行者", "鈴木"],
+    )
+    assert markdown(xml) == (
+        "申請日 2026/4/1\n氏名 佐藤 所属 営業部 役職 主任\n電話 03-1234-5678 内線 1234 社員番号 00123\n"
+        "出張先 大阪 目的 商談 日数 3\n交通費 28,000 宿泊費 9,000 同行者 鈴木\n"
+    )
 
 
 def test_bars_and_line_breaks_in_cells_do_not_break_the_table(markdown) -> None:
