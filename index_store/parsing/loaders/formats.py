@@ -116,7 +116,7 @@ def _pdf() -> Load:
     saved_as=f"{OFFICE}.wordprocessingml.document",
 )
 def _docx() -> Load:
-    from index_store.parsing.loaders.office.docx import load
+    from index_store.parsing.loaders.office.word.docx import load
 
     return load
 
@@ -142,7 +142,7 @@ def _pptx() -> Load:
     saved_as=f"{OFFICE}.spreadsheetml.sheet",
 )
 def _xlsx() -> Load:
-    from index_store.parsing.loaders.office.xlsx import load
+    from index_store.parsing.loaders.office.excel.xlsx import load
 
     return load
 

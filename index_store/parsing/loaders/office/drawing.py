@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.office import formula
-from index_store.parsing.loaders.office.number_format import shown_text
+from index_store.parsing.loaders.office.excel.number_format import shown_text
 from index_store.parsing.loaders.office.package import Element, Package, attribute, is_on, local, number
 from index_store.parsing.loaders.office.symbol_fonts import CHARACTERS
 

@@ -10,8 +10,8 @@ from functools import lru_cache
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, title_of
+from index_store.parsing.loaders.list_number import list_number
 from index_store.parsing.loaders.office import drawing
-from index_store.parsing.loaders.office.docx_numbering import list_number
 from index_store.parsing.loaders.office.header_rows import Cell, header_rows
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened
 

@@ -14,8 +14,8 @@ from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
 from index_store.parsing.loaders.office import eq_field
-from index_store.parsing.loaders.office.docx_styles import HEADING
 from index_store.parsing.loaders.office.symbol_fonts import characters
+from index_store.parsing.loaders.office.word.styles import HEADING
 
 _TOKEN = re.compile(
     rb"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<hex>[0-9a-fA-F]{2})|\\(?P<symbol>[^a-zA-Z])"

@@ -6,7 +6,7 @@ import pytest
 
 from index_store.base import errors
 from index_store.parsing.loaders.document import RawFile
-from index_store.parsing.loaders.office.docx import load
+from index_store.parsing.loaders.office.word.docx import load
 from tests.index_store.parsing.loaders.office_file import WORD, OfficeFile, core_properties
 
 STYLES = """

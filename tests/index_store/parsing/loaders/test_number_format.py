@@ -1,6 +1,6 @@
 import pytest
 
-from index_store.parsing.loaders.office.number_format import BUILT_IN, shown
+from index_store.parsing.loaders.office.excel.number_format import BUILT_IN, shown
 
 
 @pytest.mark.parametrize(

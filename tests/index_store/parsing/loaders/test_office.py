@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from index_store.base import errors
-from index_store.parsing.loaders.office.docx import load
+from index_store.parsing.loaders.office.word.docx import load
 from tests.index_store.parsing.loaders.office_file import OfficeFile
 from tests.index_store.parsing.loaders.test_docx import document, p
 

@@ -4,7 +4,7 @@ import pytest
 
 from index_store.base import errors
 from index_store.parsing.loaders.document import RawFile
-from index_store.parsing.loaders.office.xlsx import load
+from index_store.parsing.loaders.office.excel.xlsx import load
 from tests.index_store.parsing.loaders.office_file import EXCEL, OfficeFile, core_properties
 
 Value = str | int | float | None

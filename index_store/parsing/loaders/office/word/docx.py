@@ -11,9 +11,7 @@ from functools import partial
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
-from index_store.parsing.loaders.office import docx_marks, drawing, eq_field, formula
-from index_store.parsing.loaders.office.docx_numbering import BULLET, Numbering
-from index_store.parsing.loaders.office.docx_styles import BODY_LEVEL, Style, Styles
+from index_store.parsing.loaders.office import drawing, eq_field, formula
 from index_store.parsing.loaders.office.header_rows import Cell, header_rows
 from index_store.parsing.loaders.office.package import (
     Element,
@@ -25,6 +23,9 @@ from index_store.parsing.loaders.office.package import (
     opened,
     release,
 )
+from index_store.parsing.loaders.office.word import marks
+from index_store.parsing.loaders.office.word.numbering import BULLET, Numbering
+from index_store.parsing.loaders.office.word.styles import BODY_LEVEL, Style, Styles
 
 HEADING_LENGTH = 200
 """characters; a longer paragraph is no heading, whatever its style: headings are names of sections"""
@@ -192,7 +193,7 @@ class _Reader:
         for child in element:
             match local(child):
                 case "t":
-                    parts.append(docx_marks.text_in(element, child.text or ""))
+                    parts.append(marks.text_in(element, child.text or ""))
                 case "tab" | "ptab":
                     parts.append(" ")
                 case "br" | "cr":
@@ -200,9 +201,9 @@ class _Reader:
                 case "noBreakHyphen":
                     parts.append("-")
                 case "sym":
-                    parts.append(docx_marks.symbol(child))
+                    parts.append(marks.symbol(child))
                 case "fldChar":
-                    parts.append(docx_marks.field(child))
+                    parts.append(marks.field(child))
                     if attribute(child, "fldCharType") != "begin":
                         parts.append(eq_field.shown("".join(self._instruction)))
                     self._instruction.clear()

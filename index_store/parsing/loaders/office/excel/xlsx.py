@@ -12,8 +12,8 @@ from functools import lru_cache
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, title_of
-from index_store.parsing.loaders.office import xlsx_shapes
-from index_store.parsing.loaders.office.number_format import BUILT_IN, GENERAL, shown_text
+from index_store.parsing.loaders.office.excel import shapes
+from index_store.parsing.loaders.office.excel.number_format import BUILT_IN, GENERAL, shown_text
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened, release
 from index_store.parsing.loaders.sheet import Row, Sheet, Span
 
@@ -76,7 +76,7 @@ class _Workbook:
                     hidden[low:high] = b"\1" * max(high - low, 0)
             release(element)
         yield from sheet.blocks()
-        yield from xlsx_shapes.blocks(self._package, part, controls, with_charts=not sheet.rows)
+        yield from shapes.blocks(self._package, part, controls, with_charts=not sheet.rows)
 
     def _row(self, row: Element, hidden: bytearray) -> Row:
         cells: Row = {}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 
-from index_store.parsing.loaders.office.format_sections import ELAPSED, Token, sections
+from index_store.parsing.loaders.office.excel.format_sections import ELAPSED, Token, sections
 
 GENERAL = "General"
 BUILT_IN = {

@@ -1,0 +1,1 @@
+"""Excel workbooks (.xlsx), and numbers as Excel shows them."""
