@@ -90,6 +90,29 @@ def test_a_job_is_cancelled_from_the_other_while_it_is_still_taken_in(
     assert is_sound(one, queued.data_dir)
 
 
+def test_a_job_that_is_dismissed_in_another_app_as_it_ends_ends_with_its_results_for_who_waits_for_it(
+    one: IndexStore, other: IndexStore, queued: Settings, write: Write
+) -> None:
+    job = one.ingest("a", [FileSource(write("a.md"))])
+    with working(queued):
+        assert eventually(lambda: other.ingestions[0].is_finished)
+    other.dismiss(other.ingestions[0])
+    assert one.ingestions == other.ingestions == ()
+    assert eventually(lambda: job.is_finished)
+    assert [result.status.value for result in job.wait()] == ["ready"]
+
+
+def test_a_job_that_its_own_app_has_forgotten_has_ended_in_the_others(
+    one: IndexStore, other: IndexStore, queued: Settings, write: Write
+) -> None:
+    job = one.ingest("a", [FileSource(write("a.md"))])
+    [seen] = other.ingestions
+    with working(queued):
+        job.wait()
+    one.dismiss(job)
+    assert eventually(lambda: seen.is_finished)
+
+
 def test_an_app_continues_jobs_that_another_app_had_not_admitted_when_it_ended(
     one: IndexStore, queued: Settings, write: Write
 ) -> None:
