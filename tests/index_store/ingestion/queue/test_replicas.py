@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,20 @@ def test_what_is_added_renamed_and_removed_in_one_is_so_in_the_other(
         other.search("b", "What?")
     assert is_sound(other, queued.data_dir)
     assert originals(queued.data_dir) == []
+
+
+def test_an_index_that_is_deleted_in_both_at_once_is_deleted_in_one_and_unknown_to_the_other(
+    one: IndexStore, other: IndexStore
+) -> None:
+    one.create_index("a")
+    one.create_index("b")
+    with ThreadPoolExecutor() as threads:
+        with one._library.held():  # until both have found it
+            deleting = [threads.submit(store.delete_index, "a") for store in (one, other)]
+            assert eventually(lambda: one._parts.lifecycle._going and other._parts.lifecycle._going)
+        met = [each.exception() for each in deleting]
+    assert sorted(type(error).__name__ for error in met) == ["NoneType", "UnknownIndex"]
+    assert [each.name for each in other.indexes()] == ["b"]
 
 
 def test_one_that_starts_leaves_what_another_is_about_to_take_in(
