@@ -233,8 +233,11 @@ class Library:
             stray = [id_ for id_ in self.vectors.ids(index.collection) if id_ not in known]
             self.vectors.delete(index.collection, stray)
 
-    def delete_index(self, index: IndexRecord) -> None:
+    def delete_index(self, index: IndexRecord) -> bool:
+        """False if another process has just deleted it."""
         with self.held():
+            if self.catalogue.indexes.record(index.id) is None:
+                return False
             documents = self.catalogue.documents.records(index.id)
             self.catalogue.indexes.delete(index.id)
             with self._later_where_away():
@@ -242,6 +245,7 @@ class Library:
             self._discard_originals(documents)
             self.catalogue.give_space_back()
         self.on_removal()
+        return True
 
     def _finish_dropping(self, collection: str) -> None:
         self.vectors.drop(collection)

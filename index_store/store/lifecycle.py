@@ -79,7 +79,9 @@ class Lifecycle:
             for job in self._jobs.of(index.id):
                 job.end()
             with changing(index.name):
-                self._library.delete_index(index)
+                is_deleted = self._library.delete_index(index)
+            if not is_deleted:
+                raise gate.unknown(index.name)
         self._access.audit.note(Action.INDEX_DELETED, by, index=index.name)
 
     def _to_fill(self, gate: Gate, order: JobOrder) -> IndexRecord:

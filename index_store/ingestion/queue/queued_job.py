@@ -5,6 +5,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Set
+from dataclasses import replace
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -154,6 +155,8 @@ class QueuedIngestion:
                 if found:
                     self._row = found[0]
                     self._items, self._waiting = self._job_table.items(self.id)
+                else:  # it was finished and dismissed
+                    self._row = replace(self._row, is_admitted=True, is_open=False)
                 self._looked = time.monotonic()
             return self._row, self._items, self._waiting
 
@@ -353,7 +356,8 @@ class QueuedJobs:
         """Removes the job from the list. An unfinished job goes on."""
         self.job_table.dismiss(job_id)
         for row in self.job_table.jobs():
-            if row.is_dismissed and row.is_finished:
+            # Those of another app may have a caller there who waits for the results.
+            if row.is_dismissed and row.is_finished and row.app in (None, self._replica.number):
                 self.job_table.forget(row.id)
                 with self._lock:
                     self._known.pop(row.id, None)

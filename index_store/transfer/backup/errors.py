@@ -24,33 +24,41 @@ class NothingToBackUp(BackupError):
 class CatalogueNotInFolder(BackupError):
     en = (
         "The documents of the data folder {folder} are listed in the database of DATABASE_URL. Stop the app, back up "
-        "the database with pg_dump, and copy the folder."
+        "the database with pg_dump, and copy the folder. If CHROMA_URL or ORIGINALS_URL is set, also stop the Chroma "
+        "server and copy its folder, and copy the original files. The commands are in docs/growing.md, under “Backup”."
     )
     ja = (
         "データフォルダー {folder} の文書は、DATABASE_URL のデータベースで管理されています。"
         "アプリを止めてから、データベースを pg_dump で保存し、フォルダーをコピーしてください。"
+        "CHROMA_URL や ORIGINALS_URL を設定している場合は、Chroma サーバーも止めてそのフォルダーをコピーし、"
+        "元のファイルもコピーしてください。コマンドは docs/growing.md の「Backup」にあります。"
     )
 
 
 class VectorsNotInFolder(BackupError):
     en = (
         "The vectors of the data folder {folder} are on a Chroma server. Stop the app and the server, then copy the "
-        "data folder and the folder of the server."
+        "data folder and the folder of the server. If ORIGINALS_URL is set, also copy the original files there. The "
+        "commands are in docs/growing.md, under “Backup”."
     )
     ja = (
         "データフォルダー {folder} のベクトルは Chroma サーバーにあります。"
         "アプリとサーバーを止めてから、データフォルダーとサーバーのフォルダーをコピーしてください。"
+        "ORIGINALS_URL を設定している場合は、そこにある元のファイルもコピーしてください。"
+        "コマンドは docs/growing.md の「Backup」にあります。"
     )
 
 
 class OriginalsNotInFolder(BackupError):
     en = (
         "The original files of the documents are in the place of ORIGINALS_URL, not in the data folder {folder}. Stop "
-        "the app, then copy the data folder and all files in that place."
+        "the app, then copy the data folder and all files in that place. The commands are in docs/growing.md, under "
+        "“Backup”."
     )
     ja = (
         "文書の元のファイルはデータフォルダー {folder} ではなく、ORIGINALS_URL の場所にあります。"
         "アプリを止めてから、データフォルダーと、その場所にあるすべてのファイルをコピーしてください。"
+        "コマンドは docs/growing.md の「Backup」にあります。"
     )
 
 

@@ -1,14 +1,26 @@
 """Makes the rows of a database equal to those of another one: table by table, in batches.
 
-Each batch of the origin is looked up in the target by its keys; rows that are missing or differ there are put. A target
-with as many rows as the origin then has the same ones.
+First, the target loses rows that the origin does not have, or has with other values in columns that are unique. Then
+each batch of the origin is looked up in the target by its keys; rows that are missing or differ there are put.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Column, Connection, Engine, MetaData, RowMapping, Table, delete, func, select, tuple_
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    MetaData,
+    RowMapping,
+    Table,
+    UniqueConstraint,
+    delete,
+    func,
+    select,
+    tuple_,
+)
 
 from index_store.base.batches import batches
 from index_store.base.database.backend import DatabaseLocation
@@ -69,12 +81,11 @@ def copy_tables(
     origin: Connection, target: Connection, tables: MetaData, name: str, on_progress: ProgressCallback
 ) -> None:
     """Raises CountsDiffer, SQLAlchemyError."""
-    had_others = True
-    while had_others:
-        had_others = False
-        for table in tables.sorted_tables:
-            # Removing a row may also have removed rows of tables that were done, so all tables are done again.
-            had_others |= _copy(origin, target, table, name, on_progress)
+    # Before any row is put: a name may now belong to another row, and rows of other tables may go with a removed row.
+    for table in tables.sorted_tables:
+        _remove_others(origin, target, table)
+    for table in tables.sorted_tables:
+        _copy(origin, target, table, name, on_progress)
     for table in tables.sorted_tables:
         if _later(table):
             _copy(origin, target, table, name, on_progress, whole=True)
@@ -104,8 +115,8 @@ def _copy(
     on_progress: ProgressCallback,
     *,
     whole: bool = False,
-) -> bool:
-    """Returns whether rows had to be removed from the target. `whole`: includes the columns of `_later`."""
+) -> None:
+    """`whole`: includes the columns of `_later`."""
     later = set() if whole else _later(table)
     columns = [column for column in table.columns if column.name not in later]
     key = list(table.primary_key.columns)
@@ -123,10 +134,9 @@ def _copy(
         on_progress(what, done, wanted)
     if not wanted:
         on_progress(what, 0, 0)
-    return _count(target, table) != wanted and _remove_others(origin, target, table, key)
 
 
-def _fit(row: RowMapping, target: Connection) -> dict[str, Any]:
+def _fit(row: RowMapping | dict[str, Any], target: Connection) -> dict[str, Any]:
     """The row as the target will return it: Postgres has no NUL (base/database/postgres.py)."""
     if target.dialect.name == "sqlite":
         return dict(row)
@@ -140,18 +150,19 @@ def _there(
     return {_key(row, key): dict(row) for row in found}
 
 
-def _remove_others(origin: Connection, target: Connection, table: Table, key: Sequence[Column[Any]]) -> bool:
-    """Removes rows that the origin does not have; returns whether there were any."""
+def _remove_others(origin: Connection, target: Connection, table: Table) -> None:
+    key = list(table.primary_key.columns)
+    unique = [column for each in table.constraints if isinstance(each, UniqueConstraint) for column in each.columns]
+    columns = [*key, *unique]
     others: list[dict[str, Any]] = []
-    found = target.execute(select(*key), execution_options={"yield_per": VARIABLES // len(key)}).mappings()
+    found = target.execute(select(*columns), execution_options={"yield_per": VARIABLES // len(key)}).mappings()
     for part in found.partitions():
         rows = [dict(row) for row in part]
-        known = _there(origin, key, key, rows)
-        others += [row for row in rows if _key(row, key) not in known]
+        known = _there(origin, columns, key, rows)
+        others += [row for row in rows if _fit(known.get(_key(row, key), {}), target) != row]
     for some in batches(others, VARIABLES // len(key)):
         target.execute(delete(table).where(_is_among(key, some)))
     target.commit()
-    return bool(others)
 
 
 def _is_among(key: Sequence[Column[Any]], rows: Rows) -> Any:

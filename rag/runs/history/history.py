@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, SecretStr
-from sqlalchemy import ColumnElement, Connection, func, or_, select
+from sqlalchemy import ColumnElement, Connection, case, func, or_, select
 from sqlalchemy import Engine as Database
 from sqlalchemy.exc import DatabaseError, OperationalError
 
@@ -55,6 +55,10 @@ LONGEST_REASON = 500
 LONGEST_SAID = 300
 """characters of a question or an answer in these turns"""
 
+MOMENT = 1e-6
+"""seconds by which a run is stored as later, at least, than those before it in its conversation: clocks of several apps
+differ, and a clock may be set back"""
+
 
 class PastRun(BaseModel, frozen=True):
     id: str
@@ -64,7 +68,7 @@ class PastRun(BaseModel, frozen=True):
     """its name when the question was asked"""
     pipeline: str
     started_at: float
-    """seconds since the epoch"""
+    """seconds since the epoch; later than all earlier runs of the conversation, whatever the clocks say"""
     status: Literal["running", "finished", "stopped", "failed", "limited"]
     feedback: Literal[-1, 1] | None
     """thumb down, thumb up; None: no vote"""
@@ -283,7 +287,9 @@ class History:
         with self.redaction.saving(within) as connection:
             if isinstance(event, RunStarted):
                 of_it = schema.runs.c.conversation_id == event.conversation_id
-                latest = select(schema.runs.c.id).where(of_it).order_by(schema.runs.c.started_at.desc()).limit(1)
+                began = schema.runs.c.started_at
+                latest = select(schema.runs.c.id).where(of_it).order_by(began.desc()).limit(1)
+                after = select(func.max(began) + MOMENT).where(of_it).scalar_subquery()
                 holds_it = schema.conversations.c.id == event.conversation_id
                 whose = select(schema.conversations.c.person_id).where(holds_it)
                 connection.execute(
@@ -294,13 +300,14 @@ class History:
                         index_name=event.index,
                         index_id=event.index_id,
                         pipeline=event.pipeline,
-                        started_at=event.at,
+                        started_at=case((after > event.at, after), else_=event.at),
                         status="running",
                         follows=latest.scalar_subquery() if event.follows is None else event.follows or None,
                         person_id=whose.scalar_subquery(),
                     )
                 )
-                connection.execute(schema.conversations.update().where(holds_it).values(updated_at=event.at))
+                start = select(began).where(schema.runs.c.id == run_id).scalar_subquery()
+                connection.execute(schema.conversations.update().where(holds_it).values(updated_at=start))
             if self.active_runs:
                 self.active_runs.note(connection, run_id, event, gone)
             if isinstance(event, RunFinished):

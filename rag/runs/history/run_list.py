@@ -34,11 +34,12 @@ _runs = schema.runs.c
 _ORDERS = {
     "latest": (_runs.started_at.desc(), _runs.id.desc()),
     "earliest": (_runs.started_at, _runs.id),
-    "slowest": (_runs.seconds.desc().nulls_last(),),
-    "fastest": (_runs.seconds,),
-    "most_tokens": (_runs.tokens.desc().nulls_last(),),
-    "fewest_tokens": (_runs.tokens,),
+    "slowest": (_runs.seconds.desc().nulls_last(), _runs.id),
+    "fastest": (_runs.seconds, _runs.id),
+    "most_tokens": (_runs.tokens.desc().nulls_last(), _runs.id),
+    "fewest_tokens": (_runs.tokens, _runs.id),
 }
+"""with the id last: Postgres gives equal rows in another order for each page"""
 
 _WHY = func.coalesce(
     _runs.cause_by_person, case((and_(_runs.cause == "none", _runs.feedback == -1), "misread"), else_=_runs.cause)

@@ -261,6 +261,38 @@ def test_of_many_rows_those_that_were_changed_since_are_changed_there(servers, t
     assert len(found[1]) == 2402
 
 
+@pytest.mark.parametrize("to", MoveTarget)
+def test_what_has_the_name_of_another_row_since_an_interrupted_move_goes_there_too(to, servers, tmp_path, on_progress):
+    """Indexes that changed names, one that was made again, and a document that was added again."""
+    origin, there = SqliteFile(tmp_path / "catalogue.sqlite3"), place_of("catalogue", tmp_path, servers.database_url)
+    if to is MoveTarget.FOLDER:
+        origin, there = there, origin
+    movable = next(each for each in all_databases() if isinstance(each, Tables) and each.name == "catalogue")
+    indexes, documents = (movable.schema.tables.tables[name] for name in ("indexes", "documents"))
+    for place in (origin, there):
+        movable.make(place)
+    rows = [a_row(indexes, {}) | {"id": each, "name": each, "owner_id": None} for each in ("one", "two", "old")]
+    document = a_row(documents, {}) | {"source": "a.md"}
+    with origin.for_migration().begin() as connection:
+        connection.execute(indexes.insert(), rows)
+        for index in ("one", "two"):
+            connection.execute(documents.insert().values(document | {"id": f"in {index}", "index_id": index}))
+    movable.copy(origin, there, on_progress)
+    with origin.for_migration().begin() as connection:
+        for before, name in (("one", "three"), ("two", "one"), ("three", "two")):
+            connection.execute(indexes.update().where(indexes.c.name == before).values(name=name))
+        connection.execute(indexes.delete().where(indexes.c.id == "old"))
+        connection.execute(indexes.insert().values(rows[-1] | {"id": "new"}))
+        connection.execute(documents.delete().where(documents.c.id == "in two"))
+        connection.execute(documents.insert().values(document | {"id": "again", "index_id": "two"}))
+    movable.copy(origin, there, on_progress)
+    with there.for_migration().connect() as connection:
+        names = {tuple(row) for row in connection.execute(select(indexes.c.id, indexes.c.name))}
+        assert names == {("one", "two"), ("two", "one"), ("new", "old")}
+        found = {tuple(row) for row in connection.execute(select(documents.c.id, documents.c.index_id))}
+        assert found == {("in one", "one"), ("again", "two")}
+
+
 def test_every_database_of_a_folder_is_moved(lived_in):
     assert {each.name for each in all_databases()} == {file.stem for file in databases(lived_in)}
 

@@ -50,7 +50,8 @@ class Branches:
         conversation has no such run.
         """
         runs = schema.runs.c
-        rows = select(runs.id, runs.follows).where(runs.conversation_id == conversation_id).order_by(runs.started_at)
+        of_it = runs.conversation_id == conversation_id
+        rows = select(runs.id, runs.follows).where(of_it).order_by(runs.started_at, runs.id)
         with self._database.connect() as connection:
             found = connection.execute(rows).all()
         known = {row.id for row in found}

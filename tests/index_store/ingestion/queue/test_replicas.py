@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,20 @@ def test_what_is_added_renamed_and_removed_in_one_is_so_in_the_other(
     assert originals(queued.data_dir) == []
 
 
+def test_an_index_that_is_deleted_in_both_at_once_is_deleted_in_one_and_unknown_to_the_other(
+    one: IndexStore, other: IndexStore
+) -> None:
+    one.create_index("a")
+    one.create_index("b")
+    with ThreadPoolExecutor() as threads:
+        with one._library.held():  # until both have found it
+            deleting = [threads.submit(store.delete_index, "a") for store in (one, other)]
+            assert eventually(lambda: one._parts.lifecycle._going and other._parts.lifecycle._going)
+        met = [each.exception() for each in deleting]
+    assert sorted(type(error).__name__ for error in met) == ["NoneType", "UnknownIndex"]
+    assert [each.name for each in other.indexes()] == ["b"]
+
+
 def test_one_that_starts_leaves_what_another_is_about_to_take_in(
     one: IndexStore, queued: Settings, write: Write, service: EmbeddingService
 ) -> None:
@@ -88,6 +103,29 @@ def test_a_job_is_cancelled_from_the_other_while_it_is_still_taken_in(
     with working(queued):
         assert eventually(lambda: not [each for each in other.documents() if each.status.value == "pending"])
     assert is_sound(one, queued.data_dir)
+
+
+def test_a_job_that_is_dismissed_in_another_app_as_it_ends_ends_with_its_results_for_who_waits_for_it(
+    one: IndexStore, other: IndexStore, queued: Settings, write: Write
+) -> None:
+    job = one.ingest("a", [FileSource(write("a.md"))])
+    with working(queued):
+        assert eventually(lambda: other.ingestions[0].is_finished)
+    other.dismiss(other.ingestions[0])
+    assert one.ingestions == other.ingestions == ()
+    assert eventually(lambda: job.is_finished)
+    assert [result.status.value for result in job.wait()] == ["ready"]
+
+
+def test_a_job_that_its_own_app_has_forgotten_has_ended_in_the_others(
+    one: IndexStore, other: IndexStore, queued: Settings, write: Write
+) -> None:
+    job = one.ingest("a", [FileSource(write("a.md"))])
+    [seen] = other.ingestions
+    with working(queued):
+        job.wait()
+    one.dismiss(job)
+    assert eventually(lambda: seen.is_finished)
 
 
 def test_an_app_continues_jobs_that_another_app_had_not_admitted_when_it_ended(

@@ -21,7 +21,7 @@ from index_store.base.folders import backup_of, changes_of
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource
-from index_store.library.data_folder import LINKS
+from index_store.library.data_folder import IDENTITY, LINKS, NAMESPACE, ORIGINALS_NOTED
 from index_store.store.index_store import IndexStore
 from tests.full_disk import linux
 from tests.index_store.soundness import content, is_sound, originals
@@ -108,6 +108,27 @@ def test_a_folder_without_anything_of_the_app_is_not_saved(tmp_path: Path, comma
     assert done.returncode == 1
     assert "has no data of this app" in done.stderr
     assert not (tmp_path / "saved.zip").exists()
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize(
+    ("mark", "saved"),
+    [
+        (IDENTITY, ("pg_dump", "CHROMA_URL", "ORIGINALS_URL")),
+        (NAMESPACE, ("Chroma", "ORIGINALS_URL")),
+        (ORIGINALS_NOTED, ("ORIGINALS_URL",)),
+    ],
+)
+def test_with_servers_it_names_everything_that_must_be_saved_and_where_the_commands_are(
+    tmp_path: Path, command: Command, mark: str, saved: tuple[str, ...], language: str
+) -> None:
+    folder = tmp_path / "with servers"
+    folder.mkdir()
+    (folder / mark).touch()
+    done = command("backup", "--language", language, tmp_path / "saved.zip", folder=folder)
+    assert done.returncode == 1
+    for each in (*saved, "docs/growing.md"):
+        assert each in done.stderr
 
 
 def test_two_at_a_time_are_one_too_many(serviced: Settings, app: IndexStore, command: Command, tmp_path: Path) -> None:

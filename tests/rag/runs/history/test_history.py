@@ -62,6 +62,20 @@ def test_the_conversation_of_the_latest_question_comes_first(history):
     assert [each.id for each in history.conversations.listed(principal=LOCAL)] == [first.id, second.id]
 
 
+@pytest.mark.both_forms
+def test_a_follow_up_comes_after_what_it_follows_whatever_the_clocks_say(history):
+    """Asked in an app whose clock is behind, or after the clock of the only app was set back."""
+    conversation = history.conversations.new("日当は?", principal=LOCAL).id
+    for run_id, at in (("first", 1e9), ("second", 1e9 - 90), ("third", 1e9 - 60), ("fourth", 1e9 + 60)):
+        history.save(run_id, started(conversation, run_id, at))
+    assert history.branch(conversation).runs == ("first", "second", "third", "fourth")
+    assert history.branch(conversation).siblings == {}
+    runs = history.runs(conversation, principal=LOCAL)
+    assert [run.id for run in runs] == ["first", "second", "third", "fourth"]
+    history.save("fifth", started(conversation, "fifth", 1e9 - 90))
+    assert history.conversations.get(conversation).updated_at > runs[-1].started_at == 1e9 + 60
+
+
 def test_as_many_conversations_as_are_wanted_are_listed_the_latest_first(history):
     made = [history.conversations.new(str(number), principal=LOCAL) for number in range(5)]
     assert history.conversations.listed(latest=2, principal=LOCAL) == made[:2:-1]
@@ -116,7 +130,7 @@ def test_a_run_is_running_until_its_last_event(history):
 
 def test_runs_are_listed_by_conversation_or_all_the_earliest_first(history):
     one, other = history.conversations.new("1", principal=LOCAL).id, history.conversations.new("2", principal=LOCAL).id
-    for run_id, conversation, at in (("c", one, 3), ("a", other, 1), ("b", one, 2)):
+    for run_id, conversation, at in (("b", one, 2), ("a", other, 1), ("c", one, 3)):
         history.save(run_id, started(conversation, run_id, at))
     assert [run.id for run in history.runs(principal=LOCAL)] == ["a", "b", "c"]
     assert [run.id for run in history.runs(one, principal=LOCAL)] == ["b", "c"]
