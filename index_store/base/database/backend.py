@@ -4,6 +4,7 @@ sqlite.py and postgres.py implement both; database.py chooses one.
 """
 
 import json
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
@@ -68,6 +69,11 @@ class ChangeLock(Protocol):
         """Releases the lock."""
 
 
+def plain(text: str) -> str:
+    """As texts are compared in searches; `lower`, because Postgres has no casefold."""
+    return unicodedata.normalize("NFKC", text).lower()
+
+
 class DatabaseBackend(Protocol):
     """The operations on an open database that differ by kind."""
 
@@ -85,6 +91,9 @@ class DatabaseBackend(Protocol):
 
     def folded(self, text: ColumnElement[str]) -> ColumnElement[str]:
         """Folds only ASCII capital letters: a Kelvin sign does not become a k."""
+
+    def holds(self, text: ColumnElement[str], word: str) -> ColumnElement[bool]:
+        """Whether `text` contains `word`, whatever the case and width of their letters."""
 
     def impatient(self, database: Engine) -> Engine:
         """Another engine for the same database, which raises OperationalError and does not wait for a writer."""

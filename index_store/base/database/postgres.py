@@ -23,6 +23,7 @@ from sqlalchemy import (
     create_engine,
     event,
     func,
+    literal_column,
     select,
 )
 from sqlalchemy.dialects.postgresql import insert
@@ -30,7 +31,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DatabaseError, OperationalError, ProgrammingError, SQLAlchemyError
 
 from index_store.base import errors
-from index_store.base.database.backend import LOCK_SECONDS, MOVING, as_json
+from index_store.base.database.backend import LOCK_SECONDS, MOVING, as_json, plain
 
 log = logging.getLogger(__name__)
 
@@ -231,6 +232,11 @@ class _Postgres:
 
     def folded(self, text: ColumnElement[str]) -> ColumnElement[str]:
         return func.lower(collate(text, "C"))
+
+    def holds(self, text: ColumnElement[str], word: str) -> ColumnElement[bool]:
+        # ICU's, because the C library's folds only ASCII in a database of the locale C.
+        compatible = collate(func.normalize(text, literal_column("NFKC")), "und-x-icu")
+        return func.lower(compatible).contains(plain(word), autoescape=True)
 
     def impatient(self, database: Engine) -> Engine:
         return _engine(

@@ -10,6 +10,7 @@ from typing import Literal, get_args
 from sqlalchemy import ColumnElement, Engine, and_, case, func, literal, or_, select
 
 from index_store.access.principal import Principal
+from index_store.base.database.database import backend_of
 from rag.runs.history import schema
 from rag.runs.history.conversations.comparison import is_own_comparison
 from rag.runs.history.history import PastRun
@@ -69,7 +70,7 @@ class RunList:
         """`count` runs from `first` on (counted from 0). Sorted by seconds or tokens, runs in flight are last or left
         out.
         """
-        rows = select(schema.runs, _runs.index_name.label("index")).where(*_conditions(filters, principal))
+        rows = select(schema.runs, _runs.index_name.label("index")).where(*self._conditions(filters, principal))
         if order in ("fastest", "fewest_tokens"):
             rows = rows.where((_runs.seconds if order == "fastest" else _runs.tokens).is_not(None))
         with self._database.connect() as connection:
@@ -77,7 +78,7 @@ class RunList:
         return [PastRun.model_validate(dict(row)) for row in found]
 
     def count(self, filters: RunFilter, *, principal: Principal) -> int:
-        rows = select(func.count()).select_from(schema.runs).where(*_conditions(filters, principal))
+        rows = select(func.count()).select_from(schema.runs).where(*self._conditions(filters, principal))
         with self._database.connect() as connection:
             return connection.execute(rows).scalar_one()
 
@@ -94,6 +95,19 @@ class RunList:
         with schema.changing(self._database) as connection:
             connection.execute(schema.runs.update().where(_runs.id == run_id).values(cause_by_person=cause))
 
+    def _conditions(self, filters: RunFilter, principal: Principal) -> list[ColumnElement[bool]]:
+        conditions = [is_owned_by(principal, _runs.person_id)]
+        conditions += [backend_of(self._database).holds(_runs.question, word) for word in filters.words.split()]
+        if filters.state:
+            conditions.append(_in_state(filters.state, principal))
+        if filters.pipeline is not None:
+            conditions.append(_runs.pipeline == filters.pipeline)
+        if filters.index is not None:
+            conditions.append(_runs.index_name == filters.index)
+        if filters.why:
+            conditions.append(literal(filters.why) == _WHY)
+        return conditions
+
     def _each(self, column: ColumnElement[str], principal: Principal) -> list[str]:
         """Each value once, read step by step from the column's index: DISTINCT would read all runs."""
         least = select(func.min(column).label("value")).where(is_owned_by(principal, _runs.person_id))
@@ -102,20 +116,6 @@ class RunList:
         each = each.union_all(select(following).where(each.c.value.is_not(None)))
         with self._database.connect() as connection:
             return list(connection.execute(select(each.c.value).where(each.c.value.is_not(None))).scalars())
-
-
-def _conditions(filters: RunFilter, principal: Principal) -> list[ColumnElement[bool]]:
-    conditions = [is_owned_by(principal, _runs.person_id)]
-    conditions += [_runs.question.icontains(word, autoescape=True) for word in filters.words.split()]
-    if filters.state:
-        conditions.append(_in_state(filters.state, principal))
-    if filters.pipeline is not None:
-        conditions.append(_runs.pipeline == filters.pipeline)
-    if filters.index is not None:
-        conditions.append(_runs.index_name == filters.index)
-    if filters.why:
-        conditions.append(literal(filters.why) == _WHY)
-    return conditions
 
 
 def _in_state(state: State, principal: Principal) -> ColumnElement[bool]:

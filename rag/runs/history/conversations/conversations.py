@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Connection, Engine, Select, func, literal, or_, select
 
 from index_store.access.principal import Principal
+from index_store.base.database.database import backend_of
 from rag.runs.history import schema
 from rag.runs.history.ownership import is_owned_by, person_id
 
@@ -60,18 +61,16 @@ class Conversations:
 
     def listed(self, words: str = "", *, latest: int | None = None, principal: Principal) -> list[Conversation]:
         """The principal's conversations of the chat, the latest first. `words`: only conversations whose questions
-        contain all of them, in any order and case; `latest`: at most that many.
+        contain all of them, in any order, case and width; `latest`: at most that many.
         """
         rows = select(schema.conversations.c.id, schema.conversations.c.title, schema.conversations.c.updated_at)
-        in_order = (
-            rows.where(*_asked_with(words, principal)).order_by(schema.conversations.c.updated_at.desc()).limit(latest)
-        )
+        in_order = rows.where(*self._asked_with(words, principal)).order_by(schema.conversations.c.updated_at.desc())
         with self._database.connect() as connection:
-            return [Conversation(**row) for row in connection.execute(in_order).mappings()]
+            return [Conversation(**row) for row in connection.execute(in_order.limit(latest)).mappings()]
 
     def count(self, words: str = "", *, principal: Principal) -> int:
         """`words`: as above."""
-        count = select(func.count()).select_from(schema.conversations).where(*_asked_with(words, principal))
+        count = select(func.count()).select_from(schema.conversations).where(*self._asked_with(words, principal))
         with self._database.connect() as connection:
             return connection.execute(count).scalar_one()
 
@@ -144,6 +143,20 @@ class Conversations:
         with schema.changing(self._database) as connection:
             connection.execute(schema.conversations.delete().where(schema.conversations.c.id == conversation_id))
 
+    def _asked_with(self, words: str, principal: Principal) -> list[ColumnElement[bool]]:
+        """Conditions on conversations of the chat."""
+        return [
+            _IS_CHAT,
+            is_owned_by(principal, schema.conversations.c.person_id),
+            *map(self._holds, words.split()),
+        ]
+
+    def _holds(self, word: str) -> ColumnElement[bool]:
+        """The title is searched too: a person may have chosen it, or it may be a first question that has no run yet."""
+        holds = backend_of(self._database).holds
+        asked = select(schema.runs.c.conversation_id).where(holds(schema.runs.c.question, word))
+        return or_(holds(schema.conversations.c.title, word), schema.conversations.c.id.in_(asked))
+
 
 def _is_owned_by(person_id: str | None) -> ColumnElement[bool]:
     return schema.conversations.c.person_id.is_not_distinct_from(person_id)
@@ -162,17 +175,6 @@ def _busy() -> Select[tuple[str]]:
 
 _IS_CHAT = schema.conversations.c.kind == "chat"
 """forks and comparisons are opened from their runs"""
-
-
-def _asked_with(words: str, principal: Principal) -> list[ColumnElement[bool]]:
-    """Conditions on conversations of the chat."""
-    return [_IS_CHAT, is_owned_by(principal, schema.conversations.c.person_id), *map(_holds, words.split())]
-
-
-def _holds(word: str) -> ColumnElement[bool]:
-    """The title is searched too: a person may have chosen it, or it may be a first question that has no run yet."""
-    asked = select(schema.runs.c.conversation_id).where(schema.runs.c.question.icontains(word, autoescape=True))
-    return or_(schema.conversations.c.title.icontains(word, autoescape=True), schema.conversations.c.id.in_(asked))
 
 
 def as_title(text: str) -> str:

@@ -153,6 +153,14 @@ def test_runs_are_found_by_a_vote_for_them_until_it_is_taken_back(runs, save, hi
     assert ids(runs, RunFilter(state="voted")) == []
 
 
+@pytest.mark.both_forms
+@pytest.mark.parametrize("word", ["über", "ＡＢＣ", "abc", "été", "ﾆｯﾄｳ", "100％"])
+def test_runs_are_found_by_words_whatever_their_case_and_width(runs, save, word):
+    save("a", question="ÜBER ABC und ÉTÉ: ニットウ 100%")
+    save("b", question="1000 others")
+    assert ids(runs, RunFilter(words=word)) == ["a"]
+
+
 def test_runs_are_found_by_words_pipeline_and_index(runs, save):
     save("a", question="Who approves 100% of it?", pipeline="naive", index="x")
     save("b", question="誰が承認しますか", pipeline="hybrid", index="x")
