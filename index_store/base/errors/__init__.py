@@ -28,7 +28,7 @@ PlainError                        a sentence in each language that says what to 
     ├── DocumentError             one document can't be loaded; the others continue                       documents.py
     │   ├── IndexHasTooManyFiles, IndexTooLarge
     │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, FolderUnreadable, EmptyDocument
-    │   ├── TooLarge, UnknownKind
+    │   ├── TooLarge, PathTooLong, UnknownKind
     │   ├── Superseded, LeaseLost, Cancelled
     │   ├── WrongContent, UnknownEncoding, NoText, PageWithoutText, PasswordProtected, CopyProtected, Unreadable
     │   ├── ParserFailed, ParserTimedOut, TooMuchText

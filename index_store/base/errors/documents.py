@@ -64,6 +64,11 @@ class TooLarge(DocumentError):
     ja = "ファイル {name} は {limit} MB を超えています。分割するか、MAX_FILE_MB を大きくしてください。"
 
 
+class PathTooLong(DocumentError):
+    en = "The path of {name} has {length:,} bytes; the maximum is {most:,}. Shorten the names of its folders and try again."
+    ja = "{name} のパスが {length:,} バイトです(上限 {most:,})。フォルダー名を短くして、追加し直してください。"
+
+
 class UnknownKind(DocumentError):
     en = "Files like {name} can't be loaded. Convert it to one of: {known}."
     ja = "{name} の形式は読み込めません。次のどれかに変換してください: {known}"

@@ -22,6 +22,9 @@ from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.library.versions import IncomingFile
 from index_store.parsing.loaders.formats import format_of, is_archive
 
+LONGEST_SOURCE = 2500
+"""bytes: Postgres can't have longer ones in a unique index"""
+
 log = logging.getLogger(__name__)
 
 
@@ -74,6 +77,11 @@ class SourceAdmission:
         """A file; its name tells its kind. Raises Superseded for a member of an archive that was replaced, and for a
         page of a site that was removed.
         """
+        length = len(file.source.encode())
+        if length > LONGEST_SOURCE:
+            error = errors.PathTooLong(name=file.name, length=length, most=LONGEST_SOURCE)
+            self._completion.complete(item, failed(file.source, None, error))
+            return None
         try:
             kind = "zip" if is_archive(file.name) else format_of(file.name).kind
         except errors.UnknownKind as error:

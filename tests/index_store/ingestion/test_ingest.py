@@ -96,6 +96,21 @@ def stopped_after(member: str, monkeypatch: pytest.MonkeyPatch) -> threading.Eve
 # The job
 
 
+@pytest.mark.both_forms
+def test_a_path_that_no_database_could_hold_is_refused_and_the_rest_of_its_archive_is_added(
+    store: IndexStore, tmp_path: Path
+) -> None:
+    archive = tmp_path / "a.zip"
+    with zipfile.ZipFile(archive, "w") as packing:
+        packing.writestr(
+            "\u6c36" * 80 + "/" + "/".join(chr(0x7000 + n) * 60 for n in range(15)) + "/deep.md", "# A\n\none"
+        )
+        packing.writestr("near.md", "# B\n\ntwo")
+    results = {result.source.rpartition("/")[2]: result for result in store.ingest("a", given(archive)).as_completed()}
+    assert (results["near.md"].status, results["deep.md"].status) == ("ready", "failed")
+    assert results["deep.md"].error.code == "path_too_long"
+
+
 def test_a_job_returns_at_once_and_its_documents_are_pending_until_they_are_ready(
     store: IndexStore, service: EmbeddingService, write: Write
 ) -> None:
