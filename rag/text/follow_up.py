@@ -15,9 +15,6 @@ from rag.text.language import Language, language_of
 LEAST_SPECIFIC = 2
 """words with a specific meaning; a single one, such as "deadline", mostly refers to something mentioned before"""
 
-COMPOUND = 4
-"""characters of a Japanese run that counts as two words: 有給休暇"""
-
 
 _WORDS = tomllib.loads((Path(__file__).parent / "generic_words.toml").read_text(encoding="utf-8"))
 _GENERIC: dict[Language, frozenset[str]] = {
@@ -67,6 +64,12 @@ _JAPANESE_LEANS = re.compile(
             r"^(?:じゃあ?|では|それで|で[、,]|なら|すると|また|あと|ちなみに|逆に|しかし|でも|ただ|ところで|そして"
             r"|なぜ|どうして|いつ|どこ|だれ|誰|いくら|どのくらい|どれくらい|何|もっと|もう少し|続き|つまり|ほか|他|別)",
             r"ほかに(?:は|も)|他に(?:は|も)|以外(?:は|に|の)|(?:の|な)場合(?:は|も|だと|なら)?" + _END,
+            # another subject of what was said: 契約社員も対象ですか, but not してもよいですか
+            r"^[^はがを]*(?<!て)も(?![しらのうっちと])[一-龠]{0,4}[ぁ-ん]{0,10}" + _END,
+            r"^[^はがを]*(?:なら|だと|だったら)(?:いくら|どう|いつ|何|誰)[ぁ-ん]{0,10}" + _END,
+            # how the answer should be written
+            r"^(?:(?:日本語|英語|中国語)[でに](?!は)|要約|要点|箇条書き|具体例|根拠|出典|[0-9一二三数]+(?:行|文|点|つ)[でに])",
+            r"^[^はがを]*(?:換え|直し|訳し|まとめ|要約し)て(?:ください|下さい|くれますか|もらえますか)?" + _END,
             # only a topic: 有給休暇は?
             r"(?:は|も|なら|だと|って|とか|でも|については|に関しては|の(?:方|ほう)は|の件)" + _END,
         )
@@ -78,7 +81,7 @@ _RUN = re.compile(r"[一-龠々〆]+|[ァ-ヶー]{2,}|[A-Za-z0-9][A-Za-z0-9.'’
 
 def _specific_japanese(text: str) -> int:
     found = set(_RUN.findall(text)) - _GENERIC["ja"]
-    return sum(1 + (len(run) >= COMPOUND and not run.isascii()) for run in found)
+    return len(found)
 
 
 _NOT_POINTING = re.compile(
@@ -95,7 +98,10 @@ _ENGLISH_LEANS = re.compile(
     r"|aforementioned|respectively)\b"
     r"|^(?:and|but|or|so|then|also|plus|what about|how about|what if|why not|because|otherwise|ok(?:ay)?|thanks?"
     r"|more|go on|continue)\b"
-    r"|\b(?:too|as well|though|more)" + _END,
+    r"|^(?:please |(?:can|could|would) you )?(?:(?:rephrase|reword|translate|shorten)\b"
+    r"|(?:answer|reply|respond|summari[sz]e|write|explain) (?:in|as|for|to)\b)"
+    r"|^(?:is|are) (?:[^\s?]+ ){1,3}(?:included|covered|counted|eligible|affected)" + _END + "|"
+    r"\b(?:too|as well|though|more|so)" + _END,
     re.IGNORECASE,
 )
 
