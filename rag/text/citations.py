@@ -9,7 +9,8 @@ from rag.trace.passages import Citation, Passage
 
 # Possessive quantifiers (++), and a run of spaces matches only from its start. Otherwise a text of only spaces or
 # newlines would take quadratic time.
-MARKER = re.compile(r"\[(\d{1,6})\]")
+MARKER = re.compile(r"\[([1-9]\d{0,2})\]")
+"""of up to three digits, for there are no more passages: the [0] of a range and ISO [9001] are text"""
 _SPACED_MARKER = re.compile(rf"(?:(?<!\s)\s++)?+{MARKER.pattern}")
 _ABBREVIATIONS = ("Dr", "Mr", "Mrs", "Ms", "Prof", "St", "No", "vs", "cf", "Inc", "Ltd", "Co", "Corp")
 """those that a name may follow"""

@@ -41,6 +41,7 @@ def test_a_number_of_no_passage_cites_nothing():
 
 def test_a_number_that_is_too_long_for_a_marker_is_text():
     assert markers_of(f"[{'1' * 5000}] and [2]") == (2,)
+    assert [each.text for each in claims("ISO [9001] and a[0] apply [2].")] == ["ISO [9001] and a[0] apply."]
 
 
 def test_blank_lines_between_a_sentence_and_its_marker_change_nothing():
