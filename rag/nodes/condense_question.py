@@ -25,7 +25,6 @@ LONGEST_QUESTION = 300
 _STATEMENT = re.compile(r"(?:(?:です|ます|でした|ました|ません|である)[。.]?|[^?？]\.)$")
 """the end of a sentence that is not a question"""
 _ASKING_END = re.compile(r"(?:[?？]|か[。.]?)$")
-_LABEL = re.compile(r"(?im)^(?:(?:standalone |rewritten )?question|質問|書き直した質問)\s*[:：]\s*")
 
 
 async def condense_question(question: str, turns: Sequence[Turn], model: ChatModel, recorder: Recorder) -> str:
@@ -50,7 +49,7 @@ async def _condense(question: str, turns: tuple[Turn, ...], model: ChatModel, st
         step.detail = kept.model_copy(update={"why": "failed"})
         step.verdict, step.fallback = "no", error.as_failure()
         return question
-    after = written_line(_LABEL.sub("", written))
+    after = written_line(written)
     if not _is_usable(after, question) or _repeats(after, turns):
         step.detail = kept.model_copy(update={"why": "refused", "refused": written})
         step.verdict = "no"
