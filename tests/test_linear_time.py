@@ -55,7 +55,7 @@ from rag.runs.run.summary import summarize_run
 from rag.text.citations import cited_passages, claims, markers_of, without_markers
 from rag.text.code import CodeSplitter, code_hidden
 from rag.text.fence import fenced, passages_block, quoted
-from rag.text.follow_up import stands_alone
+from rag.text.follow_up import stands_alone, still_leans
 from rag.text.instruction_filter import InstructionFilter
 from rag.text.language import is_written_in, language_of
 from rag.text.overlap import features, overlap, words_in
@@ -186,6 +186,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "fenced, in an attribute": lambda text: fenced("passage", "", title=text),
     "passages_block": lambda text: passages_block([passage(text)]),
     "stands_alone": stands_alone,
+    "still_leans": lambda text: still_leans(text, text),
     "language_of": language_of,
     "is_written_in": lambda text: (is_written_in(text, "ja"), is_written_in(text, "en")),
     "features": features,

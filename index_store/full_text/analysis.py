@@ -1,8 +1,9 @@
 """Turns text into the terms that full-text search compares: words, and pairs of Japanese characters.
 
 Sudachi finds the Japanese words; particles, auxiliaries and signs are dropped. Words in other scripts are stemmed as
-English. Pairs find words that are in no dictionary, and words that Sudachi splits differently elsewhere. A question is
-analysed like a text, and its stopwords are dropped.
+English. Pairs find words that are in no dictionary, and words that Sudachi splits differently elsewhere. A code such as
+E-417 is also one word, e417, because its parts may stand anywhere. A question is analysed like a text, and its
+stopwords are dropped.
 """
 
 import re
@@ -51,6 +52,11 @@ _BEFORE_VERSION = rf"{_ALPHABETIC}+(?=\d+(?:\.\d+)+)"
 """v1.2 is version 1.2"""
 _WORD = re.compile(rf"{_PRIMED}|{_POINTED}|{_BEFORE_UNIT}|{_BEFORE_VERSION}|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+")
 """a name such as X', a number, a word with its apostrophes, or Hangul, which Sudachi does not know"""
+_HYPHEN = "[-\u2010\u2011\u2212]"
+_CODE = re.compile(rf"(?<!{_LETTER})(?!\d+{_HYPHEN}{_ALPHABETIC}{{2}}){_LETTER}++(?:{_HYPHEN}{_LETTER}++)++")
+"""words with hyphens between them, but not a number with its unit (10-day)"""
+_HAS_DIGIT = re.compile(r"\d")
+_HAS_ALPHABETIC = re.compile(_ALPHABETIC)
 _PIECE = re.compile(rf"[{_JAPANESE}]+|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+|\s+|.", re.DOTALL)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _SIGNS = re.compile(r"[^\w\s]+")
@@ -65,7 +71,7 @@ class Term(NamedTuple):
 
 class Terms(NamedTuple):
     words: list[Term]
-    """in the order of the text; a term of the glossary comes before the words that it is made of"""
+    """in the order of the text; a term of the glossary, or a code, comes before the words that it is made of"""
     pairs: list[Term]
 
 
@@ -110,6 +116,7 @@ class _Word(NamedTuple):
     end: int
     term: str
     dropped: DropReason | None
+    is_code: bool = False
 
 
 _KINDS = {Kind.PARTICLE: DropReason.PARTICLE, Kind.AUXILIARY: DropReason.AUXILIARY, Kind.SIGN: DropReason.SIGN}
@@ -173,7 +180,15 @@ class Analyzer:
         for word in _WORD.finditer(text):
             if word.start() not in inside:  # skips the 2000 of 1万2000 and the t of tシャツ
                 found.append(_Word(word.start(), word.end(), _token(_stemmed(word[0])), None))
+        found += _codes(text)
         return _in_order(word for word in found if word.term or word.dropped)
+
+
+def _codes(text: str) -> Iterator[_Word]:
+    """Runs of letters and digits with hyphens, without their hyphens. A date has no letter and is none."""
+    for code in _CODE.finditer(text):
+        if _HAS_DIGIT.search(code[0]) and _HAS_ALPHABETIC.search(code[0]):
+            yield _Word(*code.span(), _token(re.sub(_HYPHEN, "", code[0])), None, is_code=True)
 
 
 def _in_order(words: Iterable[_Word]) -> list[_Word]:
@@ -181,15 +196,18 @@ def _in_order(words: Iterable[_Word]) -> list[_Word]:
 
 
 def _whole(words: Iterable[_Word]) -> list[_Word]:
-    """Marks the parts of each term of the glossary as dropped. Leaves out the signs inside a word (2,500)."""
+    """Marks the parts of each term of the glossary as dropped; those of a code stay, because E-417 may be written E 417
+    elsewhere. Leaves out the signs inside a word (2,500).
+    """
     whole: list[_Word] = []
-    end = 0
+    end = searched_whole = 0
     for word in words:
         if word.dropped is not DropReason.SIGN:
-            whole.append(word._replace(dropped=DropReason.WITHIN) if word.start < end else word)
+            whole.append(word._replace(dropped=DropReason.WITHIN) if word.start < searched_whole else word)
         elif word.end > end:
             whole.append(word)
         end = max(end, word.end)
+        searched_whole = searched_whole if word.is_code else max(searched_whole, word.end)
     return whole
 
 

@@ -20,11 +20,14 @@ G = TypeVar("G", bound=Grade)
 LEAST_USEFUL = 3
 """the rating from which an answer counts as useful"""
 
-_YES_NO = {"yes": "yes", "はい": "yes", "true": "yes", "no": "no", "いいえ": "no", "false": "no"}
+_YES_NO = {
+    "yes": "yes", "はい": "yes", "true": "yes", "relevant": "yes",
+    "no": "no", "いいえ": "no", "false": "no", "irrelevant": "no", "not relevant": "no",
+}  # fmt: skip
 _LEVELS = {
-    "fully": "fully", "full": "fully", "fully supported": "fully",
+    "fully": "fully", "full": "fully", "fully supported": "fully", "yes": "fully", "true": "fully",
     "partly": "partly", "partially": "partly", "partial": "partly", "partially supported": "partly",
-    "no": "no", "not": "no", "none": "no", "no support": "no",
+    "no": "no", "not": "no", "none": "no", "no support": "no", "false": "no",
 }  # fmt: skip
 _SCORES: dict[Level, float] = {"fully": 1.0, "partly": 0.4, "no": 0.0}
 """for a grader without a score: partly is not enough"""
@@ -49,6 +52,14 @@ def _line(value: object) -> str:
 
 def _lines(value: object) -> tuple[str, ...]:
     return tuple(filter(None, map(_line, value))) if isinstance(value, list) else ()
+
+
+_NO_CLAIM = frozenset({"none", "n/a", "no", "なし", "無し"})
+
+
+def _claims(value: object) -> tuple[str, ...]:
+    """Without a word that says that there is none."""
+    return tuple(claim for claim in _lines(value) if _word(claim) not in _NO_CLAIM)
 
 
 def _rating(value: object) -> object:
@@ -109,7 +120,7 @@ class RelevanceReply(Reply):
     verdict: Annotated[
         Literal["yes", "no"],
         BeforeValidator(lambda value: _YES_NO.get(_word(value), value)),
-        Field(validation_alias=AliasChoices("verdict", "binary_score")),
+        Field(validation_alias=AliasChoices("verdict", "binary_score", "relevance", "relevant")),
     ]
     score: Annotated[
         float | None,
@@ -133,7 +144,7 @@ class RelevanceReply(Reply):
         """None if `text` has no clear yes or no, or both: it may repeat what a passage says."""
         if found := cls.found_in(text):
             return _agreed(each.grade() for each in found)
-        word = re.match(r"\W*(yes|no|はい|いいえ)(?!\w)", text, re.IGNORECASE)
+        word = re.match(r"\W*(?:verdict\W+)?(yes|no|はい|いいえ)(?!\w)", text, re.IGNORECASE)
         return cls.model_validate({"verdict": word[1]}).grade() if word else None
 
 
@@ -143,13 +154,13 @@ class GroundingReply(Reply):
     reason: Reason = ""
     unsupported: Annotated[
         tuple[str, ...],
-        BeforeValidator(_lines),
+        BeforeValidator(_claims),
         WithJsonSchema({"type": "array", "items": {"type": "string"}, "description": "claims without support"}),
     ] = ()
     level: Annotated[
         Literal["fully", "partly", "no"],
         BeforeValidator(lambda value: _LEVELS.get(_word(value), value)),
-        Field(alias="support"),
+        Field(validation_alias=AliasChoices("support", "supported")),
     ]
 
     @classmethod
@@ -167,9 +178,12 @@ class GroundingReply(Reply):
 
     @classmethod
     def read(cls, text: str) -> Grounding | None:
-        """The same; a bare yes or no means fully or not at all."""
+        """The same; a bare yes or no means fully or not at all. Full support with claims that have none is no clear
+        reply.
+        """
         if found := cls.found_in(text):
-            return _agreed(each.grade() for each in found)
+            is_clear = not any(each.level == "fully" and each.unsupported for each in found)
+            return _agreed(each.grade() for each in found) if is_clear else None
         grade = RelevanceReply.read(text)
         return Grounding(**dict(grade), level="fully" if grade.verdict == "yes" else "no") if grade else None
 

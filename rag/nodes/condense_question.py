@@ -11,8 +11,10 @@ from rag.errors import PASSING
 from rag.graph.context import Recorder
 from rag.graph.step import Step
 from rag.models.chat_model import ChatModel
-from rag.text.follow_up import stands_alone
+from rag.text.follow_up import stands_alone, still_leans
 from rag.text.language import is_written_in, language_of
+from rag.text.overlap import overlap
+from rag.text.small_talk import is_small_talk
 from rag.text.written_line import written_line
 from rag.trace.details import StandaloneDetail, Turn
 
@@ -23,13 +25,13 @@ LONGEST_QUESTION = 300
 _STATEMENT = re.compile(r"(?:(?:です|ます|でした|ました|ません|である)[。.]?|[^?？]\.)$")
 """the end of a sentence that is not a question"""
 _ASKING_END = re.compile(r"(?:[?？]|か[。.]?)$")
-_LABEL = re.compile(r"(?im)^(?:(?:standalone |rewritten )?question|質問|書き直した質問)\s*[:：]\s*")
 
 
 async def condense_question(question: str, turns: Sequence[Turn], model: ChatModel, recorder: Recorder) -> str:
     """`question`, or its standalone form in the context of `turns` (at least one). It is a step of the run.
 
-    If the model fails, or writes an unusable question, the question stays as it is.
+    If the model fails, or writes an unusable question, the question stays as it is. If what it writes is as dependent
+    as the question was, or about something else, the question follows the one before it: together they can be searched.
     """
     step = Step("standalone_question", recorder)  # named after its result, as in every stored trace
     return await step.run(_condense(question, tuple(turns), model, step))
@@ -47,13 +49,27 @@ async def _condense(question: str, turns: tuple[Turn, ...], model: ChatModel, st
         step.detail = kept.model_copy(update={"why": "failed"})
         step.verdict, step.fallback = "no", error.as_failure()
         return question
-    after = written_line(_LABEL.sub("", written))
+    after = written_line(written)
     if not _is_usable(after, question) or _repeats(after, turns):
         step.detail = kept.model_copy(update={"why": "refused", "refused": written})
         step.verdict = "no"
         return question
+    if _is_no_clearer(after, question, turns):
+        refused = None if after == question else written
+        after = f"{turns[-1].question} {question}"
+        step.detail = kept.model_copy(update={"after": after, "why": "joined", "refused": refused})
+        step.verdict = "no"
+        return after
     step.detail = kept.model_copy(update={"after": after, "why": "stands_alone" if after == question else "rewritten"})
     return after
+
+
+def _is_no_clearer(after: str, question: str, turns: Sequence[Turn]) -> bool:
+    """A small model may leave a follow-up as it was, or write what shares no word with it or the conversation."""
+    if is_small_talk(question) or len(question) > LONGEST_QUESTION:
+        return False
+    said = " ".join([question, *(text for turn in turns for text in (turn.question, turn.answer))])
+    return still_leans(after, question) or not overlap(after, said)
 
 
 def _repeats(after: str, turns: Sequence[Turn]) -> bool:

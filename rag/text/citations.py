@@ -9,10 +9,21 @@ from rag.trace.passages import Citation, Passage
 
 # Possessive quantifiers (++), and a run of spaces matches only from its start. Otherwise a text of only spaces or
 # newlines would take quadratic time.
-MARKER = re.compile(r"\[(\d{1,6})\]")
+MARKER = re.compile(r"\[([1-9]\d{0,2})\]")
+"""of up to three digits, for there are no more passages: the [0] of a range and ISO [9001] are text"""
 _SPACED_MARKER = re.compile(rf"(?:(?<!\s)\s++)?+{MARKER.pattern}")
-FULL_STOP = r"(?<![a-z]\.[a-z])\.(?=\n|\s++[^a-z\d])"
-"""a full stop that may end a sentence: not those in 'e.g. this' and 'ext. 2499'"""
+_ABBREVIATIONS = ("Dr", "Mr", "Mrs", "Ms", "Prof", "St", "No", "vs", "cf", "Inc", "Ltd", "Co", "Corp")
+"""those that a name may follow"""
+_BEFORE_LIST_NUMBER = ("", *(" " * depth for depth in range(1, 9)), "- ", "* ", "# ", "## ", "### ", "#### ")
+_NO_STOP = (
+    r"[A-Za-z]\.[A-Za-z]",
+    *(rf"\b{each}" for each in _ABBREVIATIONS),
+    *(rf"(?m:^){re.escape(each)}\d{digits}" for each in _BEFORE_LIST_NUMBER for digits in ("{1}", "{2}")),
+)
+LOOKED_BACK_AT = 12
+"""characters before a point that show whether it is a full stop: more than those of the longest in `_NO_STOP`"""
+FULL_STOP = r"\.(?=\n|\s++[^a-z\d])" + "".join(rf"(?<!{before}\.)" for before in _NO_STOP)
+"""a full stop that may end a sentence: not those in 'e.g. this', 'ext. 2499', 'Dr. Sato', nor of a list's number"""
 _CLAIM_END = re.compile(rf"(?:[。！？!?]|{FULL_STOP}|\.(?=\[|\s*+$)|\n\s*+)(?:\s*+{MARKER.pattern})*+")
 """includes markers after a full stop: they belong to the sentence before it"""
 

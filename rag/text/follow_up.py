@@ -8,15 +8,12 @@ import re
 import tomllib
 import unicodedata
 from pathlib import Path
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from rag.text.language import Language, language_of
 
 LEAST_SPECIFIC = 2
 """words with a specific meaning; a single one, such as "deadline", mostly refers to something mentioned before"""
-
-COMPOUND = 4
-"""characters of a Japanese run that counts as two words: 有給休暇"""
 
 
 _WORDS = tomllib.loads((Path(__file__).parent / "generic_words.toml").read_text(encoding="utf-8"))
@@ -26,15 +23,33 @@ _GENERIC: dict[Language, frozenset[str]] = {
 
 
 def stands_alone(question: str) -> bool:
+    read = _read(question)
+    return read.is_talk or (not read.refers_back and len(read.specific) >= LEAST_SPECIFIC)
+
+
+def still_leans(rewritten: str, question: str) -> bool:
+    """Whether a rewritten follow-up depends on the conversation as much as the follow-up itself. One specific word is
+    enough here: the model has read both.
+    """
+    read = _read(rewritten)
+    gained = read.specific - _read(question).specific
+    return not read.is_talk and not gained and (read.refers_back or not read.specific)
+
+
+class _Question(NamedTuple):
+    is_talk: bool
+    refers_back: bool
+    specific: frozenset[str]
+
+
+def _read(question: str) -> _Question:
     text = " ".join(unicodedata.normalize("NFKC", question).split())
-    if _TALK.fullmatch(text):
-        return True
     if language_of(text) == "ja":
-        leans, specific = _JAPANESE_LEANS, _specific_japanese(text)
+        leans, specific = _JAPANESE_LEANS, set(_RUN.findall(text)) - _GENERIC["ja"]
     else:
         text = _NOT_POINTING.sub(" ", text)
-        leans, specific = _ENGLISH_LEANS, _specific_english(text)
-    return not leans.search(text) and specific >= LEAST_SPECIFIC
+        leans, specific = _ENGLISH_LEANS, set(_ENGLISH_WORD.findall(text.lower())) - _GENERIC["en"]
+    return _Question(_TALK.fullmatch(text) is not None, leans.search(text) is not None, frozenset(specific))
 
 
 _TALK = re.compile(
@@ -67,18 +82,20 @@ _JAPANESE_LEANS = re.compile(
             r"^(?:じゃあ?|では|それで|で[、,]|なら|すると|また|あと|ちなみに|逆に|しかし|でも|ただ|ところで|そして"
             r"|なぜ|どうして|いつ|どこ|だれ|誰|いくら|どのくらい|どれくらい|何|もっと|もう少し|続き|つまり|ほか|他|別)",
             r"ほかに(?:は|も)|他に(?:は|も)|以外(?:は|に|の)|(?:の|な)場合(?:は|も|だと|なら)?" + _END,
+            # another subject of what was said: 契約社員も対象ですか, but not してもよいですか
+            r"^[^はがを]*(?<!て)も(?![しらのうっちと])[一-龠]{0,4}[ぁ-ん]{0,10}" + _END,
+            r"^[^はがを]*(?:なら|だと|だったら)(?:いくら|どう|いつ|何|誰)[ぁ-ん]{0,10}" + _END,
+            # how the answer should be written
+            r"^(?:(?:日本語|英語|中国語)[でに](?!は)|要約|要点|箇条書き|具体例|根拠|出典|[0-9一二三数]+(?:行|文|点|つ)[でに])",
+            r"^[^はがを]*(?:換え|直し|訳し|まとめ|要約し)て(?:ください|下さい|くれますか|もらえますか)?" + _END,
             # only a topic: 有給休暇は?
+            r"(?:は|なら|だと)(?:どう|いかが)(?:です|でしょう)?か?" + _END,
             r"(?:は|も|なら|だと|って|とか|でも|については|に関しては|の(?:方|ほう)は|の件)" + _END,
         )
     )
 )
 
 _RUN = re.compile(r"[一-龠々〆]+|[ァ-ヶー]{2,}|[A-Za-z0-9][A-Za-z0-9.'’′/-]*|[ァ-ヶ一-龠々A-Za-z0-9ー]+")
-
-
-def _specific_japanese(text: str) -> int:
-    found = set(_RUN.findall(text)) - _GENERIC["ja"]
-    return sum(1 + (len(run) >= COMPOUND and not run.isascii()) for run in found)
 
 
 _NOT_POINTING = re.compile(
@@ -95,12 +112,11 @@ _ENGLISH_LEANS = re.compile(
     r"|aforementioned|respectively)\b"
     r"|^(?:and|but|or|so|then|also|plus|what about|how about|what if|why not|because|otherwise|ok(?:ay)?|thanks?"
     r"|more|go on|continue)\b"
-    r"|\b(?:too|as well|though|more)" + _END,
+    r"|^(?:please |(?:can|could|would) you )?(?:(?:rephrase|reword|translate|shorten)\b"
+    r"|(?:answer|reply|respond|summari[sz]e|write|explain) (?:in|as|for|to)\b)"
+    r"|^(?:is|are) (?:[^\s?]+ ){1,3}(?:included|covered|counted|eligible|affected)" + _END + "|"
+    r"\b(?:too|as well|though|more|so)" + _END,
     re.IGNORECASE,
 )
 
 _ENGLISH_WORD = re.compile(r"[^\W_]+(?:['’′.-][^\W_]+)*['’′]?")
-
-
-def _specific_english(text: str) -> int:
-    return len(set(_ENGLISH_WORD.findall(text.lower())) - _GENERIC["en"])

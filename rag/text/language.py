@@ -9,13 +9,34 @@ _KANA = re.compile(r"[\u3041-\u30ff\uff66-\uff9f]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _HAN_RUN = re.compile(rf"{_HAN.pattern}+")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+_HIRAGANA = re.compile(r"[\u3041-\u309f]")
+_NAMED = re.compile(
+    r"「[^「」]*」|『[^『』]*』|(?<=[\u30a1-\u30ff\u3400-\u9fff])(?:さん|さま|くん|ちゃん)(?![\u3041-\u309f])"
+)
+"""what a sentence in another language may name: a term in quotes, and the hiragana behind a person's name"""
+_ASKS_IN_ENGLISH = re.compile(
+    r"\b(?:what|how|who|whom|whose|when|where|which|why|is|are|was|were|do|does|did|has|have|can|could|should|would|may"
+    r"|must|will|the|an|i|my|we|our|you|your|me|please|tell|explain|describe|show|list)\b",
+    re.IGNORECASE,
+)
+LEAST_ENGLISH = 2
+"""different words of English sentences: an English title in a Japanese question may have one"""
 
 
 def language_of(text: str) -> Language:
-    """Japanese if there is kana, or more Han characters than English words ("VPN設定方法")."""
+    """Japanese if there is kana, or more Han characters than English words ("VPN設定方法"). But an English sentence may
+    name something Japanese ("What is Zパタン?"): it has no hiragana of its own.
+    """
+    if _is_english_sentence(text):
+        return "en"
     if _KANA.search(text):
         return "ja"
     return "ja" if len(_HAN.findall(text)) > len(_LATIN_WORD.findall(text)) else "en"
+
+
+def _is_english_sentence(text: str) -> bool:
+    words = {word.lower() for word in _ASKS_IN_ENGLISH.findall(text)}
+    return len(words) >= LEAST_ENGLISH and not _HIRAGANA.search(_NAMED.sub("", text))
 
 
 def is_written_in(text: str, language: Language) -> bool:

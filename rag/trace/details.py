@@ -153,8 +153,10 @@ class StandaloneDetail(Frozen):
     type: Literal["standalone"] = "standalone"
     before: str
     after: str
-    why: Literal["rewritten", "stands_alone", "refused", "failed"]
-    """`refused`: the model wrote no usable question, and `before` is kept; `failed`: the model failed"""
+    why: Literal["rewritten", "stands_alone", "joined", "refused", "failed"]
+    """`joined`: the model made it no clearer, and `after` is the question before it and `before`; `refused`: the model
+    wrote no usable question, and `before` is kept; `failed`: the model failed
+    """
     turns: tuple[Turn, ...] = ()
     """the turns that the model was given"""
     refused: str | None = None

@@ -200,6 +200,7 @@ WRITTEN_OUT = (
     ),
     StandaloneDetail(before=HOSTILE, after=HOSTILE, why="refused", refused=HOSTILE),
     StandaloneDetail(before=HOSTILE, after=HOSTILE, why="stands_alone"),
+    StandaloneDetail(before=HOSTILE, after=HOSTILE * 2, why="joined", refused=HOSTILE),
     StandaloneDetail(before=HOSTILE, after=HOSTILE, why="failed"),
     DeclineDetail(text=HOSTILE, queries=(HOSTILE,), nearest=(PASSAGE,)),
     DeclineDetail(text=HOSTILE, queries=(HOSTILE,), nearest=()),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from rag.models.embedded.names import shared_names
-from rag.text.citations import FULL_STOP
+from rag.text.citations import FULL_STOP, LOOKED_BACK_AT
 from rag.text.language import language_of
 from rag.text.overlap import overlap
 from rag.trace.passages import Passage
@@ -12,8 +12,6 @@ from rag.trace.passages import Passage
 _SENTENCE_END = re.compile(rf"[。！？!?]|{FULL_STOP}|\n")
 _OPEN_POINT = re.compile(r"\.[^\S\n]*+\Z")
 """the next text shows whether it ends the sentence"""
-_LOOKED_BACK_AT = 3
-"""characters before a point that show whether it is a full stop"""
 
 LEAST_OVERLAP = 0.35
 """share of a sentence's words that its source must contain; with a lower one, even "not found" gets a source"""
@@ -52,7 +50,7 @@ class AttributedText:
         point = _OPEN_POINT.search(text, start)
         stop = point.start() if point else len(text)
         self._held = [point[0]] if point else []
-        self._before = text[max(0, stop - _LOOKED_BACK_AT) : stop]
+        self._before = text[max(0, stop - LOOKED_BACK_AT) : stop]
         self._sentence.append(text[start:stop])
         shown.append(text[start:stop])
         self._shown += shown

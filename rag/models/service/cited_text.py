@@ -1,6 +1,6 @@
 """Streams an answer with citations: all markers get the same form, and markers without a passage are dropped.
 
-Code stays as it is: its [0] is no marker.
+Code stays as it is: its [0] is no marker. Nor are other numbers in brackets, such as [0, 100].
 """
 
 import re
@@ -14,6 +14,9 @@ from rag.trace.passages import Passage
 MOST_IN_RANGE = 10
 """numbers; a wider range is no marker, nor is one that begins with the number of no passage, such as [2019-2021]"""
 
+LARGEST_INVENTED = 9
+"""A model may invent a [5] for four passages. A larger number, such as that of ISO [9001], is text."""
+
 # Both have a limited length, because a possible marker is matched again with each new piece.
 _SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；~〜～‐–—−－資料PASEGpaseg-]{0,60}"
 _NUMBER = r"(?:(?:資料|passages?)\s*+)?\d++"
@@ -22,7 +25,6 @@ _MARKER = re.compile(
     rf"({_SPACES})[\[【［](?={_NUMBERS}[\]】］])\s*+({_ITEM}(?:\s*+[,、，;；]\s*+{_ITEM})*+)\s*+[\]】］]", re.IGNORECASE
 )
 _COMMA = re.compile("[,、，;；]")
-_ONLY_NUMBERS = re.compile(rf"[\d\s]+(?:{_COMMA.pattern}[\d\s]+)*+")
 _OPEN_MARKER = re.compile(rf"{_SPACES}(?:[\[【［]{_NUMBERS})?\Z")
 """with the spaces before it, which are dropped with the marker"""
 
@@ -34,6 +36,7 @@ class CitedText:
         self._shown: list[str] = []
         self._cited: list[int] = []
         self._numbers = {passage.number for passage in passages}
+        self._largest = max({LARGEST_INVENTED, *self._numbers})
         self._no_answer = NoAnswerFilter()
         self._code = CodeSplitter()
         self._held = ""
@@ -78,11 +81,13 @@ class CitedText:
 
     def _checked(self, marker: re.Match[str]) -> str:
         space, written = marker.groups()
+        if not all(0 < int(number) <= self._largest for number in re.findall(r"\d+", written)):
+            return marker[0]
         kept = [number for item in _COMMA.split(written) for number in self._cited_by(item)]
         self._cited += [number for number in kept if number not in self._cited]
         if kept:
             return space + "".join(f"[{number}]" for number in kept)
-        return "" if _ONLY_NUMBERS.fullmatch(written) else marker[0]
+        return "" if written.strip().isdecimal() else marker[0]
 
     def _cited_by(self, item: str) -> list[int]:
         """The numbers of passages that a number or a range names."""

@@ -109,6 +109,22 @@ def test_numbers_and_addresses_stay_whole(analyzer):
     assert words(analyzer, "3.14 and 192.168.0.1, 1,2") == ["3.14", "and", "192.168.0.1", "1,2"]
 
 
+@pytest.mark.parametrize("code", ["E-417", "e-417", "Ｅ－４１７", "E\u2011417", "E417", "エラーE-417"])
+def test_a_code_is_one_word_with_its_hyphen_or_without(analyzer, code):
+    assert "e417" in words(analyzer, code)
+    assert "e417" in analyzer.question(f"{code}とは何ですか").kept
+
+
+def test_the_parts_of_a_code_are_found_too(analyzer):
+    assert words(analyzer, "様式HG-10-b") == ["様式", "hg10b", "hg", "10", "b"]
+    assert analyzer.question("HG-10とは").kept == ("hg10", "hg", "10")
+
+
+@pytest.mark.parametrize("text", ["2024-04-01", "03-1234-5678", "10-day", "e-mail", "A -1"])
+def test_what_has_hyphens_and_is_no_code_keeps_its_parts_only(analyzer, text):
+    assert len(words(analyzer, text)) == len(text.replace("-", " ").split())
+
+
 def test_a_line_without_words_is_cut_short(analyzer):
     assert words(analyzer, "x" * 5000) == ["x" * LONGEST]
 

@@ -220,6 +220,18 @@ def test_a_term_of_the_glossary_may_begin_with_any_sign(connection):
 # Order and number of hits
 
 
+@pytest.mark.parametrize("code", ["S-1", "s1", "Ｓ－１"])
+def test_a_code_finds_the_passage_that_has_it_and_not_one_that_has_its_parts(connection, code):
+    searched = SearchedPassages(connection)
+    searched.put(
+        {
+            "parts": ("様式", ["様式1"], "Form 1 in size S is 1 of 1 様式."),
+            "code": ("総務", [], "新しい取引先を登録するときは、購買の課長の承認を受けて、様式S-1を提出してください。"),
+        }
+    )
+    assert searched.found(f"様式{code}とは何ですか？")[0] == "code"
+
+
 def test_no_more_than_k_are_found(searched):
     assert len(searched.found("項目の並び", k=1)) == 1
     assert len(searched.found("項目の並び", k=2)) == 2

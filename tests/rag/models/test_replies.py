@@ -19,6 +19,12 @@ from rag.text.overlap import words_in
         ('{"verdict": true}', "yes"),
         ('{"verdict": "いいえ"}', "no"),
         ('{"verdict": "はい。", "score": "high"}', "yes"),
+        ('{"verdict": "relevant", "score": 0.9}', "yes"),
+        ('{"verdict": "Not relevant"}', "no"),
+        ('{"relevance": "yes"}', "yes"),
+        ('{"relevant": false}', "no"),
+        ("verdict: yes", "yes"),
+        ("**Verdict:** No.", "no"),
         ("Yes.", "yes"),
         ("**No**, it does not.", "no"),
         ("はい", "yes"),
@@ -74,11 +80,28 @@ def test_a_score_that_is_none_leaves_the_verdict(score):
         ('{"support": "NO"}', "no", "no"),
         ('{"verdict": "yes", "score": 0.9}', "fully", "yes"),
         ("いいえ。", "no", "no"),
+        ('{"supported": true}', "fully", "yes"),
+        ('{"support": "yes", "unsupported": []}', "fully", "yes"),
+        ('{"supported": false, "unsupported": ["It is blue."]}', "no", "no"),
+        ('{"support": "fully", "unsupported": ["None."]}', "fully", "yes"),
+        ('{"support": "fully", "unsupported": null}', "fully", "yes"),
     ],
 )
 def test_grounding_is_read_in_three_levels(text, level, verdict):
     read = GroundingReply.read(text)
     assert (read.level, read.verdict) == (level, verdict)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"support": "fully", "unsupported": ["The limit is 5."]}',
+        '{"supported": true, "unsupported": ["The limit is 5."]}',
+        'Yes. {"reason": "r", "unsupported": ["The limit is 5."], "support": "fully"}',
+    ],
+)
+def test_full_support_with_claims_that_have_none_is_not_read(text):
+    assert GroundingReply.read(text) is None
 
 
 def test_the_unsupported_claims_are_read_each_on_a_line():

@@ -83,9 +83,44 @@ def test_a_question_that_plainly_stands_alone_costs_no_call(converse, chat):
 
 
 def test_a_question_that_the_model_leaves_as_it_is_stands_alone(converse, chat):
-    chat.answer_when(JA.standalone, answer="宿泊費は?")
-    run = converse(FIRST, "宿泊費は?")
-    assert (detail(run).why, detail(run).after) == ("stands_alone", "宿泊費は?")
+    asked = "宿泊費は誰に申請しますか?"
+    chat.answer_when(JA.standalone, answer=asked)
+    run = converse(FIRST, asked)
+    assert (detail(run).why, detail(run).after) == ("stands_alone", asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "written", "words"),
+    [
+        ("海外は?", "海外は?", JA),
+        ("じゃあ、課長は?", "課長はどうですか?", JA),
+        ("どうすればいいですか?", "どうすればよいですか?", JA),
+        ("契約社員も対象ですか?", "契約社員も対象ですか?", JA),
+        ("日本語で答えて", "日本語で答えて", JA),
+        ("And abroad?", "And abroad?", EN),
+        ("Summarize your answer in one word.", "Warmness", EN),
+    ],
+)
+def test_a_follow_up_that_the_model_made_no_clearer_is_searched_behind_the_question_before_it(
+    converse, chat, asked, written, words
+):
+    chat.answer_when(words.standalone, answer=written)
+    run = converse(FIRST, asked)
+    assert (detail(run).why, detail(run).after) == ("joined", f"{FIRST} {asked}")
+    assert detail(run).refused == (None if written == asked else written)
+    assert finished(run.events, STEP)[0].verdict == "no"
+    assert finished(run.events, "retrieve")[0].detail.query == f"{FIRST} {asked}"
+
+
+def test_a_word_that_refers_back_in_a_question_with_more_words_does_no_harm(converse, chat):
+    whole = "出張の日当は、宿泊費と同じ人が承認しますか?"
+    chat.answer_when(JA.standalone, answer=whole)
+    assert (detail(converse(FIRST, FOLLOW_UP)).why, detail(converse(FIRST, FOLLOW_UP)).after) == ("rewritten", whole)
+
+
+def test_small_talk_is_not_joined_to_the_question_before_it(converse, chat):
+    chat.answer_when(JA.standalone, answer="あなたは誰ですか?")
+    assert detail(converse(FIRST, "あなたは誰ですか?")).after == "あなたは誰ですか?"
 
 
 @pytest.mark.parametrize(

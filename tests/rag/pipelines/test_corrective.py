@@ -226,8 +226,12 @@ def test_a_query_in_another_language_or_too_long_is_refused_and_the_question_sea
     assert (rewrite.after, rewrite.refused) == (QUESTION, written)
 
 
-def test_what_a_model_writes_around_the_query_for_the_web_is_not_searched(ask, chat, tavily):
-    chat.answer_when(JA.web_query, answer="検索文は次のとおりです：\n\n日当の相場")
+@pytest.mark.parametrize(
+    "written",
+    ["検索文は次のとおりです：\n\n日当の相場", "検索クエリ：「日当の相場」", '```json\n{"query": "日当の相場"}\n```'],
+)
+def test_what_a_model_writes_around_the_query_for_the_web_is_not_searched(ask, chat, tavily, written):
+    chat.answer_when(JA.web_query, answer=written)
     ask().result()
     assert tavily.queries == ["日当の相場"]
 

@@ -41,6 +41,11 @@ Xバタンの既定値は何mmですか？
 各部署のそれぞれの予算枠はどの資料で確認できますか
 深夜残業の割増賃金は何パーセントですか
 社内ポータルのURLを教えてください
+育児休業は契約社員も対象ですか？
+VPNはスマートフォンでも使えますか？
+自家用車で出張してもよいですか？
+もしパスワードを忘れたらどうすればよいですか
+契約社員の育児休業の取得条件を箇条書きで教えてください
 """
 
 LEANING_JA = """\
@@ -86,6 +91,22 @@ LEANING_JA = """\
 東京オフィスは?
 2つ目の条件を詳しく説明してください
 彼の連絡先を教えてください
+契約社員も対象ですか？
+アルバイトやパートでも使えますか？
+土日祝日も含みますか？
+子供や配偶者の分も申請できますか？
+海外出張中でも大丈夫ですか？
+時間単位で取得できますか？
+部長級の役職者ならいくら？
+無断欠勤扱いになりますか？
+日本語で答えて
+英語に翻訳して
+三行で要約してください
+3行で簡潔に答えて
+丁寧な言葉で言い換えて
+具体例を挙げて
+根拠を示して
+根拠となる条文を教えてください
 """
 
 STANDING_EN = """\
@@ -130,6 +151,8 @@ Describe the evacuation route of the Yokohama plant.
 Tell me the phone number of the harassment hotline.
 What training must forklift drivers complete this year?
 Who do IT staff report phishing mails to?
+Summarize the travel expense policy
+List the requirements for parental leave in bullet points
 """
 
 LEANING_EN = """\
@@ -176,6 +199,15 @@ Could you explain the previous answer?
 Both of the offices?
 What is it for?
 For how many days?
+Are weekends included?
+Is weekend work included?
+Are public holidays covered?
+Please answer in English
+Reply in Japanese please
+Summarize in three bullet points
+Rephrase politely for customers
+Translate into Japanese
+Which article says so?
 """
 
 

@@ -1,5 +1,7 @@
 """What the markers of an answer cite, and the claims that they support."""
 
+import pytest
+
 from rag.text.citations import cited_passages, claims, markers_of, without_markers
 from rag.trace.details import Claim
 from rag.trace.passages import Passage
@@ -39,12 +41,40 @@ def test_a_number_of_no_passage_cites_nothing():
 
 def test_a_number_that_is_too_long_for_a_marker_is_text():
     assert markers_of(f"[{'1' * 5000}] and [2]") == (2,)
+    assert [each.text for each in claims("ISO [9001] and a[0] apply [2].")] == ["ISO [9001] and a[0] apply."]
 
 
 def test_blank_lines_between_a_sentence_and_its_marker_change_nothing():
     assert list(claims("It is so.\n \n[1]\n\n\nAnd more.  [2]")) == [
         Claim(text="It is so.", sources=(1,)),
         Claim(text="And more.", sources=(2,)),
+    ]
+
+
+def test_the_number_of_a_list_is_no_claim_of_its_own():
+    assert [
+        claim.text for claim in claims("Steps:\n1. Open HazeGate [1].\n   10. Choose it.\n## 3. 申請 [2]\n4. 終わり")
+    ] == [
+        "Steps:",
+        "1. Open HazeGate.",
+        "10. Choose it.",
+        "## 3. 申請",
+        "4. 終わり",
+    ]
+
+
+@pytest.mark.parametrize(
+    "claim", ["Ask Dr. Smith.", "It was made by Shimamiru Ltd. Tokyo.", "See No. A-2.", "The U.S. Virgin Islands."]
+)
+def test_the_point_of_an_abbreviation_ends_no_claim(claim):
+    assert [each.text for each in claims(f"{claim} That is all.")] == [claim, "That is all."]
+
+
+def test_a_number_that_ends_a_sentence_ends_its_claim():
+    assert [each.text for each in claims("You get 3. The rest is in 12. Done.")] == [
+        "You get 3.",
+        "The rest is in 12.",
+        "Done.",
     ]
 
 

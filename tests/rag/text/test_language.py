@@ -4,7 +4,19 @@ from rag.text.language import is_written_in, language_of
 
 
 @pytest.mark.parametrize(
-    "text", ["日当はいくら?", "VPN設定方法", "ＶＰＮの設定", "出張旅費", "What is 日当のこと?", "ﾃﾞｰﾀ"]
+    "text",
+    [
+        "日当はいくら?",
+        "VPN設定方法",
+        "ＶＰＮの設定",
+        "出張旅費",
+        "What is 日当のこと?",
+        "ﾃﾞｰﾀ",
+        "「Who is who」とは何ですか",
+        "The Lord of the Rings 映画パンフレット",
+        "What is と How to の違い",
+        "田中さん",
+    ],
 )
 def test_kana_or_mostly_han_is_japanese(text):
     assert language_of(text) == "ja"
@@ -12,6 +24,21 @@ def test_kana_or_mostly_han_is_japanese(text):
 
 @pytest.mark.parametrize("text", ["What is the allowance?", "What does 日当 mean in English?", "42?", ""])
 def test_the_rest_is_english(text):
+    assert language_of(text) == "en"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How should I set Zパタン for shiny metal parts?",
+        "What is 出張旅費規程?",
+        "Who is 田中さん?",
+        "What does 「領収書の添付」 mean?",
+        "Please explain サーバー設定手順書",
+        "who is 山田様",
+    ],
+)
+def test_an_english_question_that_names_something_japanese_is_english(text):
     assert language_of(text) == "en"
 
 

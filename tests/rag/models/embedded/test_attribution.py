@@ -57,6 +57,22 @@ def test_the_point_of_a_number_ends_no_sentence():
     assert attribute("Version 2.5 needs 8 GB of memory.") == "Version 2.5 needs 8 GB of memory[2]."
 
 
+@pytest.mark.parametrize("size", range(1, 12))
+@pytest.mark.parametrize("space", ["", "   "])
+def test_the_number_of_a_list_is_given_no_source_of_its_own(size, space):
+    answer = f"{space}1. 日当は1日2,500円です。\n{space}12. The VPN client is HazeGate."
+    assert attribute(answer, size=size) == (
+        f"{space}1. 日当は1日2,500円です[1]。\n{space}12. The VPN client is HazeGate[2]."
+    )
+
+
+@pytest.mark.parametrize("size", range(1, 12))
+def test_an_abbreviation_ends_no_attributed_sentence(size):
+    assert attribute("The VPN client of Dr. HazeGate. See it.", size=size) == (
+        "The VPN client of Dr. HazeGate[2]. See it."
+    )
+
+
 @pytest.mark.parametrize("size", [1, 4, 7, 100])
 def test_spaces_behind_a_point_are_kept_however_many_come(size):
     answer = f"The VPN client is HazeGate.{' ' * 50}Version 2.5 needs 8 GB of memory."

@@ -38,7 +38,6 @@ def cite(answer: str, size: int = 1000) -> str:
         ("2,500円です[ 1 ]。", "2,500円です[1]。"),
         ("2,500円です[1][9]。", "2,500円です[1]。"),
         ("2,500円です[1, 9]。", "2,500円です[1]。"),
-        ("2,500円です[0]。", "2,500円です。"),
         ("2,500円です[1; 3]。", "2,500円です[1][3]。"),
         ("2,500円です[1-3]。", "2,500円です[1][2][3]。"),
         ("It is so [1–2, 3].", "It is so [1][2][3]."),
@@ -56,6 +55,35 @@ def cite(answer: str, size: int = 1000) -> str:
 )
 def test_markers_take_one_form_and_invented_numbers_are_dropped(answer, shown):
     assert cite(answer) == shown
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "can be set in [0, 100] ms",
+        "値の範囲は[0, 1]です。",
+        "x ∈ [15, 30]",
+        "[1, 100] から選びます",
+        "[5, 7]",
+        "様式[12]を出します",
+        "ISO [9001]",
+        "array[0]",
+        "Section [2025, 1]",
+        "[1, 3-100]",
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_numbers_in_brackets_that_no_passage_can_have_stay_and_cite_nothing(answer, size):
+    assert cite(f"{answer} [2].", size) == f"{answer} [2]."
+    text = CitedText(PASSAGES)
+    text.feed(answer)
+    text.end()
+    assert text.answer.cited == ()
+
+
+def test_without_passages_markers_are_dropped_and_other_numbers_stay():
+    text = CitedText([])
+    assert text.feed("Yes [1], of [0, 100].") + text.end() == "Yes, of [0, 100]."
 
 
 CODE = [

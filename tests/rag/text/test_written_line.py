@@ -1,0 +1,47 @@
+"""The line that a model was told to write, out of what it wrote."""
+
+import pytest
+
+from rag.text.written_line import written_line
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "travel cost limit",
+        "「travel cost limit」\n",
+        "Query: travel cost limit",
+        "**Query:** travel cost limit",
+        "Rewritten search query: “travel cost limit”",
+        "New question： travel cost limit",
+        "検索クエリ：「travel cost limit」",
+        "クエリ: travel cost limit",
+        "書き直した質問：\ntravel cost limit",
+        "Sure! Here is a better query.\ntravel cost limit",
+        "はい、書き直しました。\ntravel cost limit",
+        "Here is the query:\n\n`travel cost limit`",
+        "```\ntravel cost limit\n```",
+        "Sure!\n```text\nQuery: travel cost limit\n```\nIt names the limit.",
+        '{"query": "travel cost limit"}',
+        '```json\n{\n  "query": "travel cost limit", "score": 1\n}\n```',
+    ],
+)
+def test_what_a_model_writes_around_the_line_is_left_out(reply):
+    assert written_line(reply) == "travel cost limit"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Query language of the search", "質問票の提出先", "Of course.", "Here is what?", "{not JSON}", "検索語の数: 3"],
+)
+def test_a_line_that_only_looks_like_something_around_it_stays(line):
+    assert written_line(line) == line
+
+
+@pytest.mark.parametrize("reply", ["", "\n \n", "Query:", "```\n```", "「」", "{}", '{"query": "a", "reason": "b"}'])
+def test_where_there_is_no_line_there_is_none(reply):
+    assert written_line(reply) == ""
+
+
+def test_half_a_character_in_json_does_no_harm():
+    assert written_line('{"query": "travel \\ud800"}').encode()
