@@ -65,7 +65,7 @@ class TooLarge(DocumentError):
 
 
 class PathTooLong(DocumentError):
-    en = "The path of {name} has {length:,} bytes; the maximum is {most:,}. Shorten the names of its folders and try again."
+    en = "The path of {name} has {length:,} bytes; the maximum is {most:,}. Shorten its folders' names."
     ja = "{name} のパスが {length:,} バイトです(上限 {most:,})。フォルダー名を短くして、追加し直してください。"
 
 
