@@ -83,6 +83,30 @@ def test_what_is_asked_next_goes_on_with_the_branch_that_is_shown(page):
     assert asked(page) == [FIRST, EDITED]
 
 
+def test_a_question_goes_on_with_what_is_on_the_page_after_an_edit_in_another_tab(page):
+    page = page()
+    other = ChatPage(conversation=page.conversation)
+    edit(other, 1, EDITED)
+    other.wait()
+    page.ask(LAST)
+    assert asked(page) == [FIRST, SECOND, LAST]
+    assert asked(other) == [FIRST, EDITED]
+    assert asked(ChatPage(conversation=page.conversation)) == [FIRST, SECOND, LAST]
+
+
+def test_a_question_goes_on_with_the_chosen_branch_on_the_page_after_a_later_edit_in_another_tab(page):
+    page = page()
+    page.ask(LAST)
+    edit(page, 1, EDITED)
+    page.wait()
+    page.press("‹")
+    other = ChatPage(conversation=page.conversation, branch=page.branch)
+    edit(other, 2, "And where?")
+    other.wait()
+    page.ask("Why?")
+    assert asked(page) == [FIRST, SECOND, LAST, "Why?"]
+
+
 def test_the_first_question_can_be_edited_and_is_asked_as_it_was(page, engine):
     page = page()
     edit(page, 0, EDITED)

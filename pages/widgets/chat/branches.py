@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.process import engine
-from pages.widgets.chat.ask import ask_like
+from pages.widgets.chat.ask import ask_like, keep_drawn, shown_branch
 from pages.widgets.chat.conversations import open_conversation
 from pages.widgets.chat.turn import USER, show_question
 from pages.widgets.errors import run_or_show_error
@@ -19,15 +19,16 @@ EDITED = "edited question"
 
 
 def current_branch(conversation_id: str) -> Branch:
-    """The chosen branch; without a choice, the latest one."""
+    """The branch that was drawn before, or else the chosen one; without a choice, the latest one."""
     named: str | None = st.session_state.setdefault("branch", None)
-    branch = engine().history.branch(conversation_id, through=named)
+    branch = engine().history.branch(conversation_id, through=shown_branch(conversation_id))
     if named not in branch.runs:
         named = st.session_state.branch = None
     if named and st.query_params.get("b") != named:
         st.query_params["b"] = named
     elif not named:
         st.query_params.pop("b", None)
+    keep_drawn(conversation_id, branch.end)
     return branch
 
 

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from pages.process import engine
+from pages.widgets.chat.ask import DRAWN
 from pages.widgets.errors import run_or_show_error
 from pages.words import plain, say, zone
 from rag.runs.history.conversations.conversations import TITLE_LENGTH, Conversation
@@ -35,6 +36,7 @@ def open_conversation(conversation_id: str | None) -> NoReturn:
     """None opens a new one."""
     if conversation_id != st.session_state.get("conversation"):
         st.session_state.branch = None
+        st.session_state.pop(DRAWN, None)
         st.query_params.pop("b", None)
     st.session_state.conversation = conversation_id
     if conversation_id:
