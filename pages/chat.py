@@ -1,14 +1,14 @@
 """The chat: ask an index through a pipeline, and see every step towards the answer."""
 
 from collections.abc import Mapping
+from typing import NoReturn
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from index_store.base.errors import EmptyQuestion, PlainError, QuestionTooLong
+from index_store.base.errors import EmptyQuestion, PlainError
 from index_store.catalogue.records import Index
 from index_store.ingestion.sources import FileSource, keep_uploads
-from index_store.search.searcher import LONGEST_QUESTION
 from pages import samples
 from pages.process import engine
 from pages.widgets.answer.copying import show_script
@@ -49,7 +49,8 @@ def ask(
     attachments: list[FileSource] | None = None,
     retrieval: Retrieval | None = None,
     style: Style | None = None,
-) -> None:
+) -> NoReturn:
+    """Opens the conversation. Raises PlainError."""
     run = engine().ask(
         question,
         index=index,
@@ -72,21 +73,18 @@ def take_said(
     retrieval: Retrieval | None,
     style: Style | None,
 ) -> None:
-    """Asks a question, adds files, or both. Raises PlainError."""
+    """Asks a question, adds files, or both. Files of a question that is refused are added too. Raises PlainError."""
     try:
         attached = keep_uploads(engine().settings.data_dir, [(file.name, file) for file in files])
     finally:
         release(files)
-    is_too_long = len(question) > LONGEST_QUESTION
-    if question and not is_too_long:
+    if question:
         ask(question, index, pipeline, attached, retrieval, style)
-    elif attached:
-        engine().store.ingest(index, attached)
-    if is_too_long:
-        raise QuestionTooLong(length=len(question), most=LONGEST_QUESTION)
-    if attached:
-        st.rerun()
-    show_warning(EmptyQuestion())
+    if not attached:
+        show_warning(EmptyQuestion())
+        return
+    engine().store.ingest(index, attached)
+    st.rerun()
 
 
 def show_conversation(
