@@ -14,10 +14,11 @@ from pages.widgets.chat.address import chat_address, follow_address
 from pages.widgets.errors import show_error, show_sent_around, show_trouble
 from pages.widgets.page_language import tell_language
 from pages.widgets.sign_in import show_sign_in, show_who, show_withdrawn, watch
-from pages.words import LANGUAGES, language, plain, say
+from pages.words import LANGUAGES, choose_language, follow_language, language, plain, say
 
 HERE = Path(__file__).parent
 
+follow_language()
 PAGES = {
     "chat": st.Page(HERE / "chat.py", title=say("app.chat"), default=True),
     "documents": st.Page(HERE / "documents.py", title=say("app.documents")),
@@ -55,7 +56,7 @@ def show_language() -> None:
         key="chosen_language",
         label_visibility="collapsed",
         required=True,
-        on_change=lambda: st.query_params.update(lang=st.session_state.chosen_language),
+        on_change=lambda: choose_language(st.session_state.chosen_language),
     )
 
 
