@@ -21,7 +21,7 @@ from pages.widgets.chat.in_view import keep_latest_in_view
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.share import show_share
 from pages.widgets.chat.start import show_start
-from pages.widgets.chat.turn import show_live, show_past
+from pages.widgets.chat.turn import show_live, show_past, show_stop
 from pages.widgets.documents.access import may_add_to, nothing_here
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.uploader import release, show_uploader
@@ -203,6 +203,8 @@ with st.bottom:
         key="composer",
         disabled=running is not None,
     )
+    if running:
+        show_stop(known_runs[running])
     if not takes_files:
         st.html(NO_FILES)
 

@@ -323,6 +323,7 @@ def test_stop_keeps_what_was_written_and_says_so(handbook, server):
     page.look()
     server.wait_for_requests(3)  # vectors of the document, vectors of the question, the answer
     [request] = server.chats
+    assert not any(page.words["chat.stop"] in each.label for each in page.app.main.button)  # it does not scroll away
     page.press(page.words["chat.stop"])
     run = page.wait()
     assert run.status == "stopped"
