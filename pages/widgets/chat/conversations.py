@@ -139,7 +139,9 @@ def _show_current(conversation: Conversation) -> None:
     else:
         _show_title(conversation, "secondary")
     _offer_to_rename(conversation)
-    if st.button("×", key=f"delete-{conversation.id}", type="tertiary", help=say("sidebar.delete")) and (
-        run_or_show_error(engine().delete_conversation, conversation.id)
-    ):
-        open_conversation(None)
+    with st.popover(say("sidebar.delete"), key=f"sign-delete-{conversation.id}", type="tertiary"):
+        st.write(say("sidebar.delete_help"))
+        if st.button(say("sidebar.delete_really"), type="primary", key="danger-delete-conversation") and (
+            run_or_show_error(engine().delete_conversation, conversation.id)
+        ):
+            open_conversation(None)
