@@ -103,20 +103,20 @@ def test_an_edited_question_keeps_the_earlier_one_a_press_away_and_a_reload_keep
     answered, visit, language, width
 ):
     visitor = visit(language, path=answered(ASKED[language], "A director [1].", "naive").path, width=width)
-    pressable(visitor, "edit-").click()
+    pressable(visitor, "sign-edit-").click()
     visitor.page.locator('[class*="st-key-wording-"] textarea').fill(EDITED[language])
     visitor.page.get_by_role("button", name=visitor.words["chat.ask"], exact=True).click()
     expect(visitor.questions).to_have_text(EDITED[language], timeout=LOADED)
     visitor.wait_for_the_end()
     expect(visitor.page.get_by_text("2/2", exact=True)).to_be_visible()
-    pressable(visitor, "chat-wording_before-").click()
+    pressable(visitor, "sign-before-").click()
     expect(visitor.questions).to_have_text(ASKED[language])
     visitor.settle()
     expect(visitor.page).to_have_url(re.compile(r"[?&]b="))
     visitor.page.reload()
     expect(visitor.questions).to_have_text(ASKED[language], timeout=LOADED)
     expect(visitor.page.get_by_text("1/2", exact=True)).to_be_visible()
-    pressable(visitor, "chat-wording_after-").click()
+    pressable(visitor, "sign-after-").click()
     expect(visitor.questions).to_have_text(EDITED[language])
     assert visitor.width <= width
 
@@ -128,7 +128,7 @@ def test_a_title_a_reason_and_a_suggestion_are_there_after_a_reload(loaded_app, 
     ask(visitor)
     suggested = visitor.page.get_by_role("button", name=SUGGESTED["en"])
     expect(suggested).to_be_visible(timeout=LOADED)
-    pressable(visitor, "rename-").click()
+    pressable(visitor, "sign-rename-").click()
     title = visitor.sidebar.locator('[class*="st-key-title-"] input')
     title.fill("Trains <b>2026</b>")
     title.press("Enter")

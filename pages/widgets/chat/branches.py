@@ -1,6 +1,7 @@
 """The branch of a conversation on the page, and links to the others: an edited question has siblings."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -42,12 +43,12 @@ def show_question_of(run: PastRun, events: Sequence[Event], branch: Branch) -> N
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"question-{run.id}"):
         if len(siblings) > 1:
             at = siblings.index(run.id)
-            _show_step("‹", "chat.wording_before", siblings[at - 1] if at else None, run.id)
+            _show_step("before", siblings[at - 1] if at else None, run.id)
             st.caption(f"{at + 1}/{len(siblings)}", width="content")
-            _show_step("›", "chat.wording_after", siblings[at + 1] if at + 1 < len(siblings) else None, run.id)
+            _show_step("after", siblings[at + 1] if at + 1 < len(siblings) else None, run.id)
         st.button(
-            "✎",
-            key=f"edit-{run.id}",
+            say("chat.edit"),
+            key=f"sign-edit-{run.id}",
             type="tertiary",
             help=say("chat.edit"),
             on_click=st.session_state.update,
@@ -55,13 +56,14 @@ def show_question_of(run: PastRun, events: Sequence[Event], branch: Branch) -> N
         )
 
 
-def _show_step(sign: str, words: str, sibling: str | None, run_id: str) -> None:
+def _show_step(side: Literal["before", "after"], sibling: str | None, run_id: str) -> None:
     """A link to a sibling, if there is one on that side."""
+    words = say(f"chat.wording_{side}")
     st.button(
-        sign,
-        key=f"{words}-{run_id}",
+        words,
+        key=f"sign-{side}-{run_id}",
         type="tertiary",
-        help=say(words),
+        help=words,
         disabled=sibling is None,
         on_click=st.session_state.update,
         args=({"branch": sibling, EDITED: None},),

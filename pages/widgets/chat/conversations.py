@@ -81,8 +81,8 @@ def _offer_to_rename(conversation: Conversation) -> None:
     """If the button is pressed a second time, the title stays as it is."""
     begins = st.session_state.get(RENAMED) != conversation.id
     st.button(
-        "✎",
-        key=f"rename-{conversation.id}",
+        say("sidebar.rename"),
+        key=f"sign-rename-{conversation.id}",
         type="tertiary",
         help=say("sidebar.rename"),
         on_click=st.session_state.update,
