@@ -15,6 +15,7 @@ index_store.base.errors.PlainError
     ├── ModelError
     │   ├── EmptyReply            the model answered with nothing
     │   ├── ReplyCut              the same, or with nothing readable, because it reached its limit of tokens
+    │   ├── ReplyBrokenOff        the connection closed before the reply ended
     │   ├── ReplyFiltered         the same, because a content filter stopped it
     │   ├── ModelTooSlow          a step that can continue without the model did not wait longer
     │   └── NoJson                no grader of a step got a reply that it could read
@@ -153,6 +154,11 @@ class ReplyCut(ModelError):
         "モデル {model} の応答は、読み取れる内容になる前にトークン数の上限に達しました(思考の分も数えます)。"
         "ANSWER_TOKENS を大きくするか(MODEL_CONTEXT の 4 分の 1 まで)、CHAT_MODEL で別のモデルを指定してください。"
     )
+
+
+class ReplyBrokenOff(ModelError):
+    en = "The connection to {host} broke off while the answer was being written. Its end is missing. Ask again."
+    ja = "回答の途中で {host} との接続が切れたため、終わりの部分がありません。もう一度質問してください。"
 
 
 class ReplyFiltered(ModelError):
