@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit import config
 
 from index_store.access.principal import Role
 from index_store.base.errors import AccessWithdrawn, DatabaseAway, PlainError, VectorServerError
 from pages.process import engine, principal
 from pages.server.identity import NotSignedIn
 from pages.server.settings import server_settings
+from pages.server.upload_limit import MEGABYTE, MOST_HELD
 from pages.widgets import sidebar
 from pages.widgets.chat.address import chat_address, follow_address
 from pages.widgets.errors import show_error, show_sent_around, show_trouble
@@ -41,8 +43,13 @@ st.set_page_config(
 )
 st.html(HERE / "assets" / "style.css")
 tell_language()
-# Streamlit's own texts in the uploader are English. The style sheet shows ours instead.
-st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('sidebar.limit')}'; }}</style>")
+
+
+def tell_uploader() -> None:
+    """Streamlit's own texts in the uploader are English. The style sheet shows ours instead."""
+    each = min(engine().settings.max_file_mb, config.get_option("server.maxUploadSize"))
+    limit = say("sidebar.limit", each=f"{each:g}", together=MOST_HELD // MEGABYTE)
+    st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{limit}'; }}</style>")
 
 
 def show_language() -> None:
@@ -64,6 +71,7 @@ try:
     who = principal()
     set_aside = engine().history.set_aside
     engine().preload.begin()
+    tell_uploader()
 except NotSignedIn:
     show_sent_around()
     with st.container(key="sign-in"):

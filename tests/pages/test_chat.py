@@ -360,6 +360,12 @@ def test_a_setting_that_is_wrong_is_told_in_one_sentence(monkeypatch, language):
     assert told == InvalidSetting(variable="MAX_REWRITES", **allowed).sentence(language)
 
 
+def test_the_uploader_says_how_large_a_file_may_be(engine, monkeypatch):
+    monkeypatch.setenv("MAX_FILE_MB", "1.5")
+    restart()
+    assert "Up to 1.5 MB each, 256 MB at once" in ChatPage("en").html
+
+
 @each_language
 def test_an_upload_in_the_sidebar_is_added_and_what_fails_is_told(engine, language):
     page = ChatPage(language)
