@@ -1,7 +1,6 @@
 """The branch of a conversation on the page, and links to the others: an edited question has siblings."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 import streamlit as st
 
@@ -43,9 +42,9 @@ def show_question_of(run: PastRun, events: Sequence[Event], branch: Branch) -> N
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"question-{run.id}"):
         if len(siblings) > 1:
             at = siblings.index(run.id)
-            _show_step("before", siblings[at - 1] if at else None, run.id)
+            _show_step("before", say("chat.wording_before"), siblings[at - 1] if at else None, run.id)
             st.caption(f"{at + 1}/{len(siblings)}", width="content")
-            _show_step("after", siblings[at + 1] if at + 1 < len(siblings) else None, run.id)
+            _show_step("after", say("chat.wording_after"), siblings[at + 1] if at + 1 < len(siblings) else None, run.id)
         st.button(
             say("chat.edit"),
             key=f"sign-edit-{run.id}",
@@ -56,9 +55,8 @@ def show_question_of(run: PastRun, events: Sequence[Event], branch: Branch) -> N
         )
 
 
-def _show_step(side: Literal["before", "after"], sibling: str | None, run_id: str) -> None:
+def _show_step(side: str, words: str, sibling: str | None, run_id: str) -> None:
     """A link to a sibling, if there is one on that side."""
-    words = say(f"chat.wording_{side}")
     st.button(
         words,
         key=f"sign-{side}-{run_id}",
