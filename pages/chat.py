@@ -13,6 +13,7 @@ from pages import samples
 from pages.process import engine
 from pages.widgets.answer.copying import show_script
 from pages.widgets.asked_index import asked_index
+from pages.widgets.chat.announce import announce
 from pages.widgets.chat.ask import shown_branch
 from pages.widgets.chat.branches import current_branch, show_question_of
 from pages.widgets.chat.conversations import current_conversation, open_conversation, show_conversations
@@ -221,6 +222,7 @@ with st.sidebar:
     show_conversations(conversation_id)
 
 keep_latest_in_view(conversation_id, running)
+announce(running, outlines)
 if st.session_state.conversation and not conversation_id:
     st.warning(say("chat.not_here"))
 if conversation_id:

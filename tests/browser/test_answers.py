@@ -104,7 +104,9 @@ def test_an_edited_question_keeps_the_earlier_one_a_press_away_and_a_reload_keep
 ):
     visitor = visit(language, path=answered(ASKED[language], "A director [1].", "naive").path, width=width)
     pressable(visitor, "sign-edit-").click()
-    visitor.page.locator('[class*="st-key-wording-"] textarea').fill(EDITED[language])
+    wording = visitor.page.locator('[class*="st-key-wording-"] textarea')
+    expect(wording).to_be_focused()
+    wording.fill(EDITED[language])
     visitor.page.get_by_role("button", name=visitor.words["chat.ask"], exact=True).click()
     expect(visitor.questions).to_have_text(EDITED[language], timeout=LOADED)
     visitor.wait_for_the_end()

@@ -314,6 +314,24 @@ def test_the_address_of_a_conversation_that_is_gone_says_so_and_opens_a_new_chat
     assert page.words["empty.ask"] in [each.value for each in page.app.markdown]
 
 
+def announced(page: ChatPage) -> str:
+    return page.page.xpath("//@data-announced")[0]
+
+
+def test_a_screen_reader_is_told_that_an_answer_is_written_and_how_it_ended(handbook, server):
+    server.answer_when(lambda request: request.schema is None, Answer("One. " * 40, until=threading.Event()))
+    page = ChatPage()
+    page.pick("pipeline.label", "naive")
+    assert announced(page) == ""
+    page.app.chat_input[0].set_value(ASKED["en"])
+    page.look()
+    assert announced(page) == page.words["chat.told_running"]
+    page.press(page.words["chat.stop"])
+    page.wait()
+    assert announced(page) == page.words["chat.told_stopped"]
+    assert announced(ChatPage(conversation=page.conversation)) == ""  # it is not news
+
+
 def test_stop_keeps_what_was_written_and_says_so(handbook, server):
     answer = Answer("One word after another. " * 40, until=threading.Event())
     server.answer_when(lambda request: request.schema is None, answer)

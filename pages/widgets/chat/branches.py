@@ -9,6 +9,7 @@ from pages.widgets.chat.ask import ask_like, keep_drawn, shown_branch
 from pages.widgets.chat.conversations import open_conversation
 from pages.widgets.chat.turn import USER, show_question
 from pages.widgets.errors import run_or_show_error
+from pages.widgets.focus import focus
 from pages.words import say
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.history import PastRun
@@ -74,6 +75,7 @@ def _show_editor(run: PastRun, events: Sequence[Event]) -> None:
         with st.container(horizontal=True, gap="small"):
             asks = st.form_submit_button(say("chat.ask"), type="primary")
             cancels = st.form_submit_button(say("documents.cancel"))
+    focus(f"wording-{run.id}")
     if cancels:
         st.session_state[EDITED] = None
         st.rerun()

@@ -10,6 +10,7 @@ import streamlit as st
 from pages.process import engine
 from pages.widgets.chat.ask import DRAWN
 from pages.widgets.errors import run_or_show_error
+from pages.widgets.focus import focus
 from pages.words import plain, say, zone
 from rag.runs.history.conversations.conversations import TITLE_LENGTH, Conversation
 
@@ -136,6 +137,7 @@ def _show_title(conversation: Conversation, kind: Literal["secondary", "tertiary
 def _show_current(conversation: Conversation) -> None:
     if conversation.id == st.session_state.get(RENAMED):
         _ask_title(conversation)
+        focus(f"title-{conversation.id}")
     else:
         _show_title(conversation, "secondary")
     _offer_to_rename(conversation)
