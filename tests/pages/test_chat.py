@@ -396,6 +396,7 @@ def test_an_upload_in_the_sidebar_is_added_and_what_fails_is_told(engine, langua
     page.look()
     assert f"{page.words['job.ready_one']} · {page.words['job.failed_one']}" in page.told
     assert escape(EmptyDocument(name="empty.txt").sentence(language)) in page.told
+    assert page.words["job.retry_one"] not in page.buttons  # it would fail again
     assert not list(upload_folder(engine.settings.data_dir).glob("*"))
     page.press(page.words["documents.dismiss"])
     assert not page.told
