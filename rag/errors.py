@@ -242,7 +242,7 @@ class RunTokenLimit(RunLimit):
 
 
 class TokensUsedUp(RunLimit):
-    en = "You have used your {tokens:,} tokens for today. Ask again tomorrow, or ask an admin of this app for more."
+    en = "You have used up your tokens for today ({tokens:,}). Ask again tomorrow, or ask an admin for more."
     ja = (
         "1 日に使えるトークン数({tokens:,})に達しました。"
         "明日もう一度質問するか、このアプリの管理者に上限の変更を依頼してください。"

@@ -79,7 +79,7 @@ def test_who_has_used_up_a_days_tokens_is_refused_in_a_sentence_and_others_are_n
     assert ask(alice).result().status == "finished"
     with pytest.raises(TokensUsedUp) as refused:
         ask(alice)
-    assert refused.value.sentence("en").startswith("You have used your 1 tokens for today.")
+    assert refused.value.sentence("en").startswith("You have used up your tokens for today (1).")
     assert "管理者" in refused.value.sentence("ja")
     assert len(alice.history.runs()) == 1
     assert len(alice.history.conversations.listed()) == 1
