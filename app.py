@@ -26,8 +26,10 @@ from pages.server.sign_in import SignIn
 from pages.server.sticky import Sticky
 from pages.server.upload_limit import UploadLimit
 from pages.widgets.answer.copying import COPY_ON_CLICK
+from pages.widgets.chat.announce import ANNOUNCE
 from pages.widgets.chat.in_view import KEEP_IN_VIEW
 from pages.widgets.errors import show_error
+from pages.widgets.focus import FOCUS
 from pages.widgets.page_language import TELL_LANGUAGE
 from pages.widgets.sidebar import CLOSE_ON_CHOICE
 from pages.widgets.trace.graph import OPEN_ROWS
@@ -39,7 +41,7 @@ logging.getLogger("httpx2").setLevel(logging.WARNING)
 logging.getLogger("httpx").setLevel(logging.WARNING)
 log = logging.getLogger("app")
 
-SCRIPTS = (COPY_ON_CLICK, KEEP_IN_VIEW, CLOSE_ON_CHOICE, OPEN_ROWS, TELL_LANGUAGE)
+SCRIPTS = (ANNOUNCE, COPY_ON_CLICK, KEEP_IN_VIEW, CLOSE_ON_CHOICE, FOCUS, OPEN_ROWS, TELL_LANGUAGE)
 """all scripts of our pages; a browser runs no others (pages/server/browser_rules.py)"""
 
 

@@ -1,18 +1,19 @@
 """The chat: ask an index through a pipeline, and see every step towards the answer."""
 
 from collections.abc import Mapping
+from typing import NoReturn
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from index_store.base.errors import EmptyQuestion, PlainError, QuestionTooLong
+from index_store.base.errors import EmptyQuestion, PlainError
 from index_store.catalogue.records import Index
 from index_store.ingestion.sources import FileSource, keep_uploads
-from index_store.search.searcher import LONGEST_QUESTION
 from pages import samples
 from pages.process import engine
 from pages.widgets.answer.copying import show_script
 from pages.widgets.asked_index import asked_index
+from pages.widgets.chat.announce import announce
 from pages.widgets.chat.ask import shown_branch
 from pages.widgets.chat.branches import current_branch, show_question_of
 from pages.widgets.chat.conversations import current_conversation, open_conversation, show_conversations
@@ -21,7 +22,7 @@ from pages.widgets.chat.in_view import keep_latest_in_view
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.share import show_share
 from pages.widgets.chat.start import show_start
-from pages.widgets.chat.turn import show_live, show_past
+from pages.widgets.chat.turn import show_live, show_past, show_stop
 from pages.widgets.documents.access import may_add_to, nothing_here
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.uploader import release, show_uploader
@@ -49,7 +50,8 @@ def ask(
     attachments: list[FileSource] | None = None,
     retrieval: Retrieval | None = None,
     style: Style | None = None,
-) -> None:
+) -> NoReturn:
+    """Opens the conversation. Raises PlainError."""
     run = engine().ask(
         question,
         index=index,
@@ -72,21 +74,18 @@ def take_said(
     retrieval: Retrieval | None,
     style: Style | None,
 ) -> None:
-    """Asks a question, adds files, or both. Raises PlainError."""
+    """Asks a question, adds files, or both. Files of a question that is refused are added too. Raises PlainError."""
     try:
         attached = keep_uploads(engine().settings.data_dir, [(file.name, file) for file in files])
     finally:
         release(files)
-    is_too_long = len(question) > LONGEST_QUESTION
-    if question and not is_too_long:
+    if question:
         ask(question, index, pipeline, attached, retrieval, style)
-    elif attached:
-        engine().store.ingest(index, attached)
-    if is_too_long:
-        raise QuestionTooLong(length=len(question), most=LONGEST_QUESTION)
-    if attached:
-        st.rerun()
-    show_warning(EmptyQuestion())
+    if not attached:
+        show_warning(EmptyQuestion())
+        return
+    engine().store.ingest(index, attached)
+    st.rerun()
 
 
 def show_conversation(
@@ -205,6 +204,8 @@ with st.bottom:
         key="composer",
         disabled=running is not None,
     )
+    if running:
+        show_stop(known_runs[running])
     if not takes_files:
         st.html(NO_FILES)
 
@@ -221,6 +222,7 @@ with st.sidebar:
     show_conversations(conversation_id)
 
 keep_latest_in_view(conversation_id, running)
+announce(running, outlines)
 if st.session_state.conversation and not conversation_id:
     st.warning(say("chat.not_here"))
 if conversation_id:

@@ -3,21 +3,24 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit import config
 
 from index_store.access.principal import Role
 from index_store.base.errors import AccessWithdrawn, DatabaseAway, PlainError, VectorServerError
 from pages.process import engine, principal
 from pages.server.identity import NotSignedIn
 from pages.server.settings import server_settings
+from pages.server.upload_limit import MEGABYTE, MOST_HELD
 from pages.widgets import sidebar
 from pages.widgets.chat.address import chat_address, follow_address
 from pages.widgets.errors import show_error, show_sent_around, show_trouble
 from pages.widgets.page_language import tell_language
 from pages.widgets.sign_in import show_sign_in, show_who, show_withdrawn, watch
-from pages.words import LANGUAGES, language, plain, say
+from pages.words import LANGUAGES, choose_language, follow_language, language, plain, say
 
 HERE = Path(__file__).parent
 
+follow_language()
 PAGES = {
     "chat": st.Page(HERE / "chat.py", title=say("app.chat"), default=True),
     "documents": st.Page(HERE / "documents.py", title=say("app.documents")),
@@ -40,8 +43,13 @@ st.set_page_config(
 )
 st.html(HERE / "assets" / "style.css")
 tell_language()
-# Streamlit's own texts in the uploader are English. The style sheet shows ours instead.
-st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('sidebar.limit')}'; }}</style>")
+
+
+def tell_uploader() -> None:
+    """Streamlit's own texts in the uploader are English. The style sheet shows ours instead."""
+    each = min(engine().settings.max_file_mb, config.get_option("server.maxUploadSize"))
+    limit = say("sidebar.limit", each=f"{each:g}", together=MOST_HELD // MEGABYTE)
+    st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{limit}'; }}</style>")
 
 
 def show_language() -> None:
@@ -55,7 +63,7 @@ def show_language() -> None:
         key="chosen_language",
         label_visibility="collapsed",
         required=True,
-        on_change=lambda: st.query_params.update(lang=st.session_state.chosen_language),
+        on_change=lambda: choose_language(st.session_state.chosen_language),
     )
 
 
@@ -63,6 +71,7 @@ try:
     who = principal()
     set_aside = engine().history.set_aside
     engine().preload.begin()
+    tell_uploader()
 except NotSignedIn:
     show_sent_around()
     with st.container(key="sign-in"):

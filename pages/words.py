@@ -35,6 +35,8 @@ class Reader(NamedTuple):
 _reader: ContextVar[Reader | None] = ContextVar("reader", default=None)
 """for code that runs while no page is drawn, for example when a requested file is made"""
 
+LANGUAGE = "language of the page"
+"""in the session"""
 LANGUAGES: dict[Language, str] = {"ja": "日本語", "en": "English"}
 
 
@@ -54,11 +56,37 @@ def written_for(reader: Reader) -> Iterator[None]:
 
 
 def language() -> Language:
-    """The language in the address (?lang=), so that it survives a reload; otherwise a guess from the browser."""
+    """The language of the page, as `follow_language` keeps it."""
     if told := _reader.get():
         return told.language
     context = get_script_run_ctx()
-    chosen = _named_in(context.query_string if context else "") or st.context.locale or ""
+    # A fragment may be drawn for a request with the address before a press on the other language.
+    if context and LANGUAGE in context.session_state:
+        kept: Language = context.session_state[LANGUAGE]
+        return kept
+    return _told(context.query_string if context else "")
+
+
+def follow_language() -> None:
+    """Keeps the language of the address in the session. While the page is open, the session counts, unless the browser
+    goes back or forward: see pages/widgets/chat/address.py. Call it first on every page.
+    """
+    context = get_script_run_ctx()
+    told = _told(context.query_string if context else "")
+    if LANGUAGE not in st.session_state or (context and context.is_history_navigation):
+        st.session_state[LANGUAGE] = told
+    elif told != st.session_state[LANGUAGE]:
+        st.query_params["lang"] = st.session_state[LANGUAGE]
+
+
+def choose_language(chosen: Language) -> None:
+    st.session_state[LANGUAGE] = chosen
+    st.query_params["lang"] = chosen
+
+
+def _told(query: str) -> Language:
+    """The language in the address (?lang=), so that it survives a reload; otherwise a guess from the browser."""
+    chosen = _named_in(query) or st.context.locale or ""
     return "ja" if chosen.startswith("ja") else "en"
 
 

@@ -15,6 +15,7 @@ index_store.base.errors.PlainError
     ├── ModelError
     │   ├── EmptyReply            the model answered with nothing
     │   ├── ReplyCut              the same, or with nothing readable, because it reached its limit of tokens
+    │   ├── ReplyBrokenOff        the connection closed before the reply ended
     │   ├── ReplyFiltered         the same, because a content filter stopped it
     │   ├── ModelTooSlow          a step that can continue without the model did not wait longer
     │   └── NoJson                no grader of a step got a reply that it could read
@@ -155,6 +156,11 @@ class ReplyCut(ModelError):
     )
 
 
+class ReplyBrokenOff(ModelError):
+    en = "The connection to {host} broke off while the answer was being written. Its end is missing. Ask again."
+    ja = "回答の途中で {host} との接続が切れたため、終わりの部分がありません。もう一度質問してください。"
+
+
 class ReplyFiltered(ModelError):
     en = (
         "A content filter of the service stopped the reply of the model {model}. Ask in other words. If it happens "
@@ -236,7 +242,7 @@ class RunTokenLimit(RunLimit):
 
 
 class TokensUsedUp(RunLimit):
-    en = "You have used your {tokens:,} tokens for today. Ask again tomorrow, or ask an admin of this app for more."
+    en = "You have used up your tokens for today ({tokens:,}). Ask again tomorrow, or ask an admin for more."
     ja = (
         "1 日に使えるトークン数({tokens:,})に達しました。"
         "明日もう一度質問するか、このアプリの管理者に上限の変更を依頼してください。"

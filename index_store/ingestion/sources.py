@@ -2,6 +2,7 @@
 
 # ruff: noqa: PTH100 - a source is the path as given: Path.resolve() would follow links
 
+import filecmp
 import os
 import shutil
 import time
@@ -62,6 +63,20 @@ def last_of_each(sources: Iterable[Source]) -> list[Source]:
     tell of the document twice if the first was ready in time. A site and its first page are not the same.
     """
     return list({(type(each), storable(each.source)): each for each in sources}.values())
+
+
+def namesakes(sources: Iterable[Source]) -> list[FileSource]:
+    """The files that `last_of_each` leaves out although their content is another than that of the last."""
+    files = [each for each in sources if isinstance(each, FileSource)]
+    last = {each.source: each for each in files}
+    return [each for each in files if not _is_same(each, last[each.source])]
+
+
+def _is_same(file: FileSource, other: FileSource) -> bool:
+    try:
+        return file.path == other.path or filecmp.cmp(file.path, other.path, shallow=False)
+    except (OSError, ValueError):  # one of them can't be read, or its name has a NUL
+        return False
 
 
 def is_address(source: str) -> bool:

@@ -17,7 +17,7 @@ from openai.types.chat import ChatCompletion
 
 from index_store.base.errors import AnswerUnreadable, PlainError, RequestRefused
 from index_store.base.service import explain, host_of
-from rag.errors import EmptyReply, ModelError, ReplyCut, ReplyFiltered
+from rag.errors import EmptyReply, ModelError, ReplyBrokenOff, ReplyCut, ReplyFiltered
 from rag.models.admission import Admission
 from rag.models.usage import ReceivedReply, Usage
 from rag.text.instruction_filter import InstructionFilter
@@ -196,7 +196,7 @@ class ChatClient:
                 is_length = isinstance(error, openai.LengthFinishReasonError)
                 raise self._without_text("length" if is_length else "content_filter") from error
             except FAULTS as error:
-                raise self._explained(error) from error
+                raise self._explained(error, reply) from error
 
     def _without_text(self, end: str | None) -> ModelError:
         """The error of a reply that says nothing. `end`: why it ended."""
@@ -207,7 +207,11 @@ class ChatClient:
                 return ReplyFiltered(model=self.name)
         return EmptyReply(model=self.name)
 
-    def _explained(self, error: Exception) -> PlainError:
+    def _explained(self, error: Exception, reply: ReceivedReply) -> PlainError:
+        """`reply`: what had arrived before the error."""
+        is_connection = isinstance(error, openai.APIConnectionError) and not isinstance(error, openai.APITimeoutError)
+        if is_connection and any(reply.pieces):
+            return ReplyBrokenOff(host=host_of(self._base_url))
         if isinstance(error, openai.OpenAIError):
             return explain(error, base_url=self._base_url, model=self.name)
         log.warning("The answer of %s is not a chat completion: %s", host_of(self._base_url), type(error).__name__)

@@ -174,7 +174,7 @@ def test_a_conversation_that_another_tab_deletes_goes_with_its_run_and_what_is_a
     question = ask(loaded, server, ENDLESS)
     other = visit(path=f"/?{loaded.page.url.partition('?')[2]}")
     expect(other.questions).to_have_text([question], timeout=LOADED)
-    loaded.sidebar.get_by_role("button", name="×").click()
+    loaded.delete_conversation()
     for visitor in (loaded, other):
         expect(visitor.text("empty.title")).to_be_visible(timeout=LOADED)
     script(server, "And who approves a hotel?", "A director [1].")
@@ -188,7 +188,7 @@ def test_a_trace_whose_run_another_tab_has_deleted_opens_to_no_empty_frame(answe
     path = answered(FIRST, "A director approves it [1].").path
     one, other = visit(path=path), visit(path=path)
     expect(other.answers).to_be_visible(timeout=LOADED)
-    one.sidebar.get_by_role("button", name="×").click()
+    one.delete_conversation()
     expect(one.questions).to_have_count(0)
     other.settle()
     other.traces.click()  # not `open`, which waits for an open fold: this one goes

@@ -122,7 +122,7 @@ def test_a_run_can_be_read_on_every_page(answered, lent, visit, language, width)
     path = answered(QUESTION[language], ANSWER[language]).path
     lent.app.renew(SUGGEST_FOLLOW_UPS="service")
     visitor = visit(language, path=path, width=width)
-    visitor.page.locator('[class*="st-key-edit-"] button >> visible=true').last.click()
+    visitor.page.locator('[class*="st-key-sign-edit-"] button >> visible=true').last.click()
     visitor.page.locator('[class*="st-key-wording-"] textarea').fill(EDITED[language])
     visitor.page.get_by_role("button", name=visitor.words["chat.ask"], exact=True).click()
     expect(visitor.page.get_by_text("2/2", exact=True)).to_be_visible(timeout=LOADED)

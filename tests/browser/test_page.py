@@ -42,6 +42,18 @@ def test_the_browser_knows_the_language_of_the_page_also_after_a_switch_and_goin
         expect(visitor.sidebar.get_by_role("radio", checked=True)).to_have_text(LANGUAGES[language])
 
 
+@one_language("ja")
+def test_a_screen_reader_reads_no_english_words_of_streamlit_on_a_japanese_page(visit, language):
+    visitor = visit(language)
+    for each in ("en", "ja"):
+        visitor.choose_language(each)
+        expect(visitor.page.get_by_test_id("stChatInputSubmitButton")).to_have_accessible_name(
+            visitor.words["label.send"]
+        )
+    uploader = visitor.sidebar.get_by_test_id("stFileUploader").aria_snapshot()
+    assert not [english for english in ("Help", "Upload", "upload", "per file") if english in uploader]
+
+
 def test_options_stay_open_while_picking_and_options_and_pipeline_survive_a_change_of_language(visit):
     visitor = visit("en", width=390)
     visitor.pick_pipeline("naive")

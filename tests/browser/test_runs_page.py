@@ -104,7 +104,7 @@ def test_a_run_deleted_in_another_tab_while_it_is_open_is_said_to_be_gone(asked,
     visitor, other = visit(path="/runs"), visit(path=asked.path)
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
     open_first(visitor)
-    other.sidebar.get_by_role("button", name="×").click()
+    other.delete_conversation()
     expect(other.questions).to_have_count(0)
     visitor.page.reload()
     expect(visitor.text("runs.gone")).to_be_visible(timeout=LOADED)

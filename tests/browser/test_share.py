@@ -84,7 +84,7 @@ def test_what_was_deleted_in_another_tab_goes_from_the_page_on_which_it_was_abou
     # This page no longer refreshes itself, so the button stays.
     pressing.page.evaluate("for (let timer = setTimeout(() => 0); timer; timer--) clearTimeout(timer)")
     deleted = path.partition("c=")[2]
-    deleting.sidebar.get_by_role("button", name="×").click()
+    deleting.delete_conversation()
     expect(watching.text("empty.title")).to_be_visible(timeout=LOADED)
     file = saved(pressing, "JSON", tmp_path)
     assert file.read_text(encoding="utf-8") == NothingOfThisName(name=deleted).sentence(language)

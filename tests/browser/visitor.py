@@ -151,6 +151,11 @@ class Visitor:
         expect(below.and_(self.button("chat.again"))).to_be_visible(timeout=LOADED)
         expect(self.stop).to_have_count(0, timeout=LOADED)
 
+    def delete_conversation(self) -> None:
+        """Deletes the one that is open."""
+        self.sidebar.get_by_role("button", name=self.words["sidebar.delete"], exact=True).click()
+        self.button("sidebar.delete_really").click()
+
     def upload(self, *files: Path) -> None:
         """Uploads in the sidebar and waits until all files are added or refused."""
         self._add(self.sidebar.locator("input[type=file]"), files)

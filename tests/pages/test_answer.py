@@ -56,6 +56,10 @@ def citation(engine, tmp_path_factory) -> Citation:
     return cited(engine, "handbook")
 
 
+def test_struck_out_text_is_struck_out(engine):
+    assert "<s>2,000</s> 2,500" in html_of(engine, "~~2,000~~ 2,500 yen, 10~20 days")
+
+
 def test_an_answer_is_markdown(engine):
     html = html_of(engine, "- **2,500円**\n\n| a | b |\n|---|---|\n| 1 | 2 |")
     assert "<strong>2,500円</strong>" in html

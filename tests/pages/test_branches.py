@@ -33,7 +33,7 @@ def asked(page: ChatPage) -> list[str]:
 
 def edit(page: ChatPage, place: int, text: str) -> None:
     """Opens the editor of the question at this position, and asks `text`."""
-    [each for each in page.app.button if str(each.key).startswith("edit-")][place].click()
+    [each for each in page.app.button if str(each.key).startswith("sign-edit-")][place].click()
     page.look()
     page.app.text_area[0].set_value(text)
     [submit] = [each for each in page.app.button if each.label == page.words["chat.ask"]]
@@ -48,10 +48,10 @@ def test_an_edited_question_is_shown_in_a_branch_and_the_earlier_one_is_a_press_
     page.wait()
     assert asked(page) == [FIRST, EDITED]
     assert "2/2" in [each.value for each in page.app.caption]
-    page.press("‹")
+    page.press(page.words["chat.wording_before"])
     assert asked(page) == [FIRST, SECOND]
     assert "1/2" in [each.value for each in page.app.caption]
-    page.press("›")
+    page.press(page.words["chat.wording_after"])
     assert asked(page) == [FIRST, EDITED]
 
 
@@ -59,7 +59,7 @@ def test_a_reload_keeps_the_branch_and_another_conversation_begins_with_its_late
     page = page()
     edit(page, 1, EDITED)
     page.wait()
-    page.press("‹")
+    page.press(page.words["chat.wording_before"])
     again = ChatPage(conversation=page.conversation, branch=page.branch)
     assert asked(again) == [FIRST, SECOND]
     again.press(again.words["sidebar.new_chat"])
@@ -72,15 +72,39 @@ def test_what_is_asked_next_goes_on_with_the_branch_that_is_shown(page):
     page = page()
     edit(page, 1, EDITED)
     page.wait()
-    page.press("‹")
+    page.press(page.words["chat.wording_before"])
     page.ask(LAST)
     assert asked(page) == [FIRST, SECOND, LAST]
     next(each for each in page.app.button if page.words["chat.again"] in each.label).click()
     page.look()
     page.wait()
     assert asked(page) == [FIRST, SECOND, LAST, FIRST]
-    page.press("›")
+    page.press(page.words["chat.wording_after"])
     assert asked(page) == [FIRST, EDITED]
+
+
+def test_a_question_goes_on_with_what_is_on_the_page_after_an_edit_in_another_tab(page):
+    page = page()
+    other = ChatPage(conversation=page.conversation)
+    edit(other, 1, EDITED)
+    other.wait()
+    page.ask(LAST)
+    assert asked(page) == [FIRST, SECOND, LAST]
+    assert asked(other) == [FIRST, EDITED]
+    assert asked(ChatPage(conversation=page.conversation)) == [FIRST, SECOND, LAST]
+
+
+def test_a_question_goes_on_with_the_chosen_branch_on_the_page_after_a_later_edit_in_another_tab(page):
+    page = page()
+    page.ask(LAST)
+    edit(page, 1, EDITED)
+    page.wait()
+    page.press(page.words["chat.wording_before"])
+    other = ChatPage(conversation=page.conversation, branch=page.branch)
+    edit(other, 2, "And where?")
+    other.wait()
+    page.ask("Why?")
+    assert asked(page) == [FIRST, SECOND, LAST, "Why?"]
 
 
 def test_the_first_question_can_be_edited_and_is_asked_as_it_was(page, engine):

@@ -314,6 +314,24 @@ def test_the_address_of_a_conversation_that_is_gone_says_so_and_opens_a_new_chat
     assert page.words["empty.ask"] in [each.value for each in page.app.markdown]
 
 
+def announced(page: ChatPage) -> str:
+    return page.page.xpath("//@data-announced")[0]
+
+
+def test_a_screen_reader_is_told_that_an_answer_is_written_and_how_it_ended(handbook, server):
+    server.answer_when(lambda request: request.schema is None, Answer("One. " * 40, until=threading.Event()))
+    page = ChatPage()
+    page.pick("pipeline.label", "naive")
+    assert announced(page) == ""
+    page.app.chat_input[0].set_value(ASKED["en"])
+    page.look()
+    assert announced(page) == page.words["chat.told_running"]
+    page.press(page.words["chat.stop"])
+    page.wait()
+    assert announced(page) == page.words["chat.told_stopped"]
+    assert announced(ChatPage(conversation=page.conversation)) == ""  # it is not news
+
+
 def test_stop_keeps_what_was_written_and_says_so(handbook, server):
     answer = Answer("One word after another. " * 40, until=threading.Event())
     server.answer_when(lambda request: request.schema is None, answer)
@@ -323,6 +341,7 @@ def test_stop_keeps_what_was_written_and_says_so(handbook, server):
     page.look()
     server.wait_for_requests(3)  # vectors of the document, vectors of the question, the answer
     [request] = server.chats
+    assert not any(page.words["chat.stop"] in each.label for each in page.app.main.button)  # it does not scroll away
     page.press(page.words["chat.stop"])
     run = page.wait()
     assert run.status == "stopped"
@@ -359,6 +378,12 @@ def test_a_setting_that_is_wrong_is_told_in_one_sentence(monkeypatch, language):
     assert told == InvalidSetting(variable="MAX_REWRITES", **allowed).sentence(language)
 
 
+def test_the_uploader_says_how_large_a_file_may_be(engine, monkeypatch):
+    monkeypatch.setenv("MAX_FILE_MB", "1.5")
+    restart()
+    assert "Up to 1.5 MB each, 256 MB at once" in ChatPage("en").html
+
+
 @each_language
 def test_an_upload_in_the_sidebar_is_added_and_what_fails_is_told(engine, language):
     page = ChatPage(language)
@@ -371,6 +396,7 @@ def test_an_upload_in_the_sidebar_is_added_and_what_fails_is_told(engine, langua
     page.look()
     assert f"{page.words['job.ready_one']} · {page.words['job.failed_one']}" in page.told
     assert escape(EmptyDocument(name="empty.txt").sentence(language)) in page.told
+    assert page.words["job.retry_one"] not in page.buttons  # it would fail again
     assert not list(upload_folder(engine.settings.data_dir).glob("*"))
     page.press(page.words["documents.dismiss"])
     assert not page.told
@@ -385,13 +411,12 @@ def test_the_switch_of_language_changes_every_text_and_the_address(handbook):
     assert any(texts("ja")["sidebar.new_chat"] in label for label in page.buttons)
 
 
-def test_the_switch_of_language_shows_the_language_of_the_address_to_which_the_browser_went_back(handbook):
-    page = ChatPage("ja")
-    page.app.button_group(key="chosen_language").set_value("en")
+def test_the_switch_of_language_holds_against_a_refresh_with_the_address_before_it(handbook):
+    page = ChatPage("en")
+    page.app.button_group(key="chosen_language").set_value("ja")
     page.look()
-    page.app.query_params["lang"] = "ja"
+    page.app.query_params["lang"] = "en"
     page.look()
     assert page.app.button_group(key="chosen_language").value == "ja"
-    page.app.button_group(key="chosen_language").set_value("en")
-    page.look()
-    assert any(texts("en")["sidebar.new_chat"] in label for label in page.buttons)
+    assert any(texts("ja")["sidebar.new_chat"] in label for label in page.buttons)
+    assert page.parameter("lang") == "ja"

@@ -57,7 +57,7 @@ def field(page: ChatPage, beginning: str):
 @each_language
 def test_a_conversation_is_renamed_in_the_sidebar(page, engine, language):
     page = page(language)
-    press_key(page, "rename-")
+    press_key(page, "sign-rename-")
     title = field(page, "title-")
     assert (title.value, title.label) == (QUESTION[language], page.words["sidebar.rename"])
     assert title.proto.max_chars == TITLE_LENGTH
@@ -70,10 +70,10 @@ def test_a_conversation_is_renamed_in_the_sidebar(page, engine, language):
 
 def test_a_second_press_leaves_the_name_as_it_is_and_so_does_a_blank_one(page, engine):
     page = page()
-    press_key(page, "rename-")
-    press_key(page, "rename-")
+    press_key(page, "sign-rename-")
+    press_key(page, "sign-rename-")
     assert QUESTION["en"] in page.buttons
-    press_key(page, "rename-")
+    press_key(page, "sign-rename-")
     field(page, "title-").set_value("  ")
     page.look()
     assert QUESTION["en"] in page.buttons

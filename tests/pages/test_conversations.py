@@ -52,7 +52,7 @@ def test_one_that_is_open_is_listed_however_old_it_is(many):
     page = ChatPage(conversation=many[0].id)
     assert listed(page)[-1] == "Question 1"
     assert len(listed(page)) == 31
-    page.press("×")
+    page.press(page.words["sidebar.delete_really"])
     assert "Question 1" not in listed(page)
 
 

@@ -126,7 +126,7 @@ def test_on_a_full_disk_whatever_is_pressed_ends_in_a_sentence_and_leaves_nothin
     form.set("text_area", "query", "safe")
     chat.pick("pipeline.label", "naive")
     chat.app.session_state[f"share-{run.conversation_id}"] = True
-    press_key(chat, "rename-")
+    press_key(chat, "sign-rename-")
     before = kept(engine)
 
     def told(page: ChatPage | ComparePage | RunsPage, language: Language) -> bool:

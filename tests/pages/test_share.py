@@ -175,13 +175,13 @@ def test_the_branch_on_the_page_is_shared_and_saved(chat, monkeypatch):
     files: dict[str, tuple[str, Callable[[], bytes]]] = {}
     monkeypatch.setattr(st, "download_button", lambda label, data, name, *_, **__: files.update({label: (name, data)}))
     open_sharing(chat, chat.conversation)
-    for here, other in (("Who edited it?", "Where does it stand?"), ("Where does it stand?", "Who edited it?")):
+    for here, other in (("Where does it stand?", "Who edited it?"), ("Who edited it?", "Where does it stand?")):
         chat.press(chat.words["share.make"])
         written = [Page("personal/shared", share=chat.app.code[0].value.partition("=")[2]).told]
         written += [f"{name}{data().decode()}" for name, data in files.values()]
         assert [(here in each, other in each) for each in written] == [(True, False)] * 4
-        if here == "Who edited it?":
-            chat.press("‹")
+        if here == "Where does it stand?":
+            chat.press(chat.words["chat.wording_after"])
 
 
 def test_files_are_offered_and_made_only_when_asked_for(chat, monkeypatch):

@@ -29,7 +29,7 @@ PlainError                        a sentence in each language that says what to 
     │   ├── IndexHasTooManyFiles, IndexTooLarge
     │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, FolderUnreadable, EmptyDocument
     │   ├── TooLarge, PathTooLong, UnknownKind
-    │   ├── Superseded, LeaseLost, Cancelled
+    │   ├── SameName, Superseded, LeaseLost, Cancelled
     │   ├── WrongContent, UnknownEncoding, NoText, PageWithoutText, PasswordProtected, CopyProtected, Unreadable
     │   ├── ParserFailed, ParserTimedOut, TooMuchText
     │   └── NothingToLoad, TooManyMembers, ArchiveTooLarge, PackedTooTightly, NestedTooDeeply, UnsafeMember

@@ -74,6 +74,11 @@ class UnknownKind(DocumentError):
     ja = "{name} の形式は読み込めません。次のどれかに変換してください: {known}"
 
 
+class SameName(DocumentError):
+    en = "A file {name} was not added: another file of this name was added with it. Rename one of them, then add it."
+    ja = "{name} という名前のファイルが同時に複数渡されたため、1 つは追加されていません。名前を変えて追加してください。"
+
+
 class Superseded(DocumentError):
     en = "{name} was replaced or removed while it was being added. Add it again if you still need it."
     ja = "{name} は追加の途中で置き換えられたか、削除されました。必要なら、もう一度追加してください。"

@@ -3,7 +3,7 @@ unchanged, refused, removed. Sites are in sites.py.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from index_store.catalogue.records import DocumentRecord, DocumentStatus, IndexR
 from index_store.ingestion.context import JobContext
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import failed, removed, unchanged
-from index_store.ingestion.sources import FileSource, StoredSource, file_name, storable
+from index_store.ingestion.sources import FileSource, Source, StoredSource, file_name, namesakes, storable
 from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.library.versions import IncomingFile
 from index_store.parsing.loaders.formats import format_of, is_archive
@@ -117,6 +117,12 @@ class SourceAdmission:
         document = self._services.library.catalogue.documents.of_source(index.id, source)
         if document and document.status is DocumentStatus.PENDING:
             self._versions.give_up(document.id, errors.Cancelled(name=file_name(source)))
+
+    def refuse_namesakes(self, sources: Iterable[Source]) -> None:
+        """Their documents are not touched: the files that are added have them."""
+        for source in namesakes(sources):
+            error = errors.SameName(name=file_name(source.source))
+            self._completion.complete(self._items.add(source.source), failed(source.source, None, error))
 
     def confirm(self, document: DocumentRecord, item: Item) -> None:
         """Records that the ready version is the newest."""

@@ -43,7 +43,7 @@ def _reader() -> MarkdownIt:
     """A reader that makes no HTML, images or links. A document could make the model write one that sends the content of
     the page elsewhere.
     """
-    markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
     markdown.add_render_rule("text", _text)
     markdown.add_render_rule("link_open", _link_open)
     markdown.add_render_rule("link_close", _link_close)

@@ -11,6 +11,9 @@ from rag.runs.history.history import PastRun
 from rag.runs.run.run import Run
 from rag.trace.events import Event, RunStarted
 
+DRAWN = "drawn branch"
+"""in the session: conversation and chosen branch, and the last run that was drawn for them"""
+
 
 def ask_like(
     run: PastRun, events: Sequence[Event], question: str, *, edits: str | None = None, pipeline: str | None = None
@@ -41,6 +44,18 @@ def ask_like(
 
 
 def shown_branch(conversation_id: str | None) -> str | None:
-    """The run that identifies the branch, if that conversation is open in the chat. None means the latest branch."""
-    branch: str | None = st.session_state.get("branch")
-    return branch if st.session_state.get("conversation") == conversation_id else None
+    """The run that identifies the branch on the page, if that conversation is open in the chat. None means the latest
+    branch.
+
+    It is the last run that was drawn: the same question may have been edited in another tab since.
+    """
+    if st.session_state.get("conversation") != conversation_id:
+        return None
+    chosen: str | None = st.session_state.get("branch")
+    of, end = st.session_state.get(DRAWN, (None, None))
+    return end if of == (conversation_id, chosen) else chosen
+
+
+def keep_drawn(conversation_id: str, end: str | None) -> None:
+    """`end`: the last run of the branch that is drawn."""
+    st.session_state[DRAWN] = (conversation_id, st.session_state.get("branch")), end

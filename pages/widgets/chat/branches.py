@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.process import engine
-from pages.widgets.chat.ask import ask_like
+from pages.widgets.chat.ask import ask_like, keep_drawn, shown_branch
 from pages.widgets.chat.conversations import open_conversation
 from pages.widgets.chat.turn import USER, show_question
 from pages.widgets.errors import run_or_show_error
+from pages.widgets.focus import focus
 from pages.words import say
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.history import PastRun
@@ -19,15 +20,16 @@ EDITED = "edited question"
 
 
 def current_branch(conversation_id: str) -> Branch:
-    """The chosen branch; without a choice, the latest one."""
+    """The branch that was drawn before, or else the chosen one; without a choice, the latest one."""
     named: str | None = st.session_state.setdefault("branch", None)
-    branch = engine().history.branch(conversation_id, through=named)
+    branch = engine().history.branch(conversation_id, through=shown_branch(conversation_id))
     if named not in branch.runs:
         named = st.session_state.branch = None
     if named and st.query_params.get("b") != named:
         st.query_params["b"] = named
     elif not named:
         st.query_params.pop("b", None)
+    keep_drawn(conversation_id, branch.end)
     return branch
 
 
@@ -41,12 +43,12 @@ def show_question_of(run: PastRun, events: Sequence[Event], branch: Branch) -> N
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"question-{run.id}"):
         if len(siblings) > 1:
             at = siblings.index(run.id)
-            _show_step("‹", "chat.wording_before", siblings[at - 1] if at else None, run.id)
+            _show_step("before", say("chat.wording_before"), siblings[at - 1] if at else None, run.id)
             st.caption(f"{at + 1}/{len(siblings)}", width="content")
-            _show_step("›", "chat.wording_after", siblings[at + 1] if at + 1 < len(siblings) else None, run.id)
+            _show_step("after", say("chat.wording_after"), siblings[at + 1] if at + 1 < len(siblings) else None, run.id)
         st.button(
-            "✎",
-            key=f"edit-{run.id}",
+            say("chat.edit"),
+            key=f"sign-edit-{run.id}",
             type="tertiary",
             help=say("chat.edit"),
             on_click=st.session_state.update,
@@ -54,13 +56,13 @@ def show_question_of(run: PastRun, events: Sequence[Event], branch: Branch) -> N
         )
 
 
-def _show_step(sign: str, words: str, sibling: str | None, run_id: str) -> None:
+def _show_step(side: str, words: str, sibling: str | None, run_id: str) -> None:
     """A link to a sibling, if there is one on that side."""
     st.button(
-        sign,
-        key=f"{words}-{run_id}",
+        words,
+        key=f"sign-{side}-{run_id}",
         type="tertiary",
-        help=say(words),
+        help=words,
         disabled=sibling is None,
         on_click=st.session_state.update,
         args=({"branch": sibling, EDITED: None},),
@@ -73,6 +75,7 @@ def _show_editor(run: PastRun, events: Sequence[Event]) -> None:
         with st.container(horizontal=True, gap="small"):
             asks = st.form_submit_button(say("chat.ask"), type="primary")
             cancels = st.form_submit_button(say("documents.cancel"))
+    focus(f"wording-{run.id}")
     if cancels:
         st.session_state[EDITED] = None
         st.rerun()

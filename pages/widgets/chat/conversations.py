@@ -8,7 +8,9 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from pages.process import engine
+from pages.widgets.chat.ask import DRAWN
 from pages.widgets.errors import run_or_show_error
+from pages.widgets.focus import focus
 from pages.words import plain, say, zone
 from rag.runs.history.conversations.conversations import TITLE_LENGTH, Conversation
 
@@ -35,6 +37,7 @@ def open_conversation(conversation_id: str | None) -> NoReturn:
     """None opens a new one."""
     if conversation_id != st.session_state.get("conversation"):
         st.session_state.branch = None
+        st.session_state.pop(DRAWN, None)
         st.query_params.pop("b", None)
     st.session_state.conversation = conversation_id
     if conversation_id:
@@ -79,8 +82,8 @@ def _offer_to_rename(conversation: Conversation) -> None:
     """If the button is pressed a second time, the title stays as it is."""
     begins = st.session_state.get(RENAMED) != conversation.id
     st.button(
-        "✎",
-        key=f"rename-{conversation.id}",
+        say("sidebar.rename"),
+        key=f"sign-rename-{conversation.id}",
         type="tertiary",
         help=say("sidebar.rename"),
         on_click=st.session_state.update,
@@ -134,10 +137,13 @@ def _show_title(conversation: Conversation, kind: Literal["secondary", "tertiary
 def _show_current(conversation: Conversation) -> None:
     if conversation.id == st.session_state.get(RENAMED):
         _ask_title(conversation)
+        focus(f"title-{conversation.id}")
     else:
         _show_title(conversation, "secondary")
     _offer_to_rename(conversation)
-    if st.button("×", key=f"delete-{conversation.id}", type="tertiary", help=say("sidebar.delete")) and (
-        run_or_show_error(engine().delete_conversation, conversation.id)
-    ):
-        open_conversation(None)
+    with st.popover(say("sidebar.delete"), key=f"sign-delete-{conversation.id}", type="tertiary"):
+        st.write(say("sidebar.delete_help"))
+        if st.button(say("sidebar.delete_really"), type="primary", key="danger-delete-conversation") and (
+            run_or_show_error(engine().delete_conversation, conversation.id)
+        ):
+            open_conversation(None)

@@ -43,6 +43,13 @@ def show_question(text: str) -> None:
         st.html(f'<div class="question">{_lines(text)}</div>')
 
 
+def show_stop(run: Run) -> None:
+    """In `st.bottom`, because the answer grows and the page below it scrolls."""
+    with st.container(key="stop"):
+        # A callback runs before anything is drawn, so the press is not lost to a refresh of the answer.
+        st.button(f"■ {say('chat.stop')}", key=f"stop-{run.id}", on_click=run.stop)
+
+
 @st.fragment(run_every=OFTEN)
 def show_live(run: Run, cards: Cards) -> None:
     """`cards`: empty at first. The fragment passes the same dictionary each time, so each passage is read once."""
@@ -57,8 +64,6 @@ def show_live(run: Run, cards: Cards) -> None:
             st.caption(counted("chat.queue", run.before))
         else:
             _draw_so_far(events, now, f"live-{run.id}", None, cards)  # the graph would push the answer out of view
-        # A callback runs before the fragment is drawn again, so the click is not lost to the next refresh.
-        st.button(f"■ {say('chat.stop')}", key=f"stop-{run.id}", on_click=run.stop)
 
 
 def show_so_far(events: Sequence[Event], now: float, key: str, usual: str | None) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from index_store.base.errors import AccessWithdrawn, UnknownJob
+from index_store.base.errors import AccessWithdrawn, EmptyDocument, TooLarge, UnknownJob, UnknownKind
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import IngestResult, IngestStatus
 from index_store.store.user_ingestion import UserIngestion
@@ -21,6 +21,9 @@ REFRESH = 0.7
 
 SHOWN = 4
 """unfinished items that a job lists"""
+
+LASTING = {each.code for each in (EmptyDocument(name=""), TooLarge(name="", limit=""), UnknownKind(name="", known=""))}
+"""failures that a retry of the same file can't change"""
 
 LISTED = 5
 """failures that are shown without a click"""
@@ -99,7 +102,7 @@ def _show_finished(job: UserIngestion) -> None:
         st.html(f'<div class="job"><p class="summary">{escape(_summary(job))}</p>{_failures(failed)}</div>')
         if job.failure:
             show_error(job.failure)
-        again = [each.document_id for each in failed if each.document_id]
+        again = [each.document_id for each in failed if each.document_id and _may_succeed(each)]
         with st.container(horizontal=True, gap="small"):
             if again and may_add_to(job.index):
                 retry = (_retry, job, again)
@@ -107,6 +110,11 @@ def _show_finished(job: UserIngestion) -> None:
                 st.button(words, key=f"retry-{job.id}", on_click=run_as_callback, args=retry)
             work = (engine().store.dismiss, job)
             st.button(say("documents.dismiss"), key=f"dismiss-{job.id}", on_click=run_as_callback, args=work)
+
+
+def _may_succeed(result: IngestResult) -> bool:
+    """Whether the same file may be added by a retry."""
+    return result.error is None or result.error.code not in LASTING
 
 
 def _retry(job: UserIngestion, document_ids: list[str]) -> None:

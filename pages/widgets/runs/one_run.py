@@ -7,7 +7,7 @@ from typing import cast
 import streamlit as st
 
 from pages.process import engine
-from pages.widgets.chat.turn import show_live, show_past, show_question
+from pages.widgets.chat.turn import show_live, show_past, show_question, show_stop
 from pages.widgets.errors import run_as_callback
 from pages.widgets.runs.playback import is_playing, offer_playback, show_playback
 from pages.widgets.trace.views.passage_row import passage_row
@@ -36,6 +36,8 @@ def show_run(run_id: str) -> None:
         show_question(run.question)
         if live and not live.is_finished:
             show_live(live, {})
+            with st.bottom:
+                show_stop(live)
         elif is_playing(run_id):
             show_playback(run_id, events)
         else:

@@ -518,14 +518,25 @@ def test_a_document_given_twice_to_one_job_is_told_of_once(
         return admit(*its)
 
     monkeypatch.setattr(SourceAdmission, "admit_source", when_all_before_are_ready)
-    older = uploaded(serviced, "up.md", "# Up\n\nThe older version.")
-    newer = uploaded(serviced, "up.md", "# Up\n\nThe newer version.")
+    twice = [uploaded(serviced, "up.md", "# Up\n\nThe same file.") for _ in range(2)]
     file = write("a.md")
-    job = store.ingest("a", [*given(file, file), older, newer, *given(write("b.md"))])
+    job = store.ingest("a", [*given(file, file), *twice, *given(write("b.md"))])
     assert outcome(job) == {"a.md": "ready", "up.md": "ready", "b.md": "ready"}
     assert [Path(each.source).name for each in job.results] == ["a.md", "up.md", "b.md"]
-    assert found(store, "The newer version.") == "The newer version."
     assert len(store.documents()) == 3
+    assert is_sound(store, serviced.data_dir)
+
+
+def test_of_two_files_with_one_name_the_last_is_added_and_the_other_is_told_of(
+    store: IndexStore, serviced: Settings
+) -> None:
+    texts = ("# Budget\n\nof the sales team", "# Budget\n\nof the warehouse")
+    job = store.ingest("a", [uploaded(serviced, "budget.md", text) for text in texts])
+    job.wait()
+    told = [(each.source, each.error.code if each.error else each.status.value) for each in job.results]
+    assert told == [("budget.md", "same_name"), ("budget.md", "ready")]
+    assert "warehouse" in found(store, "budget")
+    assert stood(store) == {"budget.md": "ready"}
     assert is_sound(store, serviced.data_dir)
 
 

@@ -71,6 +71,8 @@ def test_on_a_full_disk_a_question_is_refused_in_a_sentence_and_its_attachments_
     with full_disk(), pytest.raises(NotSaved, match="the disk may be full"):
         engine.ask(QUESTION, index=INDEX, pipeline_name="naive", attachments=[upload])
     assert engine.history.runs() == before
+    for job in engine.store.ingestions:
+        job.wait()
     assert not upload.path.exists()
     assert engine.ask(QUESTION, index=INDEX, pipeline_name="naive").result().status == "finished"
 

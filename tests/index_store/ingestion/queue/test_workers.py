@@ -66,6 +66,17 @@ def test_a_worker_beside_the_app_does_what_is_added_in_it_and_the_app_sees_how_f
     assert app.ingestions == ()
 
 
+def test_of_two_files_with_one_name_a_worker_gets_the_last_and_the_app_tells_of_the_other(
+    app: IndexStore, queued: Settings
+) -> None:
+    texts = (b"# Budget\n\nof the sales team", b"# Budget\n\nof the warehouse")
+    files = [keep_upload(queued.data_dir, "budget.md", io.BytesIO(text)) for text in texts]
+    with working(queued):
+        results = app.ingest("a", files).wait()
+    assert {each.error.code if each.error else each.status.value for each in results} == {"same_name", "ready"}
+    assert "warehouse" in app.search("a", "budget", k=1)[0].text
+
+
 def test_what_a_killed_worker_had_is_done_by_another_and_once(
     app: IndexStore, queued: Settings, service: EmbeddingService, write: Write, worker_process: NewWorker
 ) -> None:

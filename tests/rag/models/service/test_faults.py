@@ -62,7 +62,7 @@ def answers(text: str):
         (refuses(500), "service_failed", "500"),
         (refuses(503), "service_failed", "503"),
         (fails(Fault.CLOSES), "service_unreachable", "OPENAI_BASE_URL"),
-        (fails(Fault.CLOSES_MIDWAY), "service_unreachable", "OPENAI_BASE_URL"),
+        (fails(Fault.CLOSES_MIDWAY), "reply_broken_off", "127.0.0.1"),  # it can be reached: it had begun to answer
         (fails(Fault.MALFORMED), "answer_unreadable", "OPENAI_BASE_URL"),
         (fails(Fault.HANGS), "service_timed_out", "MODEL_TIMEOUT"),
     ],
@@ -124,7 +124,7 @@ def test_a_stream_that_breaks_each_time_fails_and_keeps_nothing_void(ask, server
     server.fails(Fault.CLOSES_MIDWAY)
     run = ask(model_retries=2)
     result = run.result()
-    assert (result.status, result.error.code) == ("failed", "service_unreachable")
+    assert (result.status, result.error.code) == ("failed", "reply_broken_off")
     assert len(server.chats) == result.totals.model_calls == 3
     assert len(result.answer) < len(ANSWER)
 

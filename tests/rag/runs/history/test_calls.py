@@ -96,7 +96,7 @@ def test_a_call_that_failed_is_kept_with_its_messages_and_what_failed(ask, serve
 def test_an_answer_whose_connection_broke_is_kept_beside_the_one_that_came_whole(ask, server):
     server.enqueue(Fault.CLOSES_MIDWAY)
     broken, whole = ask(model_retries=1)["generate"]
-    assert (broken.status, broken.error.code, whole.status) == ("failed", "service_unreachable", "finished")
+    assert (broken.status, broken.error.code, whole.status) == ("failed", "reply_broken_off", "finished")
     assert len(broken.reply.text) > 0
     assert whole.reply.text == ANSWER
 

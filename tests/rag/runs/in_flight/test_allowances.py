@@ -1,5 +1,6 @@
 """Limits per person: runs at once and tokens per day. Also: who sees how much each person has used."""
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, timedelta
@@ -9,8 +10,10 @@ import pytest
 from index_store.access.limits import GroupLimits
 from index_store.access.people import SignInClaims
 from index_store.access.principal import Role
+from index_store.access.rights import Right
 from index_store.base.errors import AdminNeeded
-from index_store.ingestion.sources import FileSource
+from index_store.ingestion.results import IngestStatus
+from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.ingestion.stages import embedding
 from rag.errors import NotSaved, TokensUsedUp
 from rag.runs.engine import UserEngine
@@ -76,11 +79,24 @@ def test_who_has_used_up_a_days_tokens_is_refused_in_a_sentence_and_others_are_n
     assert ask(alice).result().status == "finished"
     with pytest.raises(TokensUsedUp) as refused:
         ask(alice)
-    assert refused.value.sentence("en").startswith("You have used your 1 tokens for today.")
+    assert refused.value.sentence("en").startswith("You have used up your tokens for today (1).")
     assert "管理者" in refused.value.sentence("ja")
     assert len(alice.history.runs()) == 1
     assert len(alice.history.conversations.listed()) == 1
     assert ask(bob).result().status == "finished"
+
+
+def test_the_files_of_a_question_that_is_refused_are_added_all_the_same(limited):
+    engine = limited(tokens_a_day=1)
+    grant(engine, INDEX, Right.WRITE)
+    alice = as_person(engine, "alice", Role.EDITOR)
+    ask(alice)
+    upload = keep_upload(engine.settings.data_dir, "parking.md", io.BytesIO(b"# Parking"))
+    with pytest.raises(TokensUsedUp):
+        alice.ask(QUESTION, index=INDEX, pipeline_name="naive", attachments=[upload])
+    [job] = alice.store.ingestions
+    assert [(each.source, each.status) for each in job.wait()] == [("parking.md", IngestStatus.READY)]
+    assert not upload.path.exists()
 
 
 def test_comparisons_and_forks_are_refused_as_well_and_leave_nothing_behind(limited):
