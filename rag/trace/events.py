@@ -133,6 +133,8 @@ class StepFinished(Frozen):
     """an error that the step could continue without; its detail shows what it did instead"""
     reused: bool = False
     """of a fork: taken from its origin, not run again"""
+    prompt_by_hand: bool = False
+    """a person edited the prompt of its first call"""
 
 
 class Decision(Frozen):

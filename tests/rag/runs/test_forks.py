@@ -175,6 +175,58 @@ def test_a_fork_outlives_a_restart(loaded, embeddings, speaking):
             assert Forked(engine, speaking, run, "generate", LeaveOut(passage=1)).result.status == "finished"
 
 
+# Forks of forks at the same step: they continue from what the first fork made of it
+
+
+def test_a_fork_of_a_fork_that_changes_how_to_search_still_searches_for_the_edited_query(engine, speaking):
+    first = Forked(engine, speaking, ask(engine, "naive"), "retrieve", EditQuery(query=QUERY))
+    again = Forked(engine, speaking, first.run, "retrieve", ChangeRetrieval(retrieval=Retrieval(k=2)))
+    [search] = finished(again.events, "retrieve")
+    assert (search.detail.query, len(search.detail.passages)) == (QUERY, 2)
+    assert again.events[0].origin.changes == (Change(what="k", before="4", after="2"),)
+    third = Forked(engine, speaking, again.run, "retrieve", EditQuery(query=QUESTION))
+    assert (finished(third.events, "retrieve")[0].detail.query, third.events[0].retrieval.k) == (QUESTION, 2)
+    assert third.events[0].origin.changes == (Change(what="query", before=QUERY, after=QUESTION),)
+
+
+def test_a_fork_of_a_fork_leaves_out_another_passage_too_or_takes_the_first_one_back(engine, speaking):
+    origin = ask(engine, "naive")
+    given = finished(origin.events, "generate")[0].detail.passages
+    first = Forked(engine, speaking, origin, "generate", LeaveOut(passage=2))
+    without_two = Forked(engine, speaking, first.run, "generate", LeaveOut(passage=3))
+    assert finished(without_two.events, "generate")[0].detail.passages == tuple(
+        each for each in given if each not in (2, 3)
+    )
+    assert [each.passage for each in without_two.events[0].origin.changes] == [3]
+    back = Forked(engine, speaking, without_two.run, "generate", TakeIn(passage=2))
+    assert set(finished(back.events, "generate")[0].detail.passages) == set(given) - {3}
+    assert [(each.what, each.passage) for each in back.events[0].origin.changes] == [("taken_in", 2)]
+
+
+def test_a_fork_of_a_fork_that_edits_the_prompt_keeps_the_passages_of_the_first(engine, speaking):
+    first = Forked(engine, speaking, ask(engine, "naive"), "generate", LeaveOut(passage=2))
+    again = Forked(engine, speaking, first.run, "generate", _brief(engine, first.run))
+    assert 2 not in finished(again.events, "generate")[0].detail.passages
+    assert "Be brief." in again.prompts[0]
+
+
+def test_a_fork_of_a_fork_with_other_passages_says_that_the_edited_prompt_is_not_used(engine, speaking):
+    origin = ask(engine, "naive")
+    first = Forked(engine, speaking, origin, "generate", _brief(engine, origin))
+    passed_on = Forked(engine, speaking, first.run, "generate", _brief(engine, first.run))
+    again = Forked(engine, speaking, passed_on.run, "generate", LeaveOut(passage=3))
+    assert "Be brief." not in again.prompts[0]
+    assert [each.what for each in again.events[0].origin.changes] == ["left_out", "prompt_anew"]
+    third = Forked(engine, speaking, again.run, "generate", LeaveOut(passage=2))
+    assert [each.what for each in third.events[0].origin.changes] == ["left_out"]
+
+
+def _brief(engine: UserEngine, run: Run) -> EditPrompt:
+    [call] = engine.history.calls.of_step(run.id, "generate", 1)
+    briefly = (each.model_copy(update={"text": f"{each.text} Be brief."}) for each in call.messages)
+    return EditPrompt(messages=tuple(briefly))
+
+
 # Retrieval, in every pipeline
 
 
