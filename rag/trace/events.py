@@ -95,6 +95,10 @@ class RunStarted(Frozen):
     at: float
     """seconds since the epoch; all other times are seconds after this one"""
 
+    @property
+    def is_fork(self) -> bool:
+        return self.origin is not None and self.origin.kind == "fork"
+
 
 class StepStarted(Frozen):
     kind: Literal["step_started"] = "step_started"

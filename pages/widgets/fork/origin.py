@@ -12,7 +12,7 @@ VERDICTS = ("grade", "grounding", "usefulness", "need")
 def origin_html(started: RunStarted) -> str:
     """Empty for a run that is not a fork."""
     origin = started.origin
-    if not origin or origin.kind != "fork":
+    if not origin or not started.is_fork:
         return ""
     step = say(f"step.{origin.step}")
     if origin.attempt and origin.attempt > 1:
