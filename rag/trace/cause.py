@@ -2,7 +2,8 @@
 
 The rule: what happened to the passage of the index that is nearest to the question?
 
-    none             nothing is wrong: there is an answer, and no sign against it
+    none             there is an answer, and no sign against it; an answer that was not confirmed or is from the model's
+                     memory may still be wrong
     no_document      there is no such passage: the index is empty, or nothing in it is near the subject
     not_found        it is in the index, but the run's searches did not find it, or it was not read
     graded_away      it was found, but graded not relevant, or dropped as not helpful
