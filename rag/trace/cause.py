@@ -71,7 +71,9 @@ class Finding(NamedTuple):
 
 
 def cause_of(events: Sequence[Event]) -> Finding | None:
-    """None if it is unknown: the run has not ended, was stopped, failed or met a limit."""
+    """None if it is unknown: the run has not ended, was stopped, failed or met a limit; or the answer from the nearest
+    passage could not be written.
+    """
     last = events[-1] if events else None
     if not isinstance(last, RunFinished):
         return None
@@ -96,7 +98,7 @@ def _way(cosine: float | None, mean: float) -> float:
     return 0.0 if cosine is None or mean >= 1 else (cosine - mean) / (1 - mean)
 
 
-def _why_declined(events: Sequence[Event]) -> Finding:
+def _why_declined(events: Sequence[Event]) -> Finding | None:
     probes = [each.probe for each in _details(events, DeclineDetail) if each.probe]
     probe = probes[-1] if probes else _seen_alone(events)  # an earlier probe does not know what was found later
     dropped, doubted = _dropped(events)
@@ -110,7 +112,10 @@ def _why_declined(events: Sequence[Event]) -> Finding:
         read = [passage for how_near, passage in near if passage.number in probe.seen and how_near >= AS_NEAR * most]
         if not read:
             return Finding("not_found", near[0][1], probe.absent)
-        return Finding("graded_away" if read[0].number in dropped else "misread", read[0], probe.absent)
+        if read[0].number in dropped:
+            return Finding("graded_away", read[0], probe.absent)
+        failed = {each.passage.number for detail in _details(events, CandidatesDetail) for each in detail.failed}
+        return None if read[0].number in failed else Finding("misread", read[0], probe.absent)
     if doubted:
         return Finding("graded_away", doubted, probe.absent)
     for passage, share in zip(probe.nearest, probe.shares, strict=True):
@@ -144,9 +149,11 @@ def _dropped(events: Sequence[Event]) -> tuple[set[int], Passage | None]:
             case AssessmentDetail(action="ambiguous", rule="scores", lower=lower, grades=grades):
                 # Those that are not surely wrong were read, also with a no.
                 dropped.difference_update(each.passage.number for each in grades if (each.grade.score or 0.0) >= lower)
-            case CandidatesDetail(candidates=candidates):
+            case CandidatesDetail(candidates=candidates, failed=failed):
                 dropped.update(
-                    each.passage.number for each in candidates if each.passage and each.relevance.verdict == "no"
+                    each.passage.number
+                    for each in (*candidates, *failed)
+                    if each.passage and each.relevance.verdict == "no"
                 )
             case RefinementDetail(strips=strips):
                 kept = {strip.passage for strip in strips if strip.kept}

@@ -103,8 +103,8 @@ def _found(events: Iterable[Event]) -> dict[_Stretch, FoundPassage]:
                         passages[each.number] = each, searches
             case StepFinished(detail=GradesDetail(grades=graded) | AssessmentDetail(grades=graded)):
                 grades |= {each.passage.number: each.grade for each in graded}
-            case StepFinished(detail=CandidatesDetail(candidates=candidates)):
-                grades |= {each.passage.number: each.relevance for each in candidates if each.passage}
+            case StepFinished(detail=CandidatesDetail(candidates=candidates, failed=failed)):
+                grades |= {each.passage.number: each.relevance for each in (*candidates, *failed) if each.passage}
             case RunFinished(citations=citations):
                 cited = {each.number for each in citations}
     return {

@@ -284,10 +284,20 @@ class Candidate(Frozen):
         return not self.is_no_answer and self.relevance.verdict != "no" and self.grounding.level != "no"
 
 
+class FailedCandidate(Frozen):
+    """A passage from which no answer could be written."""
+
+    passage: Passage
+    relevance: Grade
+    error: Failure
+
+
 class CandidatesDetail(Frozen):
     type: Literal["candidates"] = "candidates"
     candidates: tuple[Candidate, ...]
     """the best first"""
+    failed: tuple[FailedCandidate, ...] = ()
+    """empty in old histories"""
 
 
 class DocumentsDetail(Frozen):

@@ -18,6 +18,7 @@ from rag.trace.details import (
     Candidate,
     CandidatesDetail,
     DeclineDetail,
+    FailedCandidate,
     GenerationDetail,
     GradesDetail,
     GroundingDetail,
@@ -196,6 +197,16 @@ def test_candidates_are_a_table_with_a_row_each_the_best_first():
     assert best == ["[1]", "relevant, 0.90", "partly grounded", "5 of 5", "2.00", HOSTILE]
     assert without == ["none", "not graded", "fully grounded", "not graded", "1.00", HOSTILE]
     assert last[1] == "not relevant, 0.10"
+
+
+@each_language
+def test_a_passage_whose_answer_could_not_be_written_has_a_row_with_the_error(language):
+    busy = ServiceBusy(host="h").as_failure()
+    detail = CandidatesDetail(candidates=(), failed=(FailedCandidate(passage=BOTH_SIDES, relevance=NO, error=busy),))
+    html = html_of(detail, language)
+    assert texts(language)["detail.relevant_no"] in html
+    assert busy.sentence(language) in unescape(html)
+    assert "<td>[1]</td>" in html
 
 
 def test_a_candidates_passage_opens_to_how_its_grades_came_about():

@@ -6,13 +6,14 @@ from pages.widgets.trace.views.grades import how_html
 from pages.widgets.trace.views.html import facts, headed, numbers, table
 from pages.widgets.trace.views.passage_row import passage_row
 from pages.widgets.trace.views.view import View
-from pages.words import counted, say
+from pages.words import counted, language, say
 from rag.trace.details import (
     AttemptsDetail,
     Candidate,
     CandidatesDetail,
     DeclineDetail,
     DraftDetail,
+    FailedCandidate,
     GenerationDetail,
     ModelDetail,
     Probe,
@@ -88,7 +89,7 @@ class AttemptsView(View[AttemptsDetail], of=AttemptsDetail):
 
 
 class CandidatesView(View[CandidatesDetail], of=CandidatesDetail):
-    """One row per candidate, best first."""
+    """One row per candidate, best first; then those that could not be written."""
 
     def summary(self) -> str:
         candidates = self.detail.candidates
@@ -100,8 +101,12 @@ class CandidatesView(View[CandidatesDetail], of=CandidatesDetail):
             "detail.passage", "detail.relevance", "detail.grounding", "detail.usefulness", "detail.total_score",
             "detail.answer",
         )  # fmt: skip
-        passages = (passage_row(each.passage, more=_how(each)) for each in self.detail.candidates if each.passage)
-        return table(heads, map(self._row, self.detail.candidates)) + "".join(passages)
+        rows = (*map(self._row, self.detail.candidates), *map(self._failed_row, self.detail.failed))
+        passages = (
+            *(passage_row(each.passage, more=_how(each)) for each in self.detail.candidates if each.passage),
+            *(passage_row(each.passage, more=_relevant_how(each)) for each in self.detail.failed),
+        )
+        return table(heads, rows) + "".join(passages)
 
     @staticmethod
     def _row(candidate: Candidate) -> Sequence[str]:
@@ -113,6 +118,11 @@ class CandidatesView(View[CandidatesDetail], of=CandidatesDetail):
             f"{candidate.score:.2f}",
             candidate.text,
         )
+
+    @staticmethod
+    def _failed_row(failed: FailedCandidate) -> Sequence[str]:
+        error = f"⚠ {failed.error.sentence(language())}"
+        return (f"[{failed.passage.number}]", _relevance(failed.relevance), "", "", "", error)
 
 
 class ModelView(View[ModelDetail], of=ModelDetail):
@@ -130,10 +140,14 @@ def _relevance(grade: Grade) -> str:
 def _how(candidate: Candidate) -> str:
     """How its grades were made."""
     return (
-        headed("detail.relevance", how_html(candidate.relevance))
+        _relevant_how(candidate)
         + headed("detail.grounding", how_html(candidate.grounding))
         + headed("detail.usefulness", how_html(candidate.usefulness))
     )
+
+
+def _relevant_how(candidate: Candidate | FailedCandidate) -> str:
+    return headed("detail.relevance", how_html(candidate.relevance))
 
 
 def _grounding(grade: Grounding) -> str:
