@@ -66,7 +66,7 @@ class Export(Frozen):
     title: str
     """the conversation's title, or the run's question"""
     runs: tuple[ExportedRun, ...]
-    """the earliest first"""
+    """the earliest first; of a comparison, from left to right"""
 
     @classmethod
     def of(cls, title: str, runs: tuple[ExportedRun, ...]) -> "Export":

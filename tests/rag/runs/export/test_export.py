@@ -128,6 +128,22 @@ def test_a_file_of_a_comparison_has_all_its_columns(ask):
     assert [run.started.run_id for run in written.runs] == list(compared.run_ids)
 
 
+def test_a_file_of_a_comparison_has_the_columns_that_the_page_shows_in_their_order(ask):
+    engine, first = ask()
+    _, second = ask()
+    kept = engine.comparisons.keep([second.id, first.id])
+    assert _run_ids(engine.exports.gather(kept.id, "json")) == [second.id, first.id]
+    beside = engine.comparisons.begin(QUESTION, INDEX, [Column(pipeline="naive")], beside=first.id)
+    engine.run(beside.run_ids[1]).result()
+    again = engine.comparisons.begin_again(beside.id, beside.run_ids[1])
+    again.result()
+    assert _run_ids(engine.exports.gather(beside.id, "json")) == [first.id, again.id]
+
+
+def _run_ids(export: Export) -> list[str]:
+    return [each.started.run_id for each in export.runs]
+
+
 def test_of_a_document_that_was_removed_no_export_holds_the_text(ask):
     engine, run = ask()
     passage = next(each for each in engine.history.events(run.id) if isinstance(each, RunFinished)).citations[0]
