@@ -486,6 +486,13 @@ def test_without_any_passage_left_there_is_no_answer(engine, speaking):
     assert (forked.result.outcome, forked.prompts) == ("not_in_documents", [])
 
 
+@pytest.mark.parametrize("pipeline", ["self_rag", "adaptive"])
+def test_without_any_passage_left_a_pipeline_with_checks_goes_on_as_after_no_answer(engine, speaking, pipeline):
+    origin = ask(engine, pipeline)
+    left_out = (LeaveOut(passage=number) for number in passages(origin))
+    assert Forked(engine, speaking, origin, "generate", *left_out).result.status == "finished"
+
+
 @pytest.mark.parametrize("draft_ahead", [False, True])
 @pytest.mark.parametrize("pipeline", WITH_GENERATE)
 def test_the_answers_prompt_is_asked_as_it_was_edited_and_only_once(open_engine, speaking, pipeline, draft_ahead):
