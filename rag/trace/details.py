@@ -190,6 +190,8 @@ class DeclineDetail(Frozen):
     """the web was searched too"""
     probe: Probe | None = None
     """None if it failed, and in old histories"""
+    passages: tuple[int, ...] | None = None
+    """numbers of the passages in which the model found no answer; empty if it was not asked; None in old histories"""
 
 
 class WebSearchDetail(Frozen):

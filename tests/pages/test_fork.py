@@ -179,6 +179,37 @@ def test_an_edited_prompt_is_sent_unchanged_also_for_a_speculative_answer(handbo
     assert [each for each in server.prompts if "You are a parrot." in each]
 
 
+@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
+def test_where_the_model_found_no_answer_its_passages_and_its_prompt_can_be_changed(handbook, server, pipeline):
+    server.default = "NOT_IN_PASSAGES The handbook does not say."
+    origin = asked(pipeline)
+    form = Form(origin, "generate")
+    assert list(form.ticks.values()) == [True] * 3
+    form.set("checkbox", "passage-2", False)
+    form.run_on()
+    assert changes(form.fork) == [("left_out", "Travel > Flights", "")]
+    form = Form(origin, "generate")
+    form.choose("prompt")
+    form.set("text_area", "message-0", "You are a parrot.")
+    assert form.words["change.no_prompt"] not in form.told
+
+
+def test_a_passage_can_be_taken_back_where_all_were_left_out_and_there_is_no_prompt(handbook, engine):
+    origin = asked("self_rag")
+    fork = engine.forks.begin(origin.id, "generate", 1, [LeaveOut(passage=number) for number in (1, 2, 3)])
+    fork.result()
+    page = ComparePage("en", runs=f"{origin.id},{fork.id}")
+    key = f"change-column-1-{fork.id}-generate-1"
+    page.app.session_state[key] = True
+    page.look()
+    ticks = [each for each in page.app.checkbox if each.key.endswith(key)]
+    assert [each.value for each in ticks] == [False] * 3
+    assert not [each for each in page.app.segmented_control if each.key.endswith(key)]
+    ticks[0].set_value(True)
+    page.press(page.words["change.run_on"])
+    assert [each.value for each in page.app.error] == []
+
+
 @each_language
 def test_nothing_changed_and_a_removed_document_are_told_in_a_sentence(handbook, engine, language):
     form = Form(asked("naive"), "generate", language)

@@ -26,6 +26,7 @@ from rag.runs.fork.edits import (
 )
 from rag.runs.run.options import LEAST_HITS, MOST_HITS
 from rag.trace.details import (
+    DeclineDetail,
     DraftDetail,
     GenerationDetail,
     GradesDetail,
@@ -85,9 +86,12 @@ def _ask_edits(events: Sequence[Event], started: RunStarted, step: StepFinished,
             return [*_ask_passages(events, step, detail.passages, key), *_ask_others(detail, started, key)]
         case GradesDetail(grades=grades):
             return _ask_grades({each.passage.number: each.grade.verdict for each in grades}, events, step, key)
-        case GenerationDetail(passages=numbers) if LeaveOut in EDITS[step.step]:
+        case GenerationDetail(passages=tuple(numbers)) | DeclineDetail(passages=tuple(numbers)) if (
+            LeaveOut in EDITS[step.step]
+        ):
             known = _known(events, step)
-            if _choose(("passages", "prompt"), key) == "prompt":
+            # Without passages the model was not asked, so there is no prompt.
+            if numbers and _choose(("passages", "prompt"), key) == "prompt":
                 return _ask_prompt(started.run_id, _written_by(events, step), key)
             return _ask_passages(events, step, [known[each] for each in numbers if each in known], key)
         case RewriteDetail(after=query) | WebSearchDetail(query=query):
@@ -97,7 +101,7 @@ def _ask_edits(events: Sequence[Event], started: RunStarted, step: StepFinished,
             st.write(say(f"change.{turned}"))
             return [TurnOver()]
         case _:
-            return _ask_prompt(started.run_id, step, key)
+            return _ask_prompt(started.run_id, _written_by(events, step), key)
 
 
 def _choose(names: tuple[str, ...], key: str) -> str:
@@ -193,7 +197,7 @@ def _written_by(events: Sequence[Event], step: StepFinished) -> StepFinished:
                 written = event
         if event is step:
             break
-    return written if isinstance(step.detail, GenerationDetail) and step.detail.drafted else step
+    return step if step.model_calls else written
 
 
 def _ask_prompt(run_id: str, step: StepFinished, key: str) -> list[Edit]:
