@@ -60,7 +60,7 @@ def after_check_answer(state: State, limits: GraphLimits) -> Choice:
             return Choice(end, "generation_limit")
         if state.get("rewrites", 0) >= limits.rewrites:
             return Choice(end, "rewrite_limit")
-        return Choice("rewrite_question", "not_useful")
+        return Choice("rewrite_question", "says_no") if declined else Choice("rewrite_question", "not_useful")
     if "unknown" in (state["grounding"].verdict, state["usefulness"].verdict):
         return Choice(END, "check_unreadable")
     return Choice(END, "confirmed")

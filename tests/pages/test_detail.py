@@ -231,6 +231,16 @@ def test_claims_that_are_not_grounded_are_listed():
 
 
 @each_language
+def test_the_row_of_an_answer_says_that_the_model_found_none_in_its_passages(language):
+    declined = DeclineDetail(text="No.", queries=("?",), nearest=(BOTH_SIDES,))
+    words = texts(language)
+    count = words["summary.passages"].format(count=3)
+    asked, not_asked = summaries(language, [declined.model_copy(update={"passages": each}) for each in ((1, 2, 3), ())])
+    assert asked == words["summary.says_no"].format(passages=count)
+    assert shown(not_asked) == words["summary.decline"].format(numbers="[1]")
+
+
+@each_language
 def test_no_answer_tells_what_the_index_holds_of_the_question_and_what_of_that_was_not_found(language):
     missed = BOTH_SIDES.model_copy(update={"number": 2, "text": "The green car needs a director."})
     probe = Probe(

@@ -48,6 +48,8 @@ def _length(key: str, detail: GenerationDetail | DraftDetail) -> str:
 
 class DeclineView(View[DeclineDetail], of=DeclineDetail):
     def summary(self) -> str:
+        if self.detail.passages:
+            return say("summary.says_no", passages=counted("summary.passages", len(self.detail.passages)))
         nearest = numbers(passage.number for passage in self.detail.nearest)
         return say("summary.decline", numbers=nearest) if nearest else say("summary.decline_none")
 
