@@ -53,7 +53,8 @@ def after_grade_documents(state: State, limits: GraphLimits) -> Choice:
 def after_web_search(state: State, limits: GraphLimits) -> Choice:
     if state["web"]:
         return Choice("refine", "found_on_web")
-    return Choice(_next_way_or_again(state, limits), "nothing_on_web")
+    to = _next_way_or_again(state, limits)
+    return Choice(to, "nothing_on_web") if state.get("searched_web") else Choice(to, "no_web")
 
 
 @router
