@@ -1,7 +1,6 @@
 """The data of an export, as JSON that can be read again and as Markdown."""
 
 import json
-import re
 import time
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -118,10 +117,8 @@ def export_as_markdown(export: Export, language: Language, say: Say = _key, tell
     """
     parts = [f"# {in_line(export.title)}"]
     for number, run in enumerate(export.runs, start=1):
-        told = run_as_markdown(run.events, language)
-        if len(export.runs) > 1:  # a footnote name must be unique in the file
-            told = re.sub(r"\[\^(\d+)\]", rf"[^{number}-\1]", told)
-        parts += [told, _trace(run.events, language, say, tell_origin)]
+        prefix = f"{number}-" if len(export.runs) > 1 else ""  # a footnote name must be unique in the file
+        parts += [run_as_markdown(run.events, language, prefix), _trace(run.events, language, say, tell_origin)]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 

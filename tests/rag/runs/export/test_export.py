@@ -187,6 +187,22 @@ def test_the_footnotes_of_several_runs_in_one_file_have_names_of_their_own():
     assert re.findall(r"\[\^([^\]]+)\](:?)", told) == [("1-1", ""), ("1-1", ":"), ("2-1", ""), ("2-1", ":")]
 
 
+@pytest.mark.parametrize("kept", [
+    "`[^1]`", "```\nre.sub(r'[^1]', '', text)\n```", "- an item\n  ```\n  x = a[1]\n  ```", "$$f[1]$$", "$$\nf[1]\n$$",
+    "$f[1]$",
+])  # fmt: skip
+def test_code_and_formulae_stay_as_they_are_in_a_file_of_several_runs(kept):
+    exported = export(events(f"What is {kept.splitlines()[0]} [^1]?", f"{kept}\n\nSo [1]."), events())
+    told = export_as_markdown(exported, "en")
+    assert kept in told
+    assert f"{kept.splitlines()[0]} [^1]?" in told
+    assert "So [^1-1]." in told
+
+
+def test_prices_are_no_formulae_and_their_sources_stay():
+    assert "$5[^1] or $6[^1] a day" in run_as_markdown(events(answer="$5[1] or $6[1] a day"), "en")
+
+
 def test_the_trace_in_markdown_says_each_step_in_the_words_that_it_is_given():
     assert "- ✓ **generate** · 0.9 s\n  - ↳ confirmed → end" in export_as_markdown(export(events()), "en")
     assert "- ✓ **step.generate** · 0.9 s" in export_as_markdown(export(events()), "en", lambda key: key)
