@@ -105,7 +105,7 @@ def _found(events: Iterable[Event]) -> dict[_Stretch, FoundPassage]:
                 grades |= {each.passage.number: each.grade for each in graded}
             case StepFinished(detail=CandidatesDetail(candidates=candidates, failed=failed)):
                 grades |= {each.passage.number: each.relevance for each in (*candidates, *failed) if each.passage}
-            case RunFinished(citations=citations):
+            case RunFinished(outcome=outcome, citations=citations) if outcome != "not_in_documents":
                 cited = {each.number for each in citations}
     return {
         _stretch(passage): FoundPassage(passage, search, grades.get(number), number in cited)
