@@ -169,6 +169,19 @@ def test_a_passage_of_the_index_that_was_not_found_is_looked_for_and_taken_in(ha
     assert changes(form.fork) == [("taken_in", "", "Parking")]
 
 
+def test_what_was_entered_is_still_there_after_a_look_at_the_other_half_of_the_form(handbook):
+    form = Form(asked("naive"), "retrieve")
+    form.set("text_area", "query", "How much is a night in a hotel?")
+    form.choose("found")
+    form.set("checkbox", "passage-1", False)
+    form.choose("search")
+    assert form.widget("text_area", "query").value == "How much is a night in a hotel?"
+    form.choose("found")
+    assert list(form.ticks.values()) == [False, True, True]
+    form.run_on()
+    assert [what for what, *_ in changes(form.fork)] == ["left_out"]
+
+
 @pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
 def test_an_edited_prompt_is_sent_unchanged_also_for_a_speculative_answer(handbook, server, pipeline):
     form = Form(asked(pipeline), "generate")
