@@ -150,11 +150,9 @@ def _dropped(events: Sequence[Event]) -> tuple[set[int], Passage | None]:
                 # Those that are not surely wrong were read, also with a no.
                 dropped.difference_update(each.passage.number for each in grades if (each.grade.score or 0.0) >= lower)
             case CandidatesDetail(candidates=candidates, failed=failed):
-                dropped.update(
-                    each.passage.number
-                    for each in (*candidates, *failed)
-                    if each.passage and each.relevance.verdict == "no"
-                )
+                graded = [(each.passage, each.relevance) for each in candidates]
+                graded += [(each.passage, each.relevance) for each in failed]
+                dropped.update(passage.number for passage, grade in graded if passage and grade.verdict == "no")
             case RefinementDetail(strips=strips):
                 kept = {strip.passage for strip in strips if strip.kept}
                 dropped.update(strip.passage for strip in strips if strip.passage not in kept)

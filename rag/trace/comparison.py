@@ -104,7 +104,8 @@ def _found(events: Iterable[Event]) -> dict[_Stretch, FoundPassage]:
             case StepFinished(detail=GradesDetail(grades=graded) | AssessmentDetail(grades=graded)):
                 grades |= {each.passage.number: each.grade for each in graded}
             case StepFinished(detail=CandidatesDetail(candidates=candidates, failed=failed)):
-                grades |= {each.passage.number: each.relevance for each in (*candidates, *failed) if each.passage}
+                grades |= {each.passage.number: each.relevance for each in candidates if each.passage}
+                grades |= {each.passage.number: each.relevance for each in failed}
             case RunFinished(outcome=outcome, citations=citations) if outcome != "not_in_documents":
                 cited = {each.number for each in citations}
     return {
