@@ -255,6 +255,7 @@ class Editing:
             reworded = query != detail.before
             outcome |= {"query": query, "words": None, "reworded": reworded}
         self._tell(detail.model_copy(update={"after": query, "refused": None}), "yes")
+        self.finished = self.finished.model_copy(update={"fallback": None})
 
     def _search_by(self, retrieval: Retrieval) -> None:
         check_retrieval(retrieval)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from index_store.base.errors import ServiceBusy
 from index_store.store.index_store import IndexStore
 from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
@@ -437,6 +438,16 @@ def test_another_rewrite_is_searched_for_instead_of_the_models(engine, speaking)
     assert [each.detail.query for each in finished(forked.events, "retrieve")] == [QUESTION, QUERY]
     assert not forked.asked(JA.rewrite)
     assert forked.result.outcome == "confirmed"
+
+
+def test_a_query_in_place_of_a_rewrite_that_failed_no_longer_has_its_error(engine, speaking):
+    speaking.answer_when(JA.relevance, answer=NO)
+    speaking.answer_when(JA.rewrite, answer=ServiceBusy(host="h"))
+    origin = ask(engine, "self_rag")
+    assert finished(origin.events, "rewrite_question")[0].fallback.code == "service_busy"
+    forked = Forked(engine, speaking, origin, "rewrite_question", EditQuery(query=QUERY))
+    rewritten = finished(forked.events, "rewrite_question")[0]
+    assert (rewritten.detail.after, rewritten.fallback) == (QUERY, None)
 
 
 @pytest.mark.parametrize("step", ["rewrite_for_web", "web_search"])
