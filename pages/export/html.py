@@ -14,10 +14,11 @@ from index_store.base.errors import Failure
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.answer.formulae import with_mathml
 from pages.widgets.answer.status import answer_status_html, unconfirmed_html
+from pages.widgets.fork.origin import origin_html
 from pages.widgets.trace.calls import calls_html
 from pages.widgets.trace.detail import detail_html, summary_text
 from pages.widgets.trace.graph import graph_html, row_key, unrolled_html
-from pages.widgets.trace.panel import StepRow, decision_text, headline, rows
+from pages.widgets.trace.panel import StepRow, decision_text, headline, note_of_fork, rows
 from pages.words import counted, language, say, thousands, when
 from rag.pipelines import PIPELINES
 from rag.runs.export.export import Export, ExportedRun
@@ -65,8 +66,9 @@ def _run(run: ExportedRun, key: str, count: int) -> str:
     answer = with_mathml(answer_html(last.answer, last.citations, None, key, heading)) if last.answer else ""
     return (
         f'<article id="{key}"><h2 class="question">{escape(started.question)}</h2><p class="asked">{escape(asked)}</p>'
+        f"{origin_html(started)}"
         f"{answer_status_html(run.events) if last.answer else ''}{answer}{_ending(last)}{unconfirmed_html(last)}"
-        f"{_trace(run, key, last.totals.seconds, is_open=count == 1)}</article>"
+        f"{_trace(run, key, last.totals.until, is_open=count == 1)}</article>"
     )
 
 
@@ -122,15 +124,17 @@ def _row(row: StepRow, run: ExportedRun, key: str, seconds: float) -> str:
     # The id is inside the fold: in plain HTML, a link to it opens the fold.
     opened = "".join(_opened(step, run)) if step else escape(say("step.running"))
     return (
-        f'<details class="row"><summary>{_line(row, seconds)}</summary><div id="{id_}">{opened}</div></details>'
+        f'<details class="row"><summary>{_line(row, run, seconds)}</summary><div id="{id_}">{opened}</div></details>'
         f"{decisions}"
     )
 
 
-def _line(row: StepRow, seconds: float) -> str:
+def _line(row: StepRow, run: ExportedRun, seconds: float) -> str:
     started, step = row.started, row.finished
     name = escape(say(f"step.{started.step}"))
     attempt = f" ({escape(say('step.attempt', attempt=started.attempt))})" if started.attempt > 1 else ""
+    note = note_of_fork(row, run.started.origin if run.started else None)
+    attempt += f" <small>{escape(note)}</small>" if note else ""
     if step is None:
         return f"<b>{name}</b>{attempt}"
     took = step.milliseconds / 1000

@@ -38,6 +38,7 @@ class Step:
         self.verdict: StepVerdict | None = None
         self.fallback: Failure | None = None
         """the error that this step continues without"""
+        self.prompt_by_hand = False
 
     def token(self, text: str, *, restart: bool = False) -> None:
         """Emits a piece of the answer, which is shown at once."""
@@ -83,6 +84,7 @@ class Step:
                     detail=self.detail,
                     error=error,
                     fallback=self.fallback,
+                    prompt_by_hand=self.prompt_by_hand,
                 )
             )
 
@@ -137,6 +139,7 @@ def step(work: Work | None = None, *, role: Role | None = None) -> Node | Callab
                 return await this.run(work(state, this))
             if override.outcome:
                 return this.reuse(override.outcome)
+            this.prompt_by_hand = bool(override.prompt)
             this.usage.prompt = [(each.role, each.text) for each in override.prompt]
             return {**override.given, **await this.run(work({**state, **override.given}, this))}
 

@@ -10,7 +10,7 @@ grade, which counts fully, and the probability is not available; the paper's own
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from index_store.base.errors import PlainError
+from index_store.base.errors import Failure, PlainError
 from rag.errors import PASSING, NoJson
 from rag.graph.concurrency import both, gather
 from rag.graph.state import State
@@ -18,7 +18,7 @@ from rag.graph.step import NodeStep, or_unknown, step
 from rag.models.chat_model import Answer
 from rag.nodes.generate import stream_answer
 from rag.text.citations import markers_of
-from rag.trace.details import AnswerCheckDetail, Candidate, CandidatesDetail
+from rag.trace.details import AnswerCheckDetail, Candidate, CandidatesDetail, FailedCandidate
 from rag.trace.grades import Grade, Grounding, Level, Usefulness
 from rag.trace.passages import Passage
 
@@ -42,36 +42,36 @@ def score(relevance: Grade, grounding: Grounding, usefulness: Usefulness) -> flo
 async def write_candidates(state: State, step: NodeStep) -> State:
     """Writes an answer from each passage alone, and grades each one at once; all in parallel.
 
-    An answer that can't be written is left out. Raises the first error if none could be written, and NoJson if no grade
-    of any could be read.
+    An answer that can't be written is told with its error. Raises the first error if none could be written, and NoJson
+    if no grade of any could be read.
     """
     question, model, usage, context = state["question"], step.model, step.usage, step.context
-    failed: list[PlainError] = []
+    errors: list[PlainError] = []
 
     async def graded(asking: Coroutine[Any, Any, G], unknown: G) -> G:
         grade, error = await or_unknown(asking, unknown)
         step.fallback = step.fallback or error
         return grade
 
-    async def checked(passage: Passage) -> tuple[Answer, Grounding, Usefulness] | None:
+    async def checked(passage: Passage) -> tuple[Answer, Grounding, Usefulness] | Failure:
         writing = model.answer(question, [passage], usage, language=context.language, style=context.style)
         try:
             answer = await stream_answer(step, writing, is_shown=False)
         except PASSING as error:
-            failed.append(error)
-            return None
+            errors.append(error)
+            return error.as_failure()
         grounding, usefulness = await both(
             graded(model.check_grounding(question, answer, [passage], usage), Grounding.unknown()),
             graded(model.check_usefulness(question, answer, usage), Usefulness.unknown()),
         )
         return answer, grounding, usefulness
 
-    async def candidate(passage: Passage) -> Candidate | None:
+    async def candidate(passage: Passage) -> Candidate | FailedCandidate:
         relevance, written = await both(
             graded(model.grade_relevance(question, passage, usage), Grade.unknown()), checked(passage)
         )
-        if written is None:
-            return None
+        if isinstance(written, Failure):
+            return FailedCandidate(passage=passage, relevance=relevance, error=written)
         answer, grounding, usefulness = written
         return Candidate(
             passage=passage,
@@ -84,16 +84,19 @@ async def write_candidates(state: State, step: NodeStep) -> State:
             is_cut=answer.is_cut,
         )
 
-    candidates = [each for each in await gather(map(candidate, state["passages"])) if each]
-    if failed:
+    tried = await gather(map(candidate, state["passages"]))
+    candidates = [each for each in tried if isinstance(each, Candidate)]
+    if errors:
         if not candidates:
-            raise failed[0]
-        step.fallback = failed[0].as_failure()
+            raise errors[0]
+        step.fallback = errors[0].as_failure()
     if candidates and not step.fallback and all(map(_is_ungraded, candidates)):
         raise NoJson(model=model.name)
     # An answer that is not grounded in its passage is never chosen, whatever its score: the paper's hard control.
     candidates.sort(key=lambda each: (each.is_grounded, each.score), reverse=True)
-    step.detail = CandidatesDetail(candidates=tuple(candidates))
+    step.detail = CandidatesDetail(
+        candidates=tuple(candidates), failed=tuple(each for each in tried if isinstance(each, FailedCandidate))
+    )
     step.verdict = "yes" if any(each.is_grounded for each in candidates) else "no"
     return {"candidates": candidates}
 

@@ -23,8 +23,10 @@ async def decline(state: State, step: NodeStep) -> State:
     return await say_no_answer(state, step)
 
 
-async def say_no_answer(state: State, step: NodeStep, said: str = "") -> State:
-    """Makes a no answer the outcome of `step`. `said`: the model's text, which is already shown."""
+async def say_no_answer(state: State, step: NodeStep, said: str = "", passages: tuple[int, ...] = ()) -> State:
+    """Makes a no answer the outcome of `step`. `said`: the model's text, which is already shown; `passages`: numbers of
+    those that it was given.
+    """
     context, web = step.context, state.get("searched_web", False)
     queries = tuple(dict.fromkeys(state.get("queries") or (state["question"],)))
     nearest = nearest_passages(state)
@@ -32,7 +34,7 @@ async def say_no_answer(state: State, step: NodeStep, said: str = "") -> State:
     account = search_account(context.index, queries, [passage.number for passage in nearest], context.language, web=web)
     rest = f"\n\n{account}"
     step.token(rest if said else sentence + rest)
-    step.detail = DeclineDetail(text=sentence + rest, queries=queries, nearest=nearest, web=web)
+    step.detail = DeclineDetail(text=sentence + rest, queries=queries, nearest=nearest, web=web, passages=passages)
     # The text is already shown, so nobody waits for this search.
     probe = await _probe(state, step)
     step.detail = step.detail.model_copy(update={"probe": probe})

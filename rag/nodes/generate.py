@@ -38,7 +38,7 @@ async def generate(state: State, step: NodeStep) -> State:
     if answer.is_no_answer:
         if was_speculative:
             step.token(answer.text)
-        return {**await say_no_answer(state, step, answer.text), **changes}
+        return {**await say_no_answer(state, step, answer.text, numbers), **changes}
     step.detail = GenerationDetail(
         passages=numbers,
         text=answer.text,

@@ -53,20 +53,21 @@ def after_grade_documents(state: State, limits: GraphLimits) -> Choice:
 def after_web_search(state: State, limits: GraphLimits) -> Choice:
     if state["web"]:
         return Choice("refine", "found_on_web")
-    return Choice(_next_way_or_again(state, limits), "nothing_on_web")
+    to = _next_way_or_again(state, limits)
+    return Choice(to, "nothing_on_web") if state.get("searched_web") else Choice(to, "no_web")
 
 
 @router
 def after_check_answer(state: State, limits: GraphLimits) -> Choice:
     if state["answer"].is_no_answer:
-        to = _next_way(state) if state["generations"] < limits.generations else _end(state)
+        to = _next_way(state) if state.get("generations", 0) < limits.generations else _end(state)
         return Choice(END if to == "decline" else to, "says_no")
     grounding, usefulness = state["grounding"].verdict, state["usefulness"].verdict
     if grounding == usefulness == "yes":
         return Choice(END, "confirmed")
     if "no" not in (grounding, usefulness):
         return Choice(END, "check_unreadable")
-    if state["generations"] >= limits.generations:
+    if state.get("generations", 0) >= limits.generations:
         return Choice(_end(state), "generation_limit")
     to = _next_way_or_again(state, limits)
     return Choice(to, "not_grounded") if grounding == "no" else Choice(to, "not_useful")
@@ -83,7 +84,7 @@ def _next_way_or_again(state: State, limits: GraphLimits) -> str:
     """If both were tried, an answer that is not grounded may be written again."""
     untried = "web" not in state or "passages" not in state
     if not untried and "answer" in state and not_grounded(state):
-        may = limits.regenerates and state["generations"] < limits.generations
+        may = limits.regenerates and state.get("generations", 0) < limits.generations
         return "generate" if may else _end(state)
     return _next_way(state)
 

@@ -40,9 +40,10 @@ def after_assess(state: State, limits: GraphLimits) -> Choice:
 def after_web_search(state: State, limits: GraphLimits) -> Choice:
     if state["web"]:
         return Choice("refine", "found_on_web")
+    searched = state.get("searched_web", False)
     if state["relevant"]:
-        return Choice("refine", "what_there_is")
-    return Choice("decline", "nothing_anywhere")
+        return Choice("refine", "what_there_is") if searched else Choice("refine", "what_there_is_without_web")
+    return Choice("decline", "nothing_anywhere") if searched else Choice("decline", "nothing_without_web")
 
 
 graph = (

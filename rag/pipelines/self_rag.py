@@ -51,16 +51,16 @@ def after_check_answer(state: State, limits: GraphLimits) -> Choice:
     if declined and end == "decline":
         end = END  # the no answer is already shown
     if not declined and state["grounding"].verdict == "no":
-        if state["generations"] >= limits.generations:
+        if state.get("generations", 0) >= limits.generations:
             return Choice(end, "generation_limit")
         to = "generate" if limits.regenerates else end
         return Choice(to, "partly_grounded") if state["grounding"].level == "partly" else Choice(to, "not_grounded")
     if declined or state["usefulness"].verdict == "no":
-        if state["generations"] >= limits.generations:
+        if state.get("generations", 0) >= limits.generations:
             return Choice(end, "generation_limit")
         if state.get("rewrites", 0) >= limits.rewrites:
             return Choice(end, "rewrite_limit")
-        return Choice("rewrite_question", "not_useful")
+        return Choice("rewrite_question", "says_no") if declined else Choice("rewrite_question", "not_useful")
     if "unknown" in (state["grounding"].verdict, state["usefulness"].verdict):
         return Choice(END, "check_unreadable")
     return Choice(END, "confirmed")

@@ -15,6 +15,7 @@ from rag.runs.history.schema import storable
 from rag.runs.in_flight.in_flight import PendingRun, RunsInFlight
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
+from rag.trace.comparison import understood_question
 from rag.trace.events import Origin, RunStarted
 
 
@@ -67,14 +68,16 @@ class Comparisons(StoredComparisons):
         return comparison
 
     def begin_again(self, comparison_id: str, run_id: str, *, asker: Asker) -> Run | None:
-        """Answers a column again. The new run replaces the finished one. None if another run has already replaced it.
+        """Asks a column's own question again. The new run replaces the finished one. None if another run has already
+        replaced it, and for a fork, whose change would be lost.
 
         `asker`: the person who asks. Raises IndexGone, UnknownIndex, EmptyIndex, and the errors of `begin`.
         """
         with self._asking_again:
             comparison = self.get(comparison_id)
-            started = next((each for each in self._history.events(run_id) if isinstance(each, RunStarted)), None)
-            if not comparison or run_id not in comparison.run_ids or not started:
+            events = self._history.events(run_id)
+            started = next((each for each in events if isinstance(each, RunStarted)), None)
+            if not comparison or run_id not in comparison.run_ids or not started or started.is_fork:
                 return None
             index = asker.index(started.index, started.index_id).name
             column = Column(
@@ -86,7 +89,8 @@ class Comparisons(StoredComparisons):
             pending: list[PendingRun] = []
             try:
                 with self._history.together() as within:
-                    pending.append(self._begin(comparison.question, index, column, comparison.id, asker, within))
+                    question = understood_question(events)
+                    pending.append(self._begin(question, index, column, comparison.id, asker, within))
                     self._replace(comparison.id, run_id, pending[0].run.id, within)
             except (IntegrityError, _ReplacedElsewhere):  # deleted meanwhile, or replaced by another app
                 self._forget(pending)
@@ -108,10 +112,11 @@ class Comparisons(StoredComparisons):
         """
         check_column_count(len(run_ids))
         first, *_ = [self._history.stored_run(run_id) for run_id in run_ids]
+        question = understood_question(self._history.events(first.id))
         try:
             with self._history.together() as within:
-                conversation_id = self._new(first.question, asker, within)
-                return self.add(conversation_id, first.question, first.index, run_ids, within=within)
+                conversation_id = self._new(question, asker, within)
+                return self.add(conversation_id, question, first.index, run_ids, within=within)
         except IntegrityError as error:  # one was deleted meanwhile
             raise UnknownRun() from error
 

@@ -2,7 +2,8 @@
 
 The rule: what happened to the passage of the index that is nearest to the question?
 
-    none             nothing is wrong: there is an answer, and no sign against it
+    none             there is an answer, and no sign against it; an answer that was not confirmed or is from the model's
+                     memory may still be wrong
     no_document      there is no such passage: the index is empty, or nothing in it is near the subject
     not_found        it is in the index, but the run's searches did not find it, or it was not read
     graded_away      it was found, but graded not relevant, or dropped as not helpful
@@ -70,7 +71,9 @@ class Finding(NamedTuple):
 
 
 def cause_of(events: Sequence[Event]) -> Finding | None:
-    """None if it is unknown: the run has not ended, was stopped, failed or met a limit."""
+    """None if it is unknown: the run has not ended, was stopped, failed or met a limit; or the answer from the nearest
+    passage could not be written.
+    """
     last = events[-1] if events else None
     if not isinstance(last, RunFinished):
         return None
@@ -95,7 +98,7 @@ def _way(cosine: float | None, mean: float) -> float:
     return 0.0 if cosine is None or mean >= 1 else (cosine - mean) / (1 - mean)
 
 
-def _why_declined(events: Sequence[Event]) -> Finding:
+def _why_declined(events: Sequence[Event]) -> Finding | None:
     probes = [each.probe for each in _details(events, DeclineDetail) if each.probe]
     probe = probes[-1] if probes else _seen_alone(events)  # an earlier probe does not know what was found later
     dropped, doubted = _dropped(events)
@@ -109,7 +112,10 @@ def _why_declined(events: Sequence[Event]) -> Finding:
         read = [passage for how_near, passage in near if passage.number in probe.seen and how_near >= AS_NEAR * most]
         if not read:
             return Finding("not_found", near[0][1], probe.absent)
-        return Finding("graded_away" if read[0].number in dropped else "misread", read[0], probe.absent)
+        if read[0].number in dropped:
+            return Finding("graded_away", read[0], probe.absent)
+        failed = {each.passage.number for detail in _details(events, CandidatesDetail) for each in detail.failed}
+        return None if read[0].number in failed else Finding("misread", read[0], probe.absent)
     if doubted:
         return Finding("graded_away", doubted, probe.absent)
     for passage, share in zip(probe.nearest, probe.shares, strict=True):
@@ -143,10 +149,10 @@ def _dropped(events: Sequence[Event]) -> tuple[set[int], Passage | None]:
             case AssessmentDetail(action="ambiguous", rule="scores", lower=lower, grades=grades):
                 # Those that are not surely wrong were read, also with a no.
                 dropped.difference_update(each.passage.number for each in grades if (each.grade.score or 0.0) >= lower)
-            case CandidatesDetail(candidates=candidates):
-                dropped.update(
-                    each.passage.number for each in candidates if each.passage and each.relevance.verdict == "no"
-                )
+            case CandidatesDetail(candidates=candidates, failed=failed):
+                graded = [(each.passage, each.relevance) for each in candidates]
+                graded += [(each.passage, each.relevance) for each in failed]
+                dropped.update(passage.number for passage, grade in graded if passage and grade.verdict == "no")
             case RefinementDetail(strips=strips):
                 kept = {strip.passage for strip in strips if strip.kept}
                 dropped.update(strip.passage for strip in strips if strip.passage not in kept)

@@ -103,9 +103,10 @@ def _found(events: Iterable[Event]) -> dict[_Stretch, FoundPassage]:
                         passages[each.number] = each, searches
             case StepFinished(detail=GradesDetail(grades=graded) | AssessmentDetail(grades=graded)):
                 grades |= {each.passage.number: each.grade for each in graded}
-            case StepFinished(detail=CandidatesDetail(candidates=candidates)):
+            case StepFinished(detail=CandidatesDetail(candidates=candidates, failed=failed)):
                 grades |= {each.passage.number: each.relevance for each in candidates if each.passage}
-            case RunFinished(citations=citations):
+                grades |= {each.passage.number: each.relevance for each in failed}
+            case RunFinished(outcome=outcome, citations=citations) if outcome != "not_in_documents":
                 cited = {each.number for each in citations}
     return {
         _stretch(passage): FoundPassage(passage, search, grades.get(number), number in cited)

@@ -192,6 +192,8 @@ class DeclineDetail(Frozen):
     """the web was searched too"""
     probe: Probe | None = None
     """None if it failed, and in old histories"""
+    passages: tuple[int, ...] | None = None
+    """numbers of the passages in which the model found no answer; empty if it was not asked; None in old histories"""
 
 
 class WebSearchDetail(Frozen):
@@ -286,10 +288,20 @@ class Candidate(Frozen):
         return not self.is_no_answer and self.relevance.verdict != "no" and self.grounding.level != "no"
 
 
+class FailedCandidate(Frozen):
+    """A passage from which no answer could be written."""
+
+    passage: Passage
+    relevance: Grade
+    error: Failure
+
+
 class CandidatesDetail(Frozen):
     type: Literal["candidates"] = "candidates"
     candidates: tuple[Candidate, ...]
     """the best first"""
+    failed: tuple[FailedCandidate, ...] = ()
+    """empty in old histories"""
 
 
 class DocumentsDetail(Frozen):

@@ -95,6 +95,10 @@ class RunStarted(Frozen):
     at: float
     """seconds since the epoch; all other times are seconds after this one"""
 
+    @property
+    def is_fork(self) -> bool:
+        return self.origin is not None and self.origin.kind == "fork"
+
 
 class StepStarted(Frozen):
     kind: Literal["step_started"] = "step_started"
@@ -133,6 +137,8 @@ class StepFinished(Frozen):
     """an error that the step could continue without; its detail shows what it did instead"""
     reused: bool = False
     """of a fork: taken from its origin, not run again"""
+    prompt_by_hand: bool = False
+    """a person edited the prompt of its first call"""
 
 
 class Decision(Frozen):

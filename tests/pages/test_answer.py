@@ -248,6 +248,14 @@ def test_the_page_has_a_button_for_each_marker_that_is_counted_and_for_no_other(
     assert answer.count('class="cite"') == len(markers_of(text))
 
 
+def test_markers_open_their_passages_also_where_the_model_lists_its_sources_below(engine, citation):
+    html = html_of(engine, "2,500円です[1]。[1]\n\n[1]: travel.md\n", citation)
+    answer = html.partition('<div class="sources">')[0]
+    assert answer.count('popovertarget="k-1"') == 3
+    assert "travel.md" in Tags(answer).text
+    assert 'class="address"' not in answer
+
+
 def test_a_marker_in_code_stays_code(engine, citation):
     tags = html_of(engine, "`rows[1]` says [1]", citation)
     assert "<code>rows[1]</code>" in tags

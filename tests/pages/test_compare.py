@@ -201,6 +201,35 @@ def test_stored_runs_of_anywhere_stand_side_by_side_and_a_vote_keeps_them(handbo
     assert f"★ {page.words['compare.best']}" in ComparePage(runs=",".join(runs)).buttons
 
 
+def test_after_a_vote_on_stored_runs_the_one_that_failed_is_asked_again_in_its_place(handbook, server):
+    first = asked()
+    server.answer_when(
+        lambda request: request.schema is None and "hotel" in request.prompt, Refusal(500, "server_error"), times=1
+    )
+    runs = [first, asked("What does a hotel cost?", pipeline="hybrid")]
+    page = ComparePage(runs=",".join(runs))
+    assert page.words["compare.again"] not in " ".join(page.buttons)
+    page.press(page.words["compare.vote"])
+    [kept] = process.engine().comparisons.latest(5)
+    assert (page.comparison, page.parameter("runs")) == (kept.id, None)
+    assert page.questions == [QUESTION, "What does a hotel cost?"]
+    page.press(page.words["compare.again"]).wait()
+    assert page.questions == [QUESTION, "What does a hotel cost?"]
+    assert len(page.answers) == 2
+
+
+def test_in_an_address_of_runs_that_are_kept_a_column_is_asked_again(handbook, server):
+    first = asked()
+    server.answer_when(lambda request: request.schema is None, Refusal(500, "server_error"), times=1)
+    runs = [first, asked()]
+    kept = process.engine().comparisons.keep(runs)
+    page = ComparePage(runs=",".join(runs))
+    page.press(page.words["compare.again"])
+    assert page.comparison == kept.id
+    page.wait()
+    assert len(page.answers) == 2
+
+
 def test_a_chat_answer_becomes_the_first_column_and_only_other_columns_run(handbook, server):
     first = asked()
     chat = ChatPage(conversation=process.engine().history.run(first).conversation_id)
@@ -224,6 +253,16 @@ def test_other_columns_get_the_standalone_question_of_a_follow_up(handbook, serv
     assert page.questions == ["Who approves hotels?"]
     page.press(page.words["compare.begin"]).wait()
     assert process.engine().comparisons.get(page.comparison).question == "Who approves hotels?"
+
+
+def test_a_vote_on_a_follow_up_leaves_its_standalone_question_as_the_heading(handbook, server):
+    conversation = process.engine().history.run(asked()).conversation_id
+    server.answer_when(lambda request: "And of hotels?" in request.prompt, "Who approves hotels?", times=1)
+    follow_up = asked("And of hotels?", conversation)
+    page = ComparePage(runs=f"{follow_up},{asked('Who approves hotels?')}")
+    assert page.questions == ["Who approves hotels?"]
+    page.press(page.words["compare.vote"])
+    assert page.questions == ["Who approves hotels?"]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from rag.trace.details import (
     Candidate,
     CandidatesDetail,
     DeclineDetail,
+    FailedCandidate,
     GenerationDetail,
     GradesDetail,
     GroundingDetail,
@@ -198,6 +199,16 @@ def test_candidates_are_a_table_with_a_row_each_the_best_first():
     assert last[1] == "not relevant, 0.10"
 
 
+@each_language
+def test_a_passage_whose_answer_could_not_be_written_has_a_row_with_the_error(language):
+    busy = ServiceBusy(host="h").as_failure()
+    detail = CandidatesDetail(candidates=(), failed=(FailedCandidate(passage=BOTH_SIDES, relevance=NO, error=busy),))
+    html = html_of(detail, language)
+    assert texts(language)["detail.relevant_no"] in html
+    assert busy.sentence(language) in unescape(html)
+    assert "<td>[1]</td>" in html
+
+
 def test_a_candidates_passage_opens_to_how_its_grades_came_about():
     candidate = Candidate(
         passage=BOTH_SIDES, text="It is.", relevance=NO, grounding=PARTLY, usefulness=NOT_RATED, score=0.5
@@ -217,6 +228,16 @@ def test_the_attempt_that_is_kept_is_marked_among_the_others():
 def test_claims_that_are_not_grounded_are_listed():
     text = Tags(html_of(GroundingDetail(grade=PARTLY, claims=()))).text
     assert f"Not grounded{HOSTILE}2" in text
+
+
+@each_language
+def test_the_row_of_an_answer_says_that_the_model_found_none_in_its_passages(language):
+    declined = DeclineDetail(text="No.", queries=("?",), nearest=(BOTH_SIDES,))
+    words = texts(language)
+    count = words["summary.passages"].format(count=3)
+    asked, not_asked = summaries(language, [declined.model_copy(update={"passages": each}) for each in ((1, 2, 3), ())])
+    assert asked == words["summary.says_no"].format(passages=count)
+    assert shown(not_asked) == words["summary.decline"].format(numbers="[1]")
 
 
 @each_language

@@ -8,11 +8,12 @@ import pytest
 
 from pages.export.html import POLICY, as_html
 from pages.texts import texts
-from pages.words import Reader, language, written_for
-from rag.runs.export.export import Export, ExportedRun, StepCalls
+from pages.widgets.fork.origin import origin_lines
+from pages.words import Reader, language, say, written_for
+from rag.runs.export.export import Export, ExportedRun, StepCalls, export_as_markdown
 from rag.text.language import Language
 from rag.trace.calls import Call, Message, ShortenedText
-from rag.trace.events import Decision, RunFinished, RunStarted, StepStarted, Totals, UnknownEvent
+from rag.trace.events import Change, Decision, Origin, RunFinished, RunStarted, StepStarted, Totals, UnknownEvent
 from rag.trace.passages import Citation
 from tests.pages.trace_examples import DETAILS, HOSTILE, OUTSIDE, PASSAGE, finished
 
@@ -140,6 +141,27 @@ def test_it_holds_every_step_grade_passage_and_call_in_the_readers_words(languag
         "the reply", words["call.reply"], words["outcome.unconfirmed_note"], PASSAGE.text, words["chat.sources"],
     ):  # fmt: skip
         assert said in told
+
+
+@each_language
+def test_a_fork_says_what_it_continues_what_was_changed_and_what_is_reused(language):
+    change = Change(what="left_out", before="Travel > Trains", after="", passage=2)
+    steps = (
+        finished(None).model_copy(update={"step": "retrieve", "milliseconds": 3000, "reused": True}),
+        finished(None).model_copy(update={"step": "generate", "start": 3, "milliseconds": 1000}),
+    )
+    begun, *events = run(steps=steps).events
+    origin = Origin(kind="fork", run_id="o", step="generate", attempt=1, changes=(change,))
+    last = events.pop().model_copy(update={"totals": Totals(seconds=1, reused_seconds=3)})
+    forked = ExportedRun(feedback=None, events=(begun.model_copy(update={"origin": origin}), *events, last), calls=())
+    words, exported = texts(language), html(export(forked), language)
+    with written_for(Reader(language, "Asia/Tokyo")):
+        markdown = export_as_markdown(export(forked), language, say, origin_lines)
+    for told in (Parts(exported).text, markdown.replace("\\", "")):
+        assert words["change.origin"].format(step=words["step.generate"]) in told
+        assert words["change.left_out"].format(passage=2, before="Travel > Trains") in told
+        assert told.count(f"↺ {words['step.reused']}") == told.count(f"✎ {words['step.changed']}") == 1
+    assert re.findall(r'<i style="([^"]+)"', exported) == ["left: 0.0%; width: 75.0%", "left: 75.0%; width: 25.0%"]
 
 
 def test_formulae_are_drawn_without_a_script():

@@ -169,6 +169,19 @@ def test_a_passage_of_the_index_that_was_not_found_is_looked_for_and_taken_in(ha
     assert changes(form.fork) == [("taken_in", "", "Parking")]
 
 
+def test_what_was_entered_is_still_there_after_a_look_at_the_other_half_of_the_form(handbook):
+    form = Form(asked("naive"), "retrieve")
+    form.set("text_area", "query", "How much is a night in a hotel?")
+    form.choose("found")
+    form.set("checkbox", "passage-1", False)
+    form.choose("search")
+    assert form.widget("text_area", "query").value == "How much is a night in a hotel?"
+    form.choose("found")
+    assert list(form.ticks.values()) == [False, True, True]
+    form.run_on()
+    assert [what for what, *_ in changes(form.fork)] == ["left_out"]
+
+
 @pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
 def test_an_edited_prompt_is_sent_unchanged_also_for_a_speculative_answer(handbook, server, pipeline):
     form = Form(asked(pipeline), "generate")
@@ -177,6 +190,37 @@ def test_an_edited_prompt_is_sent_unchanged_also_for_a_speculative_answer(handbo
     form.run_on()
     assert form.fork is not None
     assert [each for each in server.prompts if "You are a parrot." in each]
+
+
+@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
+def test_where_the_model_found_no_answer_its_passages_and_its_prompt_can_be_changed(handbook, server, pipeline):
+    server.default = "NOT_IN_PASSAGES The handbook does not say."
+    origin = asked(pipeline)
+    form = Form(origin, "generate")
+    assert list(form.ticks.values()) == [True] * 3
+    form.set("checkbox", "passage-2", False)
+    form.run_on()
+    assert changes(form.fork) == [("left_out", "Travel > Flights", "")]
+    form = Form(origin, "generate")
+    form.choose("prompt")
+    form.set("text_area", "message-0", "You are a parrot.")
+    assert form.words["change.no_prompt"] not in form.told
+
+
+def test_a_passage_can_be_taken_back_where_all_were_left_out_and_there_is_no_prompt(handbook, engine):
+    origin = asked("self_rag")
+    fork = engine.forks.begin(origin.id, "generate", 1, [LeaveOut(passage=number) for number in (1, 2, 3)])
+    fork.result()
+    page = ComparePage("en", runs=f"{origin.id},{fork.id}")
+    key = f"change-column-1-{fork.id}-generate-1"
+    page.app.session_state[key] = True
+    page.look()
+    ticks = [each for each in page.app.checkbox if each.key.endswith(key)]
+    assert [each.value for each in ticks] == [False] * 3
+    assert not [each for each in page.app.segmented_control if each.key.endswith(key)]
+    ticks[0].set_value(True)
+    page.press(page.words["change.run_on"])
+    assert [each.value for each in page.app.error] == []
 
 
 @each_language

@@ -115,7 +115,7 @@ FAMILIES = {
     "usage.{}": {*GroupLimits.model_fields, "people", "indexes"}
     | {"who", "runs_today", "tokens_today", "runs", "tokens", "index", "owner", "files", "size"},
     "change.{}": {"search", "found", "passages", "prompt", "gone", "newer", "left_out", "taken_in", *VERDICTS}
-    | {"query", *Retrieval.model_fields, "newer_version", *TURNED},
+    | {"query", *Retrieval.model_fields, "newer_version", "prompt_anew", *TURNED},
     "compare.{}": {"outcome", "seconds", "calls", "tokens", "tokens_in", "tokens_out", "rewrites", "generations"},
     "search.{}": {*MODES, *UNITS, *DropReason, *get_args(Found)},
     "search.{}_help": set(MODES),

@@ -41,9 +41,10 @@ def _code(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, _
 
 def _reader() -> MarkdownIt:
     """A reader that makes no HTML, images or links. A document could make the model write one that sends the content of
-    the page elsewhere.
+    the page elsewhere. No references either: a list of sources such as `[1]: a.md` would make every marker a link.
     """
-    markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+    markdown = MarkdownIt("commonmark", {"html": False})
+    markdown.enable(["table", "strikethrough"]).disable(["image", "reference"])
     markdown.add_render_rule("text", _text)
     markdown.add_render_rule("link_open", _link_open)
     markdown.add_render_rule("link_close", _link_close)

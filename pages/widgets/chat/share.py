@@ -12,6 +12,7 @@ import streamlit as st
 from pages.export.html import as_html
 from pages.process import engine
 from pages.widgets.errors import run_as_callback
+from pages.widgets.fork.origin import origin_lines
 from pages.words import Reader, language, reader, say, when, written_for, zone
 from rag.errors import NothingOfThisName
 from rag.runs.export.export import Export, export_as_markdown, file_name
@@ -98,7 +99,7 @@ def _show_files(of: str, title: str, through: str | None) -> None:
             ".md",
             "text/markdown",
             "export.help_md",
-            lambda export: export_as_markdown(export, language(), say),
+            lambda export: export_as_markdown(export, language(), say, origin_lines),
         ),
         ("json", "JSON", ".json", "application/json", "export.help_json", Export.as_json),
     )

@@ -71,14 +71,14 @@ def of_runs(run_ids: Sequence[str]) -> ShownComparison:
 def show_columns(shown: ShownComparison, step: str) -> None:
     """`step`: the step of the last column to scroll to, NAME-ATTEMPT as in an address; or empty."""
     columns = _columns(shown)
-    asked = list(dict.fromkeys(understood_question(each.events) for each in columns if each))
-    if len(asked) == 1 or shown.comparison:
-        st.html(question_html(shown.comparison.question if shown.comparison else asked[0]))
+    asked = _asked(columns) or ([shown.comparison.question] if shown.comparison else [])
+    if len(asked) == 1:
+        st.html(question_html(asked[0]))
     if any(each and each.live for each in columns):
         known = {each.run_id: each.events for each in columns if each and not each.live}
         _show_live(shown, known, defaultdict(dict))
     else:
-        _show_past(shown, len(asked) > 1)
+        _show_past(shown)
     if columns[-1] and (named := STEP.fullmatch(step)):
         land_on(row_key(columns[-1].key, named[1], int(named[2])))
 
@@ -102,6 +102,11 @@ def _columns(shown: ShownComparison, known: Mapping[str, Sequence[Event]] | None
     return columns
 
 
+def _asked(columns: Sequence[ShownColumn | None]) -> list[str]:
+    """The different questions of the columns."""
+    return list(dict.fromkeys(understood_question(each.events) for each in columns if each))
+
+
 @st.fragment(run_every=OFTEN)
 def _show_live(shown: ShownComparison, known: Mapping[str, Sequence[Event]], cards: Mapping[str, Cards]) -> None:
     """One fragment for all columns: one each would cost the server as many redraws, at different times.
@@ -116,12 +121,13 @@ def _show_live(shown: ShownComparison, known: Mapping[str, Sequence[Event]], car
     quiet = time.time() - max(each.live.changed_at for each in live if each.live)
     look_every(pace(quiet, engine().runs_in_flight), at_once=[each.live for each in live if each.live])
     _show_turns(live)
+    asks = len(_asked(columns)) > 1
     for place, column in zip(_places(len(columns)), columns, strict=True):
         with place:
             if column and column.live:
-                _show_live_column(column, column.live, cards[column.key])
+                _show_live_column(column, column.live, cards[column.key], asks)
             else:
-                _show_past_column(shown, column, asks=False)
+                _show_past_column(shown, column, asks)
 
 
 def _show_turns(live: Sequence[ShownColumn]) -> None:
@@ -146,9 +152,9 @@ def _names(columns: Sequence[ShownColumn]) -> str:
     return ", ".join(named) or "–"
 
 
-def _show_live_column(column: ShownColumn, run: Run, cards: Cards) -> None:
+def _show_live_column(column: ShownColumn, run: Run, cards: Cards, asks: bool) -> None:
     now = time.time() - run.begun_at + reused_seconds(column.events)
-    st.html(head_html(column.number, column.started))
+    _show_head(column, asks)
     if run.before:
         st.caption(counted("chat.queue", run.before))
     else:
@@ -158,6 +164,13 @@ def _show_live_column(column: ShownColumn, run: Run, cards: Cards) -> None:
     st.button(f"■ {say('chat.stop')}", key=f"stop-{run.id}", on_click=run.stop)
 
 
+def _show_head(column: ShownColumn, asks: bool) -> None:
+    """`asks`: whether the columns have different questions."""
+    st.html(head_html(column.number, column.started))
+    if asks:
+        st.html(question_html(understood_question(column.events)))
+
+
 def _show_trace(column: ShownColumn, now: float) -> None:
     with st.expander(headline(column.events, now), expanded=True, key=f"trace-{column.key}"):
         show_graph(column.events, column.key, usual="drawn")
@@ -165,12 +178,14 @@ def _show_trace(column: ShownColumn, now: float) -> None:
 
 
 @st.fragment
-def _show_past(shown: ShownComparison, asks: bool) -> None:
-    """A fragment, so that a vote does not redraw the page. `asks`: whether the columns have different questions."""
-    shown = _as_it_is_now(shown)
+def _show_past(drawn: ShownComparison) -> None:
+    """A fragment, so that a vote does not redraw the page."""
+    shown = _as_it_is_now(drawn)
     columns = _columns(shown)
-    if any(each and each.live for each in columns):
+    is_kept_now = shown.comparison and not drawn.comparison
+    if is_kept_now or any(each and each.live for each in columns):
         st.rerun()
+    asks = len(_asked(columns)) > 1
     for place, column in zip(_places(len(columns)), columns, strict=True):
         with place:
             _show_past_column(shown, column, asks)
@@ -182,9 +197,7 @@ def _show_past_column(shown: ShownComparison, column: ShownColumn | None, asks: 
         st.info(say("compare.run_gone"))
         return
     last = column.events[-1]
-    st.html(head_html(column.number, column.started))
-    if asks:
-        st.html(question_html(understood_question(column.events)))
+    _show_head(column, asks)
     if not isinstance(last, RunFinished):  # its end could not be saved
         st.caption(say("status.stopped"))
         return
@@ -208,7 +221,7 @@ def _show_actions(shown: ShownComparison, column: ShownColumn, last: RunFinished
             on_click=run_as_callback,
             args=(_vote, shown, None if is_best else column.run_id),
         )
-        if last.status != "finished" and shown.comparison:
+        if last.status != "finished" and shown.comparison and not column.started.is_fork:
             st.button(
                 f"↻ {say('compare.again')}",
                 key=f"again-{column.run_id}",
@@ -221,10 +234,20 @@ def _vote(shown: ShownComparison, run_id: str | None) -> None:
     run_ids = [each for each in shown.run_ids if each]
     comparison = shown.comparison or engine().comparisons.keep(run_ids)
     engine().comparisons.vote(comparison.id, run_id)
+    _lead_to(comparison.id)
 
 
 def _ask_again(comparison_id: str, run_id: str) -> None:
     engine().comparisons.begin_again(comparison_id, run_id)
+    _lead_to(comparison_id)
+
+
+def _lead_to(comparison_id: str) -> None:
+    """Changes an address of runs: it would no longer find the comparison when a column has another run."""
+    if "runs" in st.query_params:
+        st.query_params["c"] = comparison_id
+        for each in ("runs", "step"):
+            st.query_params.pop(each, None)
 
 
 def _places(count: int) -> Sequence[DeltaGenerator]:

@@ -1,6 +1,6 @@
 """The form below a finished step: what can be changed, and the button that starts the fork."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -26,6 +26,7 @@ from rag.runs.fork.edits import (
 )
 from rag.runs.run.options import LEAST_HITS, MOST_HITS
 from rag.trace.details import (
+    DeclineDetail,
     DraftDetail,
     GenerationDetail,
     GradesDetail,
@@ -80,16 +81,29 @@ def _show_changed_documents(run_id: str) -> None:
 def _ask_edits(events: Sequence[Event], started: RunStarted, step: StepFinished, key: str) -> list[Edit]:
     match step.detail:
         case RetrievalDetail() as detail:
-            if _choose(("search", "found"), key) == "search":
-                return _ask_search(detail.query, started.retrieval or PIPELINES[started.pipeline].retrieval, key)
-            return [*_ask_passages(events, step, detail.passages, key), *_ask_others(detail, started, key)]
+            has = started.retrieval or PIPELINES[started.pipeline].retrieval
+            return _ask_one_of(
+                key,
+                search=lambda: _ask_search(detail.query, has, key),
+                found=lambda: [
+                    *_ask_passages(events, step, detail.passages, key),
+                    *_ask_others(detail, started, key),
+                ],
+            )
         case GradesDetail(grades=grades):
             return _ask_grades({each.passage.number: each.grade.verdict for each in grades}, events, step, key)
-        case GenerationDetail(passages=numbers) if LeaveOut in EDITS[step.step]:
+        case GenerationDetail(passages=tuple(numbers)) | DeclineDetail(passages=tuple(numbers)) if (
+            LeaveOut in EDITS[step.step]
+        ):
             known = _known(events, step)
-            if _choose(("passages", "prompt"), key) == "prompt":
-                return _ask_prompt(started.run_id, _written_by(events, step), key)
-            return _ask_passages(events, step, [known[each] for each in numbers if each in known], key)
+            given = [known[each] for each in numbers if each in known]
+            if not numbers:  # the model was not asked, so there is no prompt
+                return _ask_passages(events, step, given, key)
+            return _ask_one_of(
+                key,
+                passages=lambda: _ask_passages(events, step, given, key),
+                prompt=lambda: _ask_prompt(started.run_id, _written_by(events, step), key),
+            )
         case RewriteDetail(after=query) | WebSearchDetail(query=query):
             return _ask_query(query, key)
         case GroundingDetail() | UsefulnessDetail() | RetrievalNeedDetail():
@@ -97,20 +111,26 @@ def _ask_edits(events: Sequence[Event], started: RunStarted, step: StepFinished,
             st.write(say(f"change.{turned}"))
             return [TurnOver()]
         case _:
-            return _ask_prompt(started.run_id, step, key)
+            return _ask_prompt(started.run_id, _written_by(events, step), key)
 
 
-def _choose(names: tuple[str, ...], key: str) -> str:
-    """Which of the two is changed, because only one can be."""
-    return st.segmented_control(
+def _ask_one_of(key: str, **forms: Callable[[], list[Edit]]) -> list[Edit]:
+    """The edits of the chosen form, because only one thing can be changed. `forms`: by name."""
+    chosen = st.segmented_control(
         say("change.what"),
-        names,
-        default=names[0],
+        list(forms),
+        default=next(iter(forms)),
         required=True,
         format_func=lambda each: say(f"change.{each}"),
         key=f"what-{key}",
         label_visibility="collapsed",
     )
+    edits: dict[str, list[Edit]] = {}
+    for name, ask in forms.items():
+        # The other form is hidden, not left out: Streamlit forgets what was entered in a form that is not drawn.
+        with st.container(key=f"{'chosen' if name == chosen else 'unchosen'}-{name}-{key}"):
+            edits[name] = ask()
+    return edits[chosen]
 
 
 def _ask_search(query: str, has: Retrieval, key: str) -> list[Edit]:
@@ -193,7 +213,7 @@ def _written_by(events: Sequence[Event], step: StepFinished) -> StepFinished:
                 written = event
         if event is step:
             break
-    return written if isinstance(step.detail, GenerationDetail) and step.detail.drafted else step
+    return step if step.model_calls else written
 
 
 def _ask_prompt(run_id: str, step: StepFinished, key: str) -> list[Edit]:

@@ -4,7 +4,7 @@ from html import escape
 
 from pages.widgets.trace.views.word_diff import rewrite_html
 from pages.words import say
-from rag.trace.events import Change, RunStarted
+from rag.trace.events import Change, Origin, RunStarted
 
 VERDICTS = ("grade", "grounding", "usefulness", "need")
 
@@ -12,13 +12,31 @@ VERDICTS = ("grade", "grounding", "usefulness", "need")
 def origin_html(started: RunStarted) -> str:
     """Empty for a run that is not a fork."""
     origin = started.origin
-    if not origin or origin.kind != "fork":
+    if not origin or not started.is_fork:
         return ""
+    changes = "".join(f"<li>{_change_html(each)}</li>" for each in origin.changes)
+    return f'<div class="detail origin"><p>{escape(_origin_text(origin))}</p><ul>{changes}</ul></div>'
+
+
+def origin_lines(origin: Origin) -> list[str]:
+    """The same as lines of text, the first one about the step. Of a changed prompt only that it was changed.
+
+    `origin`: of a fork.
+    """
+    return [_origin_text(origin), *map(_change_text, origin.changes)]
+
+
+def _origin_text(origin: Origin) -> str:
     step = say(f"step.{origin.step}")
     if origin.attempt and origin.attempt > 1:
         step += f" ({say('step.attempt', attempt=origin.attempt)})"
-    changes = "".join(f"<li>{_change_html(each)}</li>" for each in origin.changes)
-    return f'<div class="detail origin"><p>{escape(say("change.origin", step=step))}</p><ul>{changes}</ul></div>'
+    return say("change.origin", step=step)
+
+
+def _change_text(change: Change) -> str:
+    if change.what == "query":
+        return f"{say('change.query')}: {change.before} → {change.after}"
+    return say("change.prompt") if change.what == "prompt" else _in_words(change)
 
 
 def _change_html(change: Change) -> str:

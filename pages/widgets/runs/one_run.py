@@ -77,8 +77,10 @@ def _show_cause(run_id: str, events: list[Event]) -> None:
     if run is None or finding is None:
         return
     by_trace = "misread" if finding.cause == "none" and run.feedback == -1 else finding.cause
+    is_unclear = by_trace == "none" and run.outcome in ("unconfirmed", "from_model")
+    told = say(f"outcome.{run.outcome}") if is_unclear else _named(by_trace)
     labels: dict[str, str] = {
-        BY_TRACE: say("runs.by_trace", cause=_named(by_trace)),
+        BY_TRACE: say("runs.by_trace", cause=told),
         **{each: _named(each) for each in CAUSES},
     }
     key = f"cause-{run.id}"
@@ -92,8 +94,9 @@ def _show_cause(run_id: str, events: list[Event]) -> None:
             on_change=lambda: run_as_callback(_say_why, run.id, st.session_state[key]),
         )
         if run.cause_by_person:
-            st.caption(say("runs.by_hand", cause=_named(by_trace)))
-        st.write(say(f"cause.{run.cause_by_person or by_trace}_note"))
+            st.caption(say("runs.by_hand", cause=told))
+        cause = run.cause_by_person or by_trace
+        st.write(say("runs.unclear" if is_unclear and cause == "none" else f"cause.{cause}_note"))
         if finding.absent:
             st.caption(say("runs.absent", words=plain(" · ".join(finding.absent))))
         if finding.passage:

@@ -109,7 +109,7 @@ def show_rows(
     run_id, index, origin = (begun.run_id, asked_index(begun), begun.origin) if begun else ("", None, None)
     for row in rows(events):
         started = row.started
-        with st.expander(label(row, now, _of_a_fork(row, origin)), key=row_key(key, started.step, started.attempt)):
+        with st.expander(label(row, now, note_of_fork(row, origin)), key=row_key(key, started.step, started.attempt)):
             if row.finished:
                 detail.show(row.finished, index or "")
                 show_calls(run_id, row.finished, key, traces)
@@ -125,8 +125,8 @@ def show_rows(
                 st.html(f'<div class="detail"><pre>{escape(event.stored)}</pre></div>')
 
 
-def _of_a_fork(row: StepRow, origin: Origin | None) -> str:
-    """The note of a fork in the row of its step."""
+def note_of_fork(row: StepRow, origin: Origin | None) -> str:
+    """The note of a fork in the row of its step; empty for other runs."""
     if origin and (row.started.step, row.started.attempt) == (origin.step, origin.attempt):
         return f"✎ {say('step.changed')}"
     return f"↺ {say('step.reused')}" if row.finished and row.finished.reused else ""

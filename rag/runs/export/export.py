@@ -1,7 +1,6 @@
 """The data of an export, as JSON that can be read again and as Markdown."""
 
 import json
-import re
 import time
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -17,7 +16,7 @@ from rag.text.language import Language
 from rag.trace import events
 from rag.trace.calls import Call
 from rag.trace.details import AssessmentDetail, GradesDetail, RetrievalDetail, WebSearchDetail
-from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished
+from rag.trace.events import Decision, Event, Origin, RunFinished, RunStarted, StepFinished
 from rag.trace.passages import Frozen
 
 LONGEST_NAME = 50
@@ -66,7 +65,7 @@ class Export(Frozen):
     title: str
     """the conversation's title, or the run's question"""
     runs: tuple[ExportedRun, ...]
-    """the earliest first"""
+    """the earliest first; of a comparison, from left to right"""
 
     @classmethod
     def of(cls, title: str, runs: tuple[ExportedRun, ...]) -> "Export":
@@ -105,23 +104,31 @@ def _key(key: str) -> str:
     return key.partition(".")[2]
 
 
-def export_as_markdown(export: Export, language: Language, say: Say = _key) -> str:
-    """Questions, answers, sources, and a line for each step. `say`: gives the text for keys such as `step.retrieve`."""
+TellOrigin = Callable[[Origin], Sequence[str]]
+
+
+def _keys(origin: Origin) -> Sequence[str]:
+    return (f"{origin.kind}: {origin.step}", *(each.what for each in origin.changes))
+
+
+def export_as_markdown(export: Export, language: Language, say: Say = _key, tell_origin: TellOrigin = _keys) -> str:
+    """Questions, answers, sources, and a line for each step. `say`: gives the text for keys such as `step.retrieve`;
+    `tell_origin`: a sentence about the origin of a fork, and one about each change.
+    """
     parts = [f"# {in_line(export.title)}"]
     for number, run in enumerate(export.runs, start=1):
-        told = run_as_markdown(run.events, language)
-        if len(export.runs) > 1:  # a footnote name must be unique in the file
-            told = re.sub(r"\[\^(\d+)\]", rf"[^{number}-\1]", told)
-        parts += [told, _trace(run.events, language, say)]
+        prefix = f"{number}-" if len(export.runs) > 1 else ""  # a footnote name must be unique in the file
+        parts += [run_as_markdown(run.events, language, prefix), _trace(run.events, language, say, tell_origin)]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
 _TRACE: dict[Language, str] = {"en": "How it was answered", "ja": "回答までの手順"}
 
 
-def _trace(found: Sequence[Event], language: Language, say: Say) -> str:
+def _trace(found: Sequence[Event], language: Language, say: Say, tell_origin: TellOrigin) -> str:
     """A decision stands under the step that it follows, because steps may end at the same time."""
-    head, totals = "", ""
+    head, fork, totals = "", "", ""
+    origin: Origin | None = None
     steps: dict[str, list[str]] = {}
     latest: dict[str, str] = {}
     for event in found:
@@ -129,9 +136,12 @@ def _trace(found: Sequence[Event], language: Language, say: Say) -> str:
             case RunStarted():
                 told = (say(f"pipeline.{event.pipeline}"), event.index, event.model)
                 head = " · ".join(map(in_line, told))
+                if event.is_fork and (origin := event.origin):
+                    sentence, *changes = map(in_line, tell_origin(origin))
+                    fork = "\n".join((sentence, "", *(f"- {each}" for each in changes)))
             case StepFinished(step=step, attempt=attempt):
                 latest[step] = f"{step} {attempt}"
-                steps[latest[step]] = _step(event, say)
+                steps[latest[step]] = _step(event, origin, say)
             case Decision(from_step=step):
                 to = say("decision.end" if event.to == "__end__" else f"step.{event.to}")
                 told_why = f"  - ↳ {in_line(say(f'decision.{event.why}'))} → {in_line(to)}"
@@ -139,13 +149,17 @@ def _trace(found: Sequence[Event], language: Language, say: Say) -> str:
             case RunFinished():
                 totals = _totals(event, say)
     lines = "\n".join(line for step in steps.values() for line in step)
-    return "\n\n".join(filter(None, (f"### {_TRACE[language]}", head, lines, totals)))
+    return "\n\n".join(filter(None, (f"### {_TRACE[language]}", head, fork, lines, totals)))
 
 
-def _step(step: StepFinished, say: Say) -> list[str]:
+def _step(step: StepFinished, origin: Origin | None, say: Say) -> list[str]:
+    """`origin`: of a fork."""
+    note = f" · ↺ {in_line(say('step.reused'))}" if step.reused else ""
+    if origin and (step.step, step.attempt) == (origin.step, origin.attempt):
+        note = f" · ✎ {in_line(say('step.changed'))}"
     attempt = f" #{step.attempt}" if step.attempt > 1 else ""
     seconds = f"{step.milliseconds / 1000:.1f} s"
-    lines = [f"- {_SIGNS[step.verdict]} **{in_line(say(f'step.{step.step}'))}**{attempt} · {seconds}"]
+    lines = [f"- {_SIGNS[step.verdict]} **{in_line(say(f'step.{step.step}'))}**{attempt}{note} · {seconds}"]
     match step.detail:
         case RetrievalDetail(passages=passages) | WebSearchDetail(passages=passages):
             lines += [f"  - #{each.rank} \\[{each.number}\\] {in_line(place(each))}" for each in passages]

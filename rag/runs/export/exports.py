@@ -7,6 +7,7 @@ from index_store.access.audit.entry import Action
 from index_store.access.gate import CurrentPrincipal
 from rag.errors import NothingOfThisName
 from rag.runs.export.export import Export, ExportedRun, StepCalls
+from rag.runs.history.conversations.comparison import StoredComparisons
 from rag.runs.history.history import History, PastRun
 from rag.runs.history.user_history import UserHistory
 from rag.trace.events import StepFinished
@@ -23,7 +24,7 @@ class Exports:
         """Collects the data of one export.
 
         `of`: the id of a run or a conversation; of a conversation, only the finished runs of a branch are exported, of
-        a comparison all columns. `form`: the file format, for the audit log. `through`: of a conversation, a run of the
+        a comparison its columns. `form`: the file format, for the audit log. `through`: of a conversation, a run of the
         branch, as in `History.branch`. Raises NothingOfThisName, AccessWithdrawn.
         """
         history, by = UserHistory(self._history, who), who()
@@ -31,17 +32,25 @@ class Exports:
         if run:
             title, runs = run.question, [run]
         elif conversation:
-            # The columns of a comparison are branches too.
-            is_whole = through is None and self._history.conversations.is_comparison(of)
-            branch = None if is_whole else history.branch(of, through=through)
-            title = (branch and history.title(of, branch)) or conversation.title
-            runs = history.runs(of, branch=branch)
+            if columns := self._columns(of) if through is None else ():
+                title, runs = conversation.title, [each for each in map(history.run, columns) if each]
+            else:
+                branch = history.branch(of, through=through)
+                title = history.title(of, branch) or conversation.title
+                runs = history.runs(of, branch=branch)
         else:
             raise NothingOfThisName(name=of)
         exported = tuple(_exported(history, each) for each in runs if each.status != "running")
         kind = "run" if run else "conversation"
         self._audit.note(Action.EXPORTED, by, kind=kind, what=of, form=form, runs=len(exported))
         return Export.of(title, exported)
+
+    def _columns(self, conversation_id: str) -> tuple[str, ...]:
+        """The runs of a comparison, from left to right; some may be in other conversations. Empty if it is none."""
+        if not self._history.conversations.is_comparison(conversation_id):
+            return ()
+        comparison = StoredComparisons(self._history.database).get(conversation_id)
+        return tuple(filter(None, comparison.run_ids)) if comparison else ()
 
 
 class UserExports:

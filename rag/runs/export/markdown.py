@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 
 from rag.runs.run.summary import answer_so_far, cited_so_far
 from rag.text.citations import MARKER
+from rag.text.code import code_hidden
 from rag.text.language import Language
 from rag.trace.events import Event, RunFinished, RunStarted
 from rag.trace.passages import Citation
@@ -62,8 +63,10 @@ EXPORT_LABELS: dict[Language, ExportLabels] = {
 }
 
 _HTML = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
-_PICTURE = re.compile(r"!\[(?!\^\d+\])")
+_PICTURE = re.compile(r"!\[(?!\^[\d-]+\])")
 """not a footnote marker after an exclamation mark"""
+_FORMULA = re.compile(r"\$\$[^$]++\$\$|(?<![$\d\\])\$(?![\s\d])[^$\n]++(?<!\s)\$(?!\d)")
+"""between dollar signs, as pages read them: prices are none"""
 _SIGN = re.compile(r"([\\`*_\[\]<>#|~$&])")
 
 
@@ -71,16 +74,18 @@ _SIGN = re.compile(r"([\\`*_\[\]<>#|~$&])")
 _blocks = MarkdownIt("commonmark", {"html": False})
 
 
-def run_as_markdown(events: Sequence[Event], language: Language) -> str:
-    """`events`: of a run, from the first one; an unfinished run is shown as far as it is. Ends with a newline."""
+def run_as_markdown(events: Sequence[Event], language: Language, prefix: str = "") -> str:
+    """`events`: of a run, from the first one; an unfinished run is shown as far as it is. `prefix`: of the names of the
+    footnotes. Ends with a newline.
+    """
     words = EXPORT_LABELS[language]
     question = next((each.question for each in events if isinstance(each, RunStarted)), "")
     last = events[-1] if events and isinstance(events[-1], RunFinished) else None
     answer = last.answer if last else answer_so_far(events)[0]
     citations = last.citations if last else cited_so_far(events)
     parts = [f"**{words.question}**", _inert(question), f"**{words.answer}**"]
-    parts += [_with_footnotes(answer.strip(), citations), *_notes(last, words, language)]
-    parts += [_footnote(each, words) for each in citations]
+    parts += [_with_footnotes(answer.strip(), citations, prefix), *_notes(last, words, language)]
+    parts += [_footnote(each, words, prefix) for each in citations]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -104,17 +109,19 @@ def _notes(last: RunFinished | None, words: ExportLabels, language: Language) ->
         yield f"_{words.pending.format(count=last.pending)}_"
 
 
-def _with_footnotes(answer: str, citations: Sequence[Citation]) -> str:
-    """Turns markers [1] into [^1] if such a citation exists."""
+def _with_footnotes(answer: str, citations: Sequence[Citation], prefix: str) -> str:
+    """Turns markers [1] into [^1] if such a citation exists. In code and formulae there are no markers."""
     numbers = {str(each.number) for each in citations}
+    hidden = _FORMULA.sub(lambda formula: " " * len(formula[0]), code_hidden(answer))
+    parts, end = list[str](), 0
+    for marker in MARKER.finditer(hidden):
+        if marker[1] in numbers:
+            parts += answer[end : marker.start()], f"[^{prefix}{marker[1]}]"
+            end = marker.end()
+    return _inert("".join((*parts, answer[end:])))
 
-    def changed(text: str) -> str:
-        return _dead(MARKER.sub(lambda marker: f"[^{marker[1]}]" if marker[1] in numbers else marker[0], text))
 
-    return _outside_code(answer, changed)
-
-
-def _footnote(citation: Citation, words: ExportLabels) -> str:
+def _footnote(citation: Citation, words: ExportLabels, prefix: str) -> str:
     place = " › ".join(map(in_line, dict.fromkeys((citation.title, *citation.headings))))
     parts = [f"**{place}**", words.page.format(page=citation.page) if citation.page else ""]
     is_address = citation.source.startswith(("http://", "https://")) and not re.search(r"[\s<>]", citation.source)
@@ -124,7 +131,7 @@ def _footnote(citation: Citation, words: ExportLabels) -> str:
     start, end = citation.found
     quoted = f"_{words.removed}_" if citation.removed else _inert(citation.as_read[start:end].strip())
     quote = "\n".join(f"    > {line}".rstrip() for line in quoted.splitlines())
-    return f"[^{citation.number}]: {' · '.join(filter(None, parts))}\n\n{quote}".rstrip()
+    return f"[^{prefix}{citation.number}]: {' · '.join(filter(None, parts))}\n\n{quote}".rstrip()
 
 
 def in_line(text: str) -> str:

@@ -1,8 +1,8 @@
 """Applies edits to a step: other inputs, or another outcome."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from index_store.search.hits import TextLocation
 from index_store.store.user_store import UserStore
@@ -46,7 +46,7 @@ class Editing:
     """One step while edits are applied to it."""
 
     state: State
-    """before the step"""
+    """before the step; with what an earlier fork gave to it, once this is made"""
     task: Task
     finished: StepFinished
     index: str
@@ -57,6 +57,11 @@ class Editing:
     outcome: State | None = None
     retrieval: Retrieval | None = None
     changes: list[Change] = field(default_factory=list)
+    _given_before: State = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._given_before = _given_before(self.task)
+        self.state = {**self.state, **self._given_before}
 
     def apply(self, edit: Edit) -> None:
         if type(edit) not in EDITS.get(self.task.step, ()):
@@ -85,7 +90,9 @@ class Editing:
         if not self.changes:
             raise NothingChanged()
         if self.outcome is None:
-            return Override(given=self.given, prompt=self.prompt)
+            if self.finished.prompt_by_hand and not self.prompt:
+                self.changes.append(Change(what="prompt_anew", before="", after=""))
+            return Override(given={**self._given_before, **self.given}, prompt=self.prompt)
         if self.given or self.prompt or self.retrieval:
             raise BadChange()
         if self.task.step == "retrieve":
@@ -248,6 +255,7 @@ class Editing:
             reworded = query != detail.before
             outcome |= {"query": query, "words": None, "reworded": reworded}
         self._tell(detail.model_copy(update={"after": query, "refused": None}), "yes")
+        self.finished = self.finished.model_copy(update={"fallback": None})
 
     def _search_by(self, retrieval: Retrieval) -> None:
         check_retrieval(retrieval)
@@ -255,6 +263,16 @@ class Editing:
         for name in Retrieval.model_fields:
             self._note(name, getattr(before, name), getattr(retrieval, name))
         self.retrieval = retrieval
+
+
+_GIVEN: Mapping[str, tuple[str, ...]] = {"retrieve": ("query", "words"), "generate": ("relevant",)}
+"""the values that edits give to a step, which then returns them too (`step` in rag/graph/step.py)"""
+
+
+def _given_before(task: Task) -> State:
+    """What an earlier fork gave to the step; empty if there was none, except for the query that it searched for."""
+    given = _GIVEN.get(task.step, ())
+    return cast(State, {key: value for key, value in (task.changes or State()).items() if key in given})
 
 
 def _turned(grade: Grade, *, is_lenient: bool = False) -> Verdict:

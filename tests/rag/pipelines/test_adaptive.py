@@ -183,7 +183,7 @@ def test_a_question_for_a_web_that_is_not_there_is_put_to_the_documents(ask, cha
     run = ask(WEATHER, web=trouble is not None)
     assert run.result().outcome == "confirmed"
     assert decisions(run.events)[:3] == [
-        ("web_search", "todays_world"), ("retrieve", "nothing_on_web"), ("generate", "relevant_found"),
+        ("web_search", "todays_world"), ("retrieve", "no_web"), ("generate", "relevant_found"),
     ]  # fmt: skip
     [searched] = finished(run.events, "web_search")
     assert searched.detail.why == ("failed" if trouble else "off")
@@ -195,7 +195,7 @@ def test_where_no_way_is_left_an_answer_that_is_not_grounded_is_written_again_up
     run = ask(web=False)
     result = run.result()
     assert decisions(run.events)[2:] == [
-        ("web_search", "not_grounded"), ("generate", "nothing_on_web"), ("generate", "not_grounded"),
+        ("web_search", "not_grounded"), ("generate", "no_web"), ("generate", "not_grounded"),
         ("decline", "generation_limit"),
     ]  # fmt: skip
     assert (result.outcome, result.totals.generations) == ("not_in_documents", 3)
@@ -234,7 +234,7 @@ def test_an_answer_that_is_not_useful_is_no_answer_where_no_way_is_left(ask, cha
     chat.answer_when(JA.usefulness, answer=NO)
     run = ask(web=False)
     assert run.result().outcome == "not_in_documents"
-    assert decisions(run.events)[-2:] == [("web_search", "not_useful"), ("decline", "nothing_on_web")]
+    assert decisions(run.events)[-2:] == [("web_search", "not_useful"), ("decline", "no_web")]
 
 
 def test_a_check_that_cannot_be_read_confirms_nothing(ask, chat):

@@ -160,7 +160,7 @@ def test_without_web_search_a_step_says_so_and_it_answers_from_what_there_is(ask
     chat.enqueue(ANSWER)
     run = ask(web=False)
     result = run.result()
-    assert decisions(run.events) == [("web_search", "ambiguous"), ("refine", "what_there_is")]
+    assert decisions(run.events) == [("web_search", "ambiguous"), ("refine", "what_there_is_without_web")]
     searched = detail(run, "web_search")
     assert (searched.why, searched.provider, searched.query) == ("off", None, QUESTION)
     assert chat.prompts_with(JA.web_query) == []
@@ -171,7 +171,7 @@ def test_without_web_search_and_with_nothing_usable_it_declines(ask, chat):
     run = ask(web=False)
     result = run.result()
     assert started_steps(run.events)[2:] == ["assess", "web_search", "decline"]
-    assert decisions(run.events) == [("web_search", "incorrect"), ("decline", "nothing_anywhere")]
+    assert decisions(run.events) == [("web_search", "incorrect"), ("decline", "nothing_without_web")]
     assert result.outcome == "not_in_documents"
     assert chat.prompts_with(JA.answer) == []
 

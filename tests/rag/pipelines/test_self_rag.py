@@ -334,7 +334,7 @@ def test_no_answer_leads_to_another_query_whatever_its_checks_say(ask, chat):
     chat.enqueue(REFUSAL, ANSWER)
     run = ask()
     result = run.result()
-    assert ("rewrite_question", "not_useful") in decisions(run.events)
+    assert ("rewrite_question", "says_no") in decisions(run.events)
     assert (result.answer, result.outcome) == (ANSWER, "confirmed")
 
 

@@ -181,7 +181,7 @@ def test_in_doubt_documents_are_searched(ask, chat, said):
     assert (decided.detail.needed, decided.verdict) == (True, "unknown")
 
 
-def test_an_answer_that_cannot_be_written_is_left_out_and_told(ask, chat):
+def test_an_answer_that_cannot_be_written_is_not_chosen_and_told(ask, chat):
     answers(chat)
     chat.answer_when(JA.answer, "グリーン車", answer=ServiceBusy(host="h"))
     run = ask()
@@ -189,6 +189,9 @@ def test_an_answer_that_cannot_be_written_is_left_out_and_told(ask, chat):
     [written] = finished(run.events, "write_candidates")
     assert len(written.detail.candidates) == 3
     assert (written.fallback.code, written.error) == ("service_busy", None)
+    [failed] = written.detail.failed
+    assert "グリーン車" in failed.passage.text
+    assert (failed.error.code, failed.relevance.verdict) == ("service_busy", "no")
 
 
 def test_when_no_answer_can_be_written_the_run_fails_with_the_reason(ask, chat):

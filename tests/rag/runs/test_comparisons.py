@@ -4,7 +4,9 @@ import pytest
 
 from index_store.base.errors import EmptyQuestion, InvalidSetting, QuestionTooLong, UnknownMode
 from rag.errors import BadColumnCount, IndexGone, ModelNotOffered, UnknownPipeline, UnknownRun
+from rag.models.service.ja import JA
 from rag.runs.engine import UserEngine
+from rag.runs.fork.edits import EditQuery
 from rag.runs.history.conversations.comparison import MOST_COLUMNS, Column, Comparison
 from rag.runs.history.history import History, PastRun
 from rag.settings import Settings
@@ -234,6 +236,36 @@ def test_a_column_that_a_restart_ended_is_kept_as_failed_and_asked_again_once_by
         assert renewed.best is None
         first, second = started(engine, last), started(engine, again.id)
         assert second.model_copy(update={"run_id": first.run_id, "at": first.at}) == first
+
+
+def test_a_column_is_asked_again_with_its_own_question_and_not_with_that_of_the_first(engine, chat):
+    other = "宿泊費の上限は?"
+    runs = [engine.ask(question, index=INDEX, pipeline_name="naive") for question in (QUESTION, other)]
+    kept = engine.comparisons.keep([run.id for run in runs if run.result()])
+    again = engine.comparisons.begin_again(kept.id, runs[1].id)
+    assert (again.events[0].question, again.result().status) == (other, "finished")
+
+
+def test_runs_that_are_kept_have_the_standalone_question_of_a_follow_up(engine, chat):
+    first = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+    first.result()
+    chat.answer_when(JA.standalone, answer="出張の宿泊費の上限はいくらですか?")
+    follow_up = engine.ask("宿泊費は?", index=INDEX, pipeline_name="naive", conversation_id=first.conversation_id)
+    follow_up.result()
+    kept = engine.comparisons.keep([follow_up.id, first.id])
+    assert kept.question == "出張の宿泊費の上限はいくらですか?"
+    again = engine.comparisons.begin_again(kept.id, follow_up.id)
+    assert again.events[0].question == "出張の宿泊費の上限はいくらですか?"
+
+
+def test_a_fork_is_not_asked_again_because_its_change_would_be_lost(engine, chat):
+    origin = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+    origin.result()
+    fork = engine.forks.begin(origin.id, "retrieve", 1, [EditQuery(query="宿泊費")])
+    fork.result()
+    kept = engine.comparisons.keep([origin.id, fork.id])
+    assert engine.comparisons.begin_again(kept.id, fork.id) is None
+    assert engine.comparisons.get(kept.id) == kept
 
 
 def test_events_are_those_of_a_run_in_flight_or_the_stored_ones(engine, chat):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from index_store.base.errors import ServiceBusy
 from index_store.store.index_store import IndexStore
 from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
@@ -173,6 +174,58 @@ def test_a_fork_outlives_a_restart(loaded, embeddings, speaking):
     with opened() as engine:
         for run in (origin, first.run):
             assert Forked(engine, speaking, run, "generate", LeaveOut(passage=1)).result.status == "finished"
+
+
+# Forks of forks at the same step: they continue from what the first fork made of it
+
+
+def test_a_fork_of_a_fork_that_changes_how_to_search_still_searches_for_the_edited_query(engine, speaking):
+    first = Forked(engine, speaking, ask(engine, "naive"), "retrieve", EditQuery(query=QUERY))
+    again = Forked(engine, speaking, first.run, "retrieve", ChangeRetrieval(retrieval=Retrieval(k=2)))
+    [search] = finished(again.events, "retrieve")
+    assert (search.detail.query, len(search.detail.passages)) == (QUERY, 2)
+    assert again.events[0].origin.changes == (Change(what="k", before="4", after="2"),)
+    third = Forked(engine, speaking, again.run, "retrieve", EditQuery(query=QUESTION))
+    assert (finished(third.events, "retrieve")[0].detail.query, third.events[0].retrieval.k) == (QUESTION, 2)
+    assert third.events[0].origin.changes == (Change(what="query", before=QUERY, after=QUESTION),)
+
+
+def test_a_fork_of_a_fork_leaves_out_another_passage_too_or_takes_the_first_one_back(engine, speaking):
+    origin = ask(engine, "naive")
+    given = finished(origin.events, "generate")[0].detail.passages
+    first = Forked(engine, speaking, origin, "generate", LeaveOut(passage=2))
+    without_two = Forked(engine, speaking, first.run, "generate", LeaveOut(passage=3))
+    assert finished(without_two.events, "generate")[0].detail.passages == tuple(
+        each for each in given if each not in (2, 3)
+    )
+    assert [each.passage for each in without_two.events[0].origin.changes] == [3]
+    back = Forked(engine, speaking, without_two.run, "generate", TakeIn(passage=2))
+    assert set(finished(back.events, "generate")[0].detail.passages) == set(given) - {3}
+    assert [(each.what, each.passage) for each in back.events[0].origin.changes] == [("taken_in", 2)]
+
+
+def test_a_fork_of_a_fork_that_edits_the_prompt_keeps_the_passages_of_the_first(engine, speaking):
+    first = Forked(engine, speaking, ask(engine, "naive"), "generate", LeaveOut(passage=2))
+    again = Forked(engine, speaking, first.run, "generate", _brief(engine, first.run))
+    assert 2 not in finished(again.events, "generate")[0].detail.passages
+    assert "Be brief." in again.prompts[0]
+
+
+def test_a_fork_of_a_fork_with_other_passages_says_that_the_edited_prompt_is_not_used(engine, speaking):
+    origin = ask(engine, "naive")
+    first = Forked(engine, speaking, origin, "generate", _brief(engine, origin))
+    passed_on = Forked(engine, speaking, first.run, "generate", _brief(engine, first.run))
+    again = Forked(engine, speaking, passed_on.run, "generate", LeaveOut(passage=3))
+    assert "Be brief." not in again.prompts[0]
+    assert [each.what for each in again.events[0].origin.changes] == ["left_out", "prompt_anew"]
+    third = Forked(engine, speaking, again.run, "generate", LeaveOut(passage=2))
+    assert [each.what for each in third.events[0].origin.changes] == ["left_out"]
+
+
+def _brief(engine: UserEngine, run: Run) -> EditPrompt:
+    [call] = engine.history.calls.of_step(run.id, "generate", 1)
+    briefly = (each.model_copy(update={"text": f"{each.text} Be brief."}) for each in call.messages)
+    return EditPrompt(messages=tuple(briefly))
 
 
 # Retrieval, in every pipeline
@@ -387,6 +440,16 @@ def test_another_rewrite_is_searched_for_instead_of_the_models(engine, speaking)
     assert forked.result.outcome == "confirmed"
 
 
+def test_a_query_in_place_of_a_rewrite_that_failed_no_longer_has_its_error(engine, speaking):
+    speaking.answer_when(JA.relevance, answer=NO)
+    speaking.answer_when(JA.rewrite, answer=ServiceBusy(host="h"))
+    origin = ask(engine, "self_rag")
+    assert finished(origin.events, "rewrite_question")[0].fallback.code == "service_busy"
+    forked = Forked(engine, speaking, origin, "rewrite_question", EditQuery(query=QUERY))
+    rewritten = finished(forked.events, "rewrite_question")[0]
+    assert (rewritten.detail.after, rewritten.fallback) == (QUERY, None)
+
+
 @pytest.mark.parametrize("step", ["rewrite_for_web", "web_search"])
 def test_another_query_goes_to_the_web(open_engine, speaking, tavily: TavilyServer, step):
     speaking.answer_when(JA.relevance, answer=NO)
@@ -432,6 +495,13 @@ def test_without_any_passage_left_there_is_no_answer(engine, speaking):
     origin = ask(engine, "naive")
     forked = Forked(engine, speaking, origin, "generate", *(LeaveOut(passage=number) for number in passages(origin)))
     assert (forked.result.outcome, forked.prompts) == ("not_in_documents", [])
+
+
+@pytest.mark.parametrize("pipeline", ["self_rag", "adaptive"])
+def test_without_any_passage_left_a_pipeline_with_checks_goes_on_as_after_no_answer(engine, speaking, pipeline):
+    origin = ask(engine, pipeline)
+    left_out = (LeaveOut(passage=number) for number in passages(origin))
+    assert Forked(engine, speaking, origin, "generate", *left_out).result.status == "finished"
 
 
 @pytest.mark.parametrize("draft_ahead", [False, True])

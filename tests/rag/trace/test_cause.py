@@ -2,6 +2,7 @@
 
 import pytest
 
+from index_store.base.errors import ServiceBusy
 from pages.samples.faults import FAULTS, PIPELINE, load
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
@@ -224,3 +225,13 @@ def without_probe(events) -> list:
         return event
 
     return [blank(event) for event in events]
+
+
+def test_a_passage_whose_answer_could_not_be_written_was_not_misread(ask, chat):
+    chat.default = f"{TOKEN} It does not say."
+    read = ask(MISREAD.questions["en"], MISREAD.index, "self_rag_candidates")
+    finding = cause_of(read.events)
+    assert finding.cause == "misread"
+    chat.answer_when(EN.answer, finding.passage.text, answer=ServiceBusy(host="h"))
+    failed = ask(MISREAD.questions["en"], MISREAD.index, "self_rag_candidates")
+    assert (failed.result().outcome, why(failed)) == ("not_in_documents", None)

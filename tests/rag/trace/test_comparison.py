@@ -101,6 +101,13 @@ def test_pages_of_the_web_are_told_by_their_address():
     assert [each.found[1] for each in compared] == [None, None]
 
 
+def test_the_nearest_passages_of_no_answer_are_not_cited():
+    a = passage(1, "A")
+    no_answer = end(a).model_copy(update={"outcome": "not_in_documents"})
+    [compared] = compare_passages([[search(a), end(a)], [search(a), no_answer]])
+    assert [each.is_cited for each in compared.found] == [True, False]
+
+
 def test_candidates_are_graded_too():
     a = passage(1, "A")
     candidate = Candidate(

@@ -6,13 +6,14 @@ from pages.widgets.trace.views.grades import how_html
 from pages.widgets.trace.views.html import facts, headed, numbers, table
 from pages.widgets.trace.views.passage_row import passage_row
 from pages.widgets.trace.views.view import View
-from pages.words import counted, say
+from pages.words import counted, language, say
 from rag.trace.details import (
     AttemptsDetail,
     Candidate,
     CandidatesDetail,
     DeclineDetail,
     DraftDetail,
+    FailedCandidate,
     GenerationDetail,
     ModelDetail,
     Probe,
@@ -47,6 +48,8 @@ def _length(key: str, detail: GenerationDetail | DraftDetail) -> str:
 
 class DeclineView(View[DeclineDetail], of=DeclineDetail):
     def summary(self) -> str:
+        if self.detail.passages:
+            return say("summary.says_no", passages=counted("summary.passages", len(self.detail.passages)))
         nearest = numbers(passage.number for passage in self.detail.nearest)
         return say("summary.decline", numbers=nearest) if nearest else say("summary.decline_none")
 
@@ -88,7 +91,7 @@ class AttemptsView(View[AttemptsDetail], of=AttemptsDetail):
 
 
 class CandidatesView(View[CandidatesDetail], of=CandidatesDetail):
-    """One row per candidate, best first."""
+    """One row per candidate, best first; then those that could not be written."""
 
     def summary(self) -> str:
         candidates = self.detail.candidates
@@ -100,8 +103,12 @@ class CandidatesView(View[CandidatesDetail], of=CandidatesDetail):
             "detail.passage", "detail.relevance", "detail.grounding", "detail.usefulness", "detail.total_score",
             "detail.answer",
         )  # fmt: skip
-        passages = (passage_row(each.passage, more=_how(each)) for each in self.detail.candidates if each.passage)
-        return table(heads, map(self._row, self.detail.candidates)) + "".join(passages)
+        rows = (*map(self._row, self.detail.candidates), *map(self._failed_row, self.detail.failed))
+        passages = (
+            *(passage_row(each.passage, more=_how(each)) for each in self.detail.candidates if each.passage),
+            *(passage_row(each.passage, more=_relevant_how(each)) for each in self.detail.failed),
+        )
+        return table(heads, rows) + "".join(passages)
 
     @staticmethod
     def _row(candidate: Candidate) -> Sequence[str]:
@@ -113,6 +120,11 @@ class CandidatesView(View[CandidatesDetail], of=CandidatesDetail):
             f"{candidate.score:.2f}",
             candidate.text,
         )
+
+    @staticmethod
+    def _failed_row(failed: FailedCandidate) -> Sequence[str]:
+        error = f"⚠ {failed.error.sentence(language())}"
+        return (f"[{failed.passage.number}]", _relevance(failed.relevance), "", "", "", error)
 
 
 class ModelView(View[ModelDetail], of=ModelDetail):
@@ -130,10 +142,14 @@ def _relevance(grade: Grade) -> str:
 def _how(candidate: Candidate) -> str:
     """How its grades were made."""
     return (
-        headed("detail.relevance", how_html(candidate.relevance))
+        _relevant_how(candidate)
         + headed("detail.grounding", how_html(candidate.grounding))
         + headed("detail.usefulness", how_html(candidate.usefulness))
     )
+
+
+def _relevant_how(candidate: Candidate | FailedCandidate) -> str:
+    return headed("detail.relevance", how_html(candidate.relevance))
 
 
 def _grounding(grade: Grounding) -> str:

@@ -128,6 +128,22 @@ def test_a_file_of_a_comparison_has_all_its_columns(ask):
     assert [run.started.run_id for run in written.runs] == list(compared.run_ids)
 
 
+def test_a_file_of_a_comparison_has_the_columns_that_the_page_shows_in_their_order(ask):
+    engine, first = ask()
+    _, second = ask()
+    kept = engine.comparisons.keep([second.id, first.id])
+    assert _run_ids(engine.exports.gather(kept.id, "json")) == [second.id, first.id]
+    beside = engine.comparisons.begin(QUESTION, INDEX, [Column(pipeline="naive")], beside=first.id)
+    engine.run(beside.run_ids[1]).result()
+    again = engine.comparisons.begin_again(beside.id, beside.run_ids[1])
+    again.result()
+    assert _run_ids(engine.exports.gather(beside.id, "json")) == [first.id, again.id]
+
+
+def _run_ids(export: Export) -> list[str]:
+    return [each.started.run_id for each in export.runs]
+
+
 def test_of_a_document_that_was_removed_no_export_holds_the_text(ask):
     engine, run = ask()
     passage = next(each for each in engine.history.events(run.id) if isinstance(each, RunFinished)).citations[0]
@@ -169,6 +185,22 @@ def test_markdown_has_question_answer_and_a_footnote_for_each_source():
 def test_the_footnotes_of_several_runs_in_one_file_have_names_of_their_own():
     told = export_as_markdown(export(events(), events()), "en")
     assert re.findall(r"\[\^([^\]]+)\](:?)", told) == [("1-1", ""), ("1-1", ":"), ("2-1", ""), ("2-1", ":")]
+
+
+@pytest.mark.parametrize("kept", [
+    "`[^1]`", "```\nre.sub(r'[^1]', '', text)\n```", "- an item\n  ```\n  x = a[1]\n  ```", "$$f[1]$$", "$$\nf[1]\n$$",
+    "$f[1]$",
+])  # fmt: skip
+def test_code_and_formulae_stay_as_they_are_in_a_file_of_several_runs(kept):
+    exported = export(events(f"What is {kept.splitlines()[0]} [^1]?", f"{kept}\n\nSo [1]."), events())
+    told = export_as_markdown(exported, "en")
+    assert kept in told
+    assert f"{kept.splitlines()[0]} [^1]?" in told
+    assert "So [^1-1]." in told
+
+
+def test_prices_are_no_formulae_and_their_sources_stay():
+    assert "$5[^1] or $6[^1] a day" in run_as_markdown(events(answer="$5[1] or $6[1] a day"), "en")
 
 
 def test_the_trace_in_markdown_says_each_step_in_the_words_that_it_is_given():

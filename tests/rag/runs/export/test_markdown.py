@@ -64,6 +64,12 @@ def test_a_number_without_a_citation_and_numbers_in_code_stay_what_they_are():
     assert "`b[1]` and ``c` [1]``, [^1] `" in text
 
 
+def test_footnotes_stay_where_the_model_lists_its_sources_below():
+    text = run_as_markdown(run("So [1].\n\n[1]: travel.md", citation()), "en")
+    assert "So [^1].\n\n[^1]&#58; travel.md\n" in text
+    assert text.count("[^1]: ") == 1
+
+
 def test_tables_formulae_and_prices_stay():
     answer = "| a | b |\n|---|---|\n| $5 | $x^2$ |\n\n$$\n\\frac{a}{b}\n$$"
     assert answer in run_as_markdown(run(answer), "en")
