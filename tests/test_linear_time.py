@@ -14,7 +14,7 @@ import pytest
 
 from index_store.access.audit.entry import cleaned_text
 from index_store.base.errors import DocumentError
-from index_store.crawl.likeness import pieces_of
+from index_store.crawl.duplicates import pieces_of
 from index_store.full_text.analysis import Analyzer, words_in_order
 from index_store.full_text.bm25 import ChunkTerms
 from index_store.full_text.folding import fold

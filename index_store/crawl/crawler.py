@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 
@@ -16,6 +16,7 @@ from index_store.base.errors import DocumentError
 from index_store.base.settings import MEGABYTE, Settings
 from index_store.crawl import kinds
 from index_store.crawl.address import host_of, loops, normalised, origin_of, path_of, site_of
+from index_store.crawl.duplicates import Duplicate, PageLook, VisitedPage, is_doubtful
 from index_store.crawl.errors import (
     BadRedirect,
     KnownPagesKept,
@@ -35,7 +36,6 @@ from index_store.crawl.errors import (
 )
 from index_store.crawl.fetch import Body, Fetcher, FetchResponse
 from index_store.crawl.frontier import CrawlVisit, Frontier
-from index_store.crawl.likeness import PageLook, is_doubtful
 from index_store.crawl.links import PageLinks, outline_of_headers, read_outline
 from index_store.crawl.politeness import MOVED, MOVED_FOR_GOOD, SHAKY, Paces, PoliteFetcher, Robots, Rules, target_of
 from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage, PageOutcome, Patterns
@@ -51,35 +51,6 @@ SILENCES = 10
 
 _MISSING = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 _SILENT = (SiteUnreachable, SiteBusy, SiteUnavailable, PageTimedOut, PageBroken, RobotsUnavailable)
-
-
-@dataclass
-class _Visited:
-    """The result of visiting an address."""
-
-    is_page: bool
-    look: PageLook | None
-    """None if it was not read, because it is unchanged"""
-
-
-@dataclass
-class _Duplicate:
-    """A page that waits for the one that it seems to duplicate."""
-
-    visit: CrawlVisit
-    look: PageLook | None
-    """None if its content is the same"""
-    is_doubtful: bool = False
-    """whether it must have the same text"""
-
-    def is_of(self, visited: _Visited) -> bool:
-        if not visited.is_page or self.look is None:
-            return visited.is_page
-        if visited.look is None:
-            return not self.is_doubtful
-        if self.is_doubtful or (self.look.pieces and not self.look.title):
-            return self.look.has_text_of(visited.look)
-        return (self.look.title, self.look.heading) == (visited.look.title, visited.look.heading)
 
 
 class Crawler:
@@ -108,9 +79,9 @@ class Crawler:
         self._start = options.url
         """where redirects of the start lead"""
         self.frontier = Frontier(options.limit)
-        self._visited: dict[str, _Visited] = {}
+        self._visited: dict[str, VisitedPage] = {}
         self._looks: dict[str, PageLook] = {}
-        self._duplicates: dict[str, list[_Duplicate]] = defaultdict(list)
+        self._duplicates: dict[str, list[Duplicate]] = defaultdict(list)
         """by the address that they wait for"""
         self._of_digest = {page.digest: url for url, page in known.items()}
         self._delivered: dict[str, PageOutcome] = {}
@@ -212,7 +183,7 @@ class Crawler:
         # Links of a duplicate are not followed: relative links with ever longer addresses would never end.
         original = self._of_digest.get(body.digest, url)
         self._is_sure |= original not in (url, self._options.url) and original in self._known
-        if original != url and self._is_duplicate(_Duplicate(visit, None), original):
+        if original != url and self._is_duplicate(Duplicate(visit, None), original):
             return None
         suffix = kinds.suffix_of(answer.headers, url) or kinds.HTML
         charset = kinds.charset_of(answer.headers)
@@ -226,7 +197,7 @@ class Crawler:
         canonical = outline.canonical
         if canonical and canonical != url and not known and self._is_wanted(canonical):
             self._queue(canonical, visit.depth)
-            if self._is_duplicate(_Duplicate(visit, outline.look, self._doubts(url, canonical)), canonical):
+            if self._is_duplicate(Duplicate(visit, outline.look, self._doubts(url, canonical)), canonical):
                 self._queue_links(visit, outline)
                 return None
         self._queue_links(visit, outline)
@@ -318,7 +289,7 @@ class Crawler:
     def _doubts(self, url: str, canonical: str) -> bool:
         return any(is_doubtful(url, canonical, start) for start in (self._start, self._options.url))
 
-    def _is_duplicate(self, page: _Duplicate, original: str) -> bool:
+    def _is_duplicate(self, page: Duplicate, original: str) -> bool:
         """Whether the page is a duplicate of `original`. Until that page has come, the duplicate waits for it."""
         visited = self._visited.get(original)
         if visited:
@@ -333,7 +304,7 @@ class Crawler:
             page.outcome in (PageOutcome.FETCHED, PageOutcome.UNCHANGED)
             or (page.outcome is PageOutcome.FAILED and page.url in self._known)
         )
-        visited = _Visited(is_page, self._looks.get(visit.url))
+        visited = VisitedPage(is_page, self._looks.get(visit.url))
         self._visited[visit.url] = visited
         for duplicate in self._duplicates.pop(visit.url, ()):
             if not duplicate.is_of(visited):

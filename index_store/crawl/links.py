@@ -13,7 +13,7 @@ from bs4.filter import SoupStrainer
 
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import normalised
-from index_store.crawl.likeness import NO_LOOK, PageLook, pieces_of
+from index_store.crawl.duplicates import NO_LOOK, PageLook, pieces_of
 from index_store.parsing.loaders.text.decode import decode
 
 READ = 2 * 1024 * 1024

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import ada_url
 
+from index_store.crawl.frontier import CrawlVisit
+
 PIECES = 32
 """hashes kept of the text of each page, enough to tell nine tenths from half"""
 SAME = 0.9
@@ -33,6 +35,35 @@ class PageLook:
 
 NO_LOOK = PageLook()
 """of what is not HTML"""
+
+
+@dataclass
+class VisitedPage:
+    """The result of visiting an address."""
+
+    is_page: bool
+    look: PageLook | None
+    """None if it was not read, because it is unchanged"""
+
+
+@dataclass
+class Duplicate:
+    """A page that waits for the one that it seems to duplicate."""
+
+    visit: CrawlVisit
+    look: PageLook | None
+    """None if its content is the same"""
+    is_doubtful: bool = False
+    """whether it must have the same text"""
+
+    def is_of(self, visited: VisitedPage) -> bool:
+        if not visited.is_page or self.look is None:
+            return visited.is_page
+        if visited.look is None:
+            return not self.is_doubtful
+        if self.is_doubtful or (self.look.pieces and not self.look.title):
+            return self.look.has_text_of(visited.look)
+        return (self.look.title, self.look.heading) == (visited.look.title, visited.look.heading)
 
 
 def pieces_of(text: str) -> frozenset[int]:
