@@ -99,7 +99,7 @@ def show_limits() -> None:
         st.caption(say("usage.set_help"))
         given = {each: number(each) for each in LIMITS}
         is_asked = st.form_submit_button(say("usage.set_really"))
-        if is_asked and group.strip() and run_or_show_error(put, group, GroupLimits(**given)):
+        if is_asked and run_or_show_error(put, group, GroupLimits(**given)):
             renew("set limits")
             renew("limits")
             st.rerun()

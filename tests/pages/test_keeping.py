@@ -9,6 +9,7 @@ from index_store.access.audit.entry import Action
 from index_store.access.limits import GroupLimits
 from index_store.access.people import SignInClaims
 from index_store.access.principal import Role
+from index_store.base.errors import NoGroupNamed
 from tests.full_disk import full_disk, linux
 from tests.local import as_person, grant, person_of, process_of
 from tests.pages.app_page import AppPage, shown
@@ -174,6 +175,14 @@ def test_limits_of_a_group_are_set_and_taken_away(engine, language):
     page.button("usage.take").click()
     page.look()
     assert process_of(engine).store.access.limits.all() == {}
+
+
+@each_language
+def test_limits_without_a_group_are_refused_in_a_sentence(engine, language):
+    page = Page("admin/usage", language)
+    page.button("usage.set_really").click()
+    page.look()
+    assert NoGroupNamed().sentence(language) in page.text
 
 
 # A person's own data
