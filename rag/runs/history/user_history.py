@@ -224,8 +224,8 @@ class UserShares:
 
     def revoke(self, share_id: str) -> None:
         who = self._ownership.who()
-        self._shares.revoke(share_id, principal=who)
-        self._audit.note(Action.SHARE_REVOKED, who, share=share_id)
+        if self._shares.revoke(share_id, principal=who):
+            self._audit.note(Action.SHARE_REVOKED, who, share=share_id)
 
     def shared(self, token: str, *, again: bool = False) -> SharedTraces:
         """For everybody who has access to the app. `again`: a person who has opened the link reads it once more.
