@@ -32,7 +32,7 @@ def show_people(named: dict[str, str]) -> None:
     table(
         "people",
         {
-            "who": [cell(named.get(each.person_id, each.person_id)) for each in used],
+            "who": [cell(named.get(each.person_id, say("usage.erased"))) for each in used],
             "runs_today": [each.runs_today for each in used],
             "tokens_today": [each.tokens_today for each in used],
             "runs": [each.runs for each in used],

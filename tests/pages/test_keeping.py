@@ -151,6 +151,18 @@ def test_the_usage_page_says_who_uses_what_and_what_each_index_takes(engine, tmp
     assert size > 0
 
 
+@each_language
+def test_what_an_erased_person_has_used_today_is_nobodys_by_name(engine, tmp_path, language):
+    add(engine, tmp_path, "travel.md")
+    grant(engine, "handbook")
+    alice = as_person(engine, "alice")
+    alice.ask("Who pays?", index="handbook", pipeline_name="naive").result()
+    assert eventually(engine.usage.by_person, PATIENCE)
+    engine.personal_data.erase(person_of(alice).id)
+    page = Page("admin/usage", language)
+    assert page.rows()[0][page.words["usage.who"]] == page.words["usage.erased"]
+
+
 def test_a_name_that_begins_like_a_formula_is_none_in_the_file_of_the_table(engine):
     as_person(engine, "=HYPERLINK(A1)", Role.EDITOR).store.create_index("+1+1")
     page = Page("admin/usage")
