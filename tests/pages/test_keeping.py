@@ -269,6 +269,19 @@ def test_of_two_people_with_one_name_each_can_be_told_and_picked(engine, languag
         assert mail in shown(page.app.subheader[0].value)
 
 
+@each_language
+def test_where_the_person_picked_was_erased_in_another_tab_the_page_says_so(engine, language):
+    alice = as_person(engine, "alice")
+    whose = person_of(alice).id
+    page = Page("personal/my_data", language)
+    own = [each.value for each in page.app.subheader]
+    page.choose("my_data.whose", whose)
+    engine.personal_data.erase(whose)
+    assert page.words["my_data.gone"] in page.look().text
+    assert [each.value for each in page.app.subheader] == own
+    assert page.words["my_data.gone"] not in page.look().text
+
+
 def test_whose_data_an_admin_has_looked_at_is_forgotten_when_the_page_is_left(engine):
     alice = as_person(engine, "alice")
     page = Page("personal/my_data").choose("my_data.whose", person_of(alice).id)
