@@ -121,6 +121,16 @@ def test_what_can_not_be_written_is_told_there(engine):
     assert f"{audit.lost.entries} entries could not be written" in Page("admin/audit").text
 
 
+@linux
+def test_one_entry_that_can_not_be_written_is_told_as_one(engine):
+    audit = process_of(engine).store.access.audit
+    with full_disk():
+        while not audit.lost:
+            audit.note(Action.SIGNED_IN, engine._ownership.who(), words="w" * 200)
+    assert audit.lost.entries == 1
+    assert "1 entry could not be written" in Page("admin/audit").text
+
+
 def test_where_it_is_off_that_is_told(engine, monkeypatch):
     monkeypatch.setattr(process_of(engine).store.access.audit, "_days", 0)
     assert Page("admin/audit").text.count("AUDIT_DAYS is 0") == 1
