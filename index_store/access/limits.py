@@ -11,6 +11,7 @@ from sqlalchemy import Engine, select
 
 from index_store.access.principal import Principal
 from index_store.access.transaction import changing, typed
+from index_store.base.errors import NoGroupNamed
 from index_store.catalogue.schema import indexes, limits, people
 
 UNLIMITED = 0
@@ -41,9 +42,11 @@ class Limits:
             return {row["group"]: GroupLimits.model_validate(dict(row)) for row in rows}
 
     def set(self, group: str, to: GroupLimits) -> None:
-        """Replaces the limits that the group had."""
+        """Replaces the limits that the group had. Raises NoGroupNamed."""
         values = to.model_dump()
         name = typed(group)
+        if not name:
+            raise NoGroupNamed()
         with changing(self._database, name) as connection:
             connection.execute(limits.delete().where(limits.c.group == name))
             if any(value is not None for value in values.values()):

@@ -160,7 +160,8 @@ with st.container(key="audit-page"):
             st.stop()
         st.caption(say("audit.about", days=counted("time.days", engine().settings.audit_days)))
         if lost := log.lost:
-            st.error(say("audit.lost", count=lost.entries, when=when(lost.since)))
+            entries = counted("audit.lost_entries", lost.entries)
+            st.error(say("audit.lost", entries=entries, when=when(lost.since)))
         show(log, choose([each.name for each in store.indexes()]))
     except PlainError as error:
         show_error(error)

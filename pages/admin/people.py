@@ -169,7 +169,7 @@ with st.container(key="people-page"):
         st.info(say("people.nobody_signs_in"))
         st.stop()
     try:
-        everybody = people().all()
+        everybody = sorted(people().all(), key=lambda person: person.known_as.casefold())
     except PlainError as error:
         show_error(error)
         st.stop()

@@ -32,7 +32,7 @@ def show_people(named: dict[str, str]) -> None:
     table(
         "people",
         {
-            "who": [cell(named.get(each.person_id, each.person_id)) for each in used],
+            "who": [cell(named.get(each.person_id, say("usage.erased"))) for each in used],
             "runs_today": [each.runs_today for each in used],
             "tokens_today": [each.tokens_today for each in used],
             "runs": [each.runs for each in used],
@@ -99,7 +99,7 @@ def show_limits() -> None:
         st.caption(say("usage.set_help"))
         given = {each: number(each) for each in LIMITS}
         is_asked = st.form_submit_button(say("usage.set_really"))
-        if is_asked and group.strip() and run_or_show_error(put, group, GroupLimits(**given)):
+        if is_asked and run_or_show_error(put, group, GroupLimits(**given)):
             renew("set limits")
             renew("limits")
             st.rerun()

@@ -37,6 +37,9 @@ def whose() -> tuple[str | None, str | None]:
     except AdminNeeded:
         return None, None
     names = names_of(people, taken=[say("my_data.mine")])
+    if st.session_state.get(WHOSE, ME) not in {ME, *names}:
+        st.session_state[WHOSE] = ME
+        st.warning(say("my_data.gone"))
     if not names:
         return None, None
     picked = st.selectbox(

@@ -163,4 +163,4 @@ def test_the_probabilities_of_a_grade_are_those_of_its_first_token():
 def test_the_probabilities_of_an_answer_are_those_of_its_tokens():
     tokens = (TokenProbability(token="日当", logprob=-0.25), TokenProbability(token="は", logprob=-0.75))
     text = Tags(html_of(call(tokens=tokens))).text
-    assert "Log-probabilities of 2 tokens, on average -0.50" in text
+    assert "Log-probabilities of the tokens (2), on average -0.50" in text

@@ -25,6 +25,7 @@ from rag.trace.details import (
     KeywordsDetail,
     NotUsed,
     Probe,
+    RefinementDetail,
     RetrievalDetail,
 )
 from rag.trace.grades import Explanation, Factor, Grounding, PassageGrade
@@ -317,3 +318,10 @@ def test_a_number_and_its_noun_agree(passages, told):
     example = GenerationDetail(passages=passages, text="Three days.", cited=())
     summary, _ = for_reader("en", lambda: detail.summary(finished(example)))
     assert shown(summary) == f"11 characters, from {told}"
+
+
+def test_one_piece_and_one_answer_are_not_told_as_several():
+    piece = the(RefinementDetail).strips[0]
+    answer = Candidate(passage=None, text="It is.", relevance=NO, grounding=PARTLY, usefulness=NOT_RATED, score=0.5)
+    alone = [RefinementDetail(strips=(piece,)), CandidatesDetail(candidates=(answer,))]
+    assert [shown(each) for each in summaries("en", alone)] == ["pieces kept: 1 of 1", "answers grounded: 0 of 1"]

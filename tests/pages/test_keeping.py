@@ -9,6 +9,7 @@ from index_store.access.audit.entry import Action
 from index_store.access.limits import GroupLimits
 from index_store.access.people import SignInClaims
 from index_store.access.principal import Role
+from index_store.base.errors import NoGroupNamed
 from tests.full_disk import full_disk, linux
 from tests.local import as_person, grant, person_of, process_of
 from tests.pages.app_page import AppPage, shown
@@ -120,6 +121,16 @@ def test_what_can_not_be_written_is_told_there(engine):
     assert f"{audit.lost.entries} entries could not be written" in Page("admin/audit").text
 
 
+@linux
+def test_one_entry_that_can_not_be_written_is_told_as_one(engine):
+    audit = process_of(engine).store.access.audit
+    with full_disk():
+        while not audit.lost:
+            audit.note(Action.SIGNED_IN, engine._ownership.who(), words="w" * 200)
+    assert audit.lost.entries == 1
+    assert "1 entry could not be written" in Page("admin/audit").text
+
+
 def test_where_it_is_off_that_is_told(engine, monkeypatch):
     monkeypatch.setattr(process_of(engine).store.access.audit, "_days", 0)
     assert Page("admin/audit").text.count("AUDIT_DAYS is 0") == 1
@@ -150,6 +161,18 @@ def test_the_usage_page_says_who_uses_what_and_what_each_index_takes(engine, tmp
     assert size > 0
 
 
+@each_language
+def test_what_an_erased_person_has_used_today_is_nobodys_by_name(engine, tmp_path, language):
+    add(engine, tmp_path, "travel.md")
+    grant(engine, "handbook")
+    alice = as_person(engine, "alice")
+    alice.ask("Who pays?", index="handbook", pipeline_name="naive").result()
+    assert eventually(engine.usage.by_person, PATIENCE)
+    engine.personal_data.erase(person_of(alice).id)
+    page = Page("admin/usage", language)
+    assert page.rows()[0][page.words["usage.who"]] == page.words["usage.erased"]
+
+
 def test_a_name_that_begins_like_a_formula_is_none_in_the_file_of_the_table(engine):
     as_person(engine, "=HYPERLINK(A1)", Role.EDITOR).store.create_index("+1+1")
     page = Page("admin/usage")
@@ -174,6 +197,14 @@ def test_limits_of_a_group_are_set_and_taken_away(engine, language):
     page.button("usage.take").click()
     page.look()
     assert process_of(engine).store.access.limits.all() == {}
+
+
+@each_language
+def test_limits_without_a_group_are_refused_in_a_sentence(engine, language):
+    page = Page("admin/usage", language)
+    page.button("usage.set_really").click()
+    page.look()
+    assert NoGroupNamed().sentence(language) in page.text
 
 
 # A person's own data
@@ -246,6 +277,19 @@ def test_of_two_people_with_one_name_each_can_be_told_and_picked(engine, languag
     for id_, mail in ((first, "sato.k@example.com"), (second, "sato.t@example.com")):
         page.choose("my_data.whose", id_)
         assert mail in shown(page.app.subheader[0].value)
+
+
+@each_language
+def test_where_the_person_picked_was_erased_in_another_tab_the_page_says_so(engine, language):
+    alice = as_person(engine, "alice")
+    whose = person_of(alice).id
+    page = Page("personal/my_data", language)
+    own = [each.value for each in page.app.subheader]
+    page.choose("my_data.whose", whose)
+    engine.personal_data.erase(whose)
+    assert page.words["my_data.gone"] in page.look().text
+    assert [each.value for each in page.app.subheader] == own
+    assert page.words["my_data.gone"] not in page.look().text
 
 
 def test_whose_data_an_admin_has_looked_at_is_forgotten_when_the_page_is_left(engine):

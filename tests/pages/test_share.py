@@ -117,17 +117,20 @@ def test_a_link_shows_another_persons_run_with_prompts_but_without_documents(cha
     run = chat.wait()
     made = engine().shares.add(run.id)
     ended = [each for each in engine().history.events(run.id) if isinstance(each, StepFinished)]
-    step = next(each.step for each in ended if each.model_calls)
+    completing, *_, answering = [each.step for each in ended if each.model_calls]
     stranger = as_person(engine(), "stranger")
     monkeypatch.setattr(process, "principal", lambda: person_of(stranger))
     assert engine().history.run(run.id) is None
     page = Page("personal/shared", share=made.token)
     page.app.session_state[f"trace-{run.id}"] = True
     page.look()
-    page.app.session_state[f"calls-past-{run.id}-{step}-1"] = True
+    for step in (completing, answering):
+        page.app.session_state[f"calls-past-{run.id}-{step}-1"] = True
     page.look()
     assert "Who says so?" in page.told
-    assert 'class="detail calls"' in page.written
+    assert page.written.count('class="detail calls"') == 1
+    assert page.told.count(shown(texts("en")["call.not_kept"])) == 1
+    assert "Where does it stand?" not in page.told
     assert page.told.count(shown(texts("en")["chat.gone"])) == 1
 
 

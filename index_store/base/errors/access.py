@@ -40,6 +40,11 @@ class NobodyNamed(IndexStoreError):
     ja = "権限を与える相手(メールアドレス、サインイン時の名前、またはグループ)を入力してください。"
 
 
+class NoGroupNamed(IndexStoreError):
+    en = "Say whose limits these are: the name of a group, exactly as at the sign-in."
+    ja = "上限を設定するグループの名前を、サインイン時の名前のとおりに入力してください。"
+
+
 class NotAllowed(IndexStoreError):
     """A right is missing, for an object that the person may know about."""
 

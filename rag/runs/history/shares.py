@@ -107,14 +107,14 @@ class Shares:
         with self._database.connect() as connection:
             return connection.execute(rows).scalar_one()
 
-    def revoke(self, share_id: str, *, principal: Principal) -> None:
-        """From now on the link shows nothing. Does nothing if the link is already revoked, deleted, or not the
-        principal's.
+    def revoke(self, share_id: str, *, principal: Principal) -> bool:
+        """From now on the link shows nothing. Does nothing, and returns False, if the link is already revoked, deleted,
+        or not the principal's.
         """
         own = select(schema.shares.c.id).select_from(_SHARES).where(_is_own(principal))
         this = (schema.shares.c.id == share_id) & schema.shares.c.revoked_at.is_(None) & schema.shares.c.id.in_(own)
         with schema.changing(self._database) as connection:
-            connection.execute(schema.shares.update().where(this).values(revoked_at=time.time()))
+            return connection.execute(schema.shares.update().where(this).values(revoked_at=time.time())).rowcount > 0
 
     def shared(self, token: str) -> Shared:
         """The content of a link, for everybody who has it.

@@ -21,6 +21,7 @@ from rag.runs.history.history import History, PastRun, RunOutline
 from rag.runs.history.ownership import Ownership
 from rag.runs.history.run_list import Order, RunFilter, RunList
 from rag.runs.history.shares import NewShare, Share, Shared, Shares
+from rag.trace.alone import STANDALONE_STEP, without_earlier_turns
 from rag.trace.calls import Call
 from rag.trace.cause import Cause
 from rag.trace.details import Turn
@@ -31,12 +32,16 @@ MayRead = Callable[[Collection[str]], set[str]]
 
 
 class UserCalls:
-    def __init__(self, calls: Calls, may_read: MayRead) -> None:
+    def __init__(self, calls: Calls, may_read: MayRead, *, hidden: Collection[str] = ()) -> None:
+        """`hidden`: steps whose calls are not shown."""
         self._calls = calls
         self._may_read = may_read
+        self._hidden = hidden
 
     def of_step(self, run_id: str, step: str, attempt: int) -> tuple[Call, ...]:
-        return self._calls.of_step(run_id, step, attempt) if self._may_read([run_id]) else ()
+        if step in self._hidden or not self._may_read([run_id]):
+            return ()
+        return self._calls.of_step(run_id, step, attempt)
 
 
 class Traces:
@@ -171,7 +176,7 @@ class UserRunList:
 
 class SharedTraces(Traces):
     """The content of a link when it was opened, and its traces while it still shows them. Documents are only for people
-    who may read them without the link.
+    who may read them without the link. A link to a run shows nothing of the conversation before it.
     """
 
     def __init__(self, history: History, shown: Shared, look: Callable[[], Shared]) -> None:
@@ -180,6 +185,13 @@ class SharedTraces(Traces):
         self.share = shown.share
         self.runs = shown.runs
         self._look = look
+        self._is_alone = shown.share.kind == "run"
+        if self._is_alone:
+            self.calls = UserCalls(history.calls, self._still_shown, hidden={STANDALONE_STEP})
+
+    def events(self, run_id: str) -> list[Event]:
+        found = super().events(run_id)
+        return [without_earlier_turns(each) for each in found] if self._is_alone else found
 
     def _still_shown(self, run_ids: Collection[str]) -> set[str]:
         try:
@@ -212,8 +224,8 @@ class UserShares:
 
     def revoke(self, share_id: str) -> None:
         who = self._ownership.who()
-        self._shares.revoke(share_id, principal=who)
-        self._audit.note(Action.SHARE_REVOKED, who, share=share_id)
+        if self._shares.revoke(share_id, principal=who):
+            self._audit.note(Action.SHARE_REVOKED, who, share=share_id)
 
     def shared(self, token: str, *, again: bool = False) -> SharedTraces:
         """For everybody who has access to the app. `again`: a person who has opened the link reads it once more.

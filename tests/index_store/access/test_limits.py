@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from index_store.access.access import Access
 from index_store.access.limits import GroupLimits
 from index_store.access.people import People
-from index_store.base.errors import IndexHasTooManyFiles, IndexTooLarge
+from index_store.base.errors import IndexHasTooManyFiles, IndexTooLarge, NoGroupNamed
 from index_store.base.settings import Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
@@ -39,6 +39,13 @@ def test_they_are_listed_changed_and_taken_away(access: Access) -> None:
     assert access.limits.all() == {"it": GroupLimits(tokens_a_day=5), "sales": GroupLimits(megabytes=3)}
     access.limits.set("it", GroupLimits())
     assert list(access.limits.all()) == ["sales"]
+
+
+def test_without_a_group_nothing_is_set_and_that_is_said(access: Access) -> None:
+    for nameless in ("", " \u3000"):
+        with pytest.raises(NoGroupNamed):
+            access.limits.set(nameless, GroupLimits(files=10))
+    assert access.limits.all() == {}
 
 
 def test_less_than_nothing_is_no_limit() -> None:

@@ -66,6 +66,20 @@ def test_links_and_deletions_are_noted_and_never_what_opens_a_link(opened):
         assert share.token not in str(entries)
 
 
+def test_a_link_is_noted_as_revoked_once_and_only_by_someone_who_could_revoke_it(opened):
+    with opened() as engine:
+        grant(engine, INDEX)
+        alice, bob = as_person(engine, "alice"), as_person(engine, "bob")
+        run = alice.ask(QUESTION, index=INDEX, pipeline_name="naive")
+        run.result()
+        share = alice.shares.add(run.id)
+        for someone in (bob, alice, alice):
+            someone.shares.revoke(share.share.id)
+        alice.shares.revoke("none")
+        entries = process_of(engine).store.access.audit.read(EntryFilter(action="share_revoked")).entries
+        assert [each.person for each in entries] == [person_of(alice).id]
+
+
 def test_files_and_openings_of_a_link_are_noted_and_what_is_refused_or_looked_at_again_is_not(opened):
     with opened() as engine:
         grant(engine, INDEX)

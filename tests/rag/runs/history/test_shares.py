@@ -9,10 +9,11 @@ import pytest
 
 from index_store.access.principal import LOCAL
 from rag.errors import NothingOfThisName, UnknownShare
+from rag.models.service.ja import JA
 from rag.runs.history.history import History
 from rag.runs.history.schema import FILE
 from rag.runs.history.shares import NOTED_EVERY, Shares
-from rag.trace.events import RunFinished, RunStarted, Totals
+from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from tests.by_hand import run_script
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held
@@ -44,6 +45,37 @@ def test_a_link_to_a_conversation_shows_its_runs_and_one_to_a_run_that_run_alone
     assert shown(engine, one.token) == [second.id]
     assert (whole.share.kind, whole.share.title) == ("conversation", QUESTION)
     assert (one.share.kind, one.share.title, one.share.conversation_id) == ("run", "宿泊費は?", first.conversation_id)
+
+
+def test_a_link_to_a_run_shows_nothing_that_was_said_before_it(engine, chat, ask):
+    first = ask("パスワードは hunter2 ですが使えますか?")
+    chat.answer_when(JA.standalone, answer="宿泊費は誰が承認しますか?")
+    second = ask("それは誰が承認しますか?", first.conversation_id)
+    whole, one = engine.shares.add(first.conversation_id), engine.shares.add(second.id)
+
+    def told(token: str) -> tuple[str, int]:
+        traces = engine.shares.shared(token)
+        ended = [each for each in traces.events(second.id) if isinstance(each, StepFinished)]
+        calls = [call for each in ended for call in traces.calls.of_step(second.id, each.step, each.attempt)]
+        outlines = traces.outlines_of(traces.runs[-1:])
+        return "".join(map(str, (*ended, *calls, *outlines))), len(calls)
+
+    text, calls = told(one.token)
+    assert "hunter2" not in text
+    assert "宿泊費は誰が承認しますか?" in text
+    all_text, all_calls = told(whole.token)
+    assert "hunter2" in all_text
+    assert calls == all_calls - 1 > 0
+
+
+def test_a_link_to_a_run_shows_no_rewrite_that_repeated_an_earlier_question(engine, chat, ask):
+    first = ask("パスワードは hunter2 ですが使えますか?")
+    chat.answer_when(JA.standalone, answer="パスワードは hunter2 ですが使えますか")
+    second = ask("それは誰が承認しますか?", first.conversation_id)
+    [step] = [each for each in second.events if isinstance(each, StepFinished) and each.step == "standalone_question"]
+    assert step.detail.why == "refused"
+    one = engine.shares.shared(engine.shares.add(second.id).token)
+    assert "hunter2" not in str(one.events(second.id))
 
 
 def test_what_is_asked_after_a_conversation_was_shared_stays_out_of_that_link(engine, ask):

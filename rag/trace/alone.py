@@ -1,0 +1,19 @@
+"""A run shown alone: without what was said before it in its conversation."""
+
+from rag.trace.details import StandaloneDetail
+from rag.trace.events import Event, StepFinished
+
+STANDALONE_STEP = "standalone_question"
+"""the only step that is given earlier turns: rag/nodes/condense_question.py"""
+
+
+def without_earlier_turns(event: Event) -> Event:
+    """The question stays as it was completed, because the run searched for it. An unusable rewrite does not: it may
+    repeat an earlier question.
+    """
+    if not isinstance(event, StepFinished) or event.step != STANDALONE_STEP:
+        return event
+    detail = None  # of a newer version, it may have turns too
+    if isinstance(event.detail, StandaloneDetail):
+        detail = event.detail.model_copy(update={"turns": (), "refused": None})
+    return event.model_copy(update={"detail": detail})
