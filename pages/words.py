@@ -122,6 +122,13 @@ def plain(text: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", joined)
 
 
+def about(label: str, what: str) -> str:
+    """The label of a button in a row, with `what` the row is about. Only screen readers tell it (style.css); others see
+    it beside the button.
+    """
+    return f"{label} :gray[{plain(what)}]"
+
+
 def megabytes(size: int) -> str:
     """`size`: bytes. 830 B, 12 KB, 3.4 MB"""
     if size < 1000:

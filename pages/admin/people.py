@@ -13,7 +13,7 @@ from pages.process import engine, principal
 from pages.server.settings import server_settings
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.picker import fresh_key, renew
-from pages.words import plain, say, when
+from pages.words import about, plain, say, when
 
 PAGE = 20  # people that are drawn together
 CLAIMED = "claimed"  # instead of a role: the role comes from the sign-in
@@ -94,15 +94,17 @@ def show(person: Person) -> None:
             st.caption(" · ".join(told(person)))
         show_role(person)
         if person.disabled_at:
-            st.button(say("people.enable"), key=f"enable-{person.id}", on_click=enable, args=(person.id,))
+            label = about(say("people.enable"), person.known_as)
+            st.button(label, key=f"enable-{person.id}", on_click=enable, args=(person.id,))
         else:
-            st.button(say("people.disable"), key=f"disable-{person.id}", on_click=disable, args=(person.id,))
+            label = about(say("people.disable"), person.known_as)
+            st.button(label, key=f"disable-{person.id}", on_click=disable, args=(person.id,))
         show_erase(person)
 
 
 def show_erase(person: Person) -> None:
     """A popover, drawn while it is open."""
-    popover = st.popover(say("people.erase"), key=f"erase-{person.id}", on_change="rerun")
+    popover = st.popover(about(say("people.erase"), person.known_as), key=f"erase-{person.id}", on_change="rerun")
     if popover.open:
         with popover:
             st.write(plain(say("people.erase_help", name=person.known_as)))

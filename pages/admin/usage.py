@@ -11,7 +11,7 @@ from index_store.base.errors import PlainError
 from pages.process import engine
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.picker import fresh_key, renew
-from pages.words import plain, say
+from pages.words import about, plain, say
 
 ROW, HEIGHT = 35, 500  # pixels
 MOST = 1_000_000_000
@@ -91,9 +91,8 @@ def show_limits() -> None:
     for group, limits in engine().store.access.limits.all().items():
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             st.markdown(f"**{plain(group)}** · {told(limits)}", width="stretch")
-            st.button(
-                say("usage.take"), key=f"take-{group}", on_click=run_as_callback, args=(put, group, GroupLimits())
-            )
+            label = about(say("usage.take"), group)
+            st.button(label, key=f"take-{group}", on_click=run_as_callback, args=(put, group, GroupLimits()))
     with st.popover(say("usage.set"), key=fresh_key("set limits")), st.form(fresh_key("limits"), border=False):
         group = st.text_input(say("usage.group"), max_chars=200)
         st.caption(say("usage.set_help"))

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.process import engine
 from pages.widgets.chat.share import revoke, told_of
 from pages.widgets.errors import run_as_callback
-from pages.words import plain, say, when
+from pages.words import about, plain, say, when
 from rag.runs.history.shares import Share
 
 # Comments, because Streamlit would show strings that stand alone on a page.
@@ -21,7 +21,8 @@ def show(share: Share) -> None:
             st.markdown(f"**{plain(share.title)}**")
             st.caption(f"{kind} · {told_of(share)}")
         if share.revoked_at is None:
-            st.button(say("share.revoke"), key=f"revoke-{share.id}", on_click=run_as_callback, args=(revoke, share))
+            label = about(say("share.revoke"), f"{kind}: {share.title}")
+            st.button(label, key=f"revoke-{share.id}", on_click=run_as_callback, args=(revoke, share))
         else:
             st.caption(say("share.revoked", when=when(datetime.fromtimestamp(share.revoked_at, UTC))))
 

@@ -16,8 +16,9 @@ INDEX_PAGE = Path(__file__).parent.parent.parent / "pages" / "index.py"
 
 
 def shown(label: str) -> str:
-    """A label in Markdown as people read it: without escapes."""
-    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", label).replace(WORD_JOINER, "")
+    """A label in Markdown as people see it: without escapes, and without what `about` in pages/words.py adds."""
+    seen = re.sub(r" :gray\[.*\]$", "", label)
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", seen).replace(WORD_JOINER, "")
 
 
 class AppPage:

@@ -194,6 +194,7 @@ def test_limits_of_a_group_are_set_and_taken_away(engine, language):
     page.look()
     assert process_of(engine).store.access.limits.all() == {"sales": GroupLimits(tokens_a_day=5000)}
     assert "5,000" in page.text
+    assert "sales" in page.button("usage.take").label
     page.button("usage.take").click()
     page.look()
     assert process_of(engine).store.access.limits.all() == {}

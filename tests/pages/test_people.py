@@ -1,7 +1,10 @@
 """The page on which admins see the people and what they may do."""
 
+import pytest
+
 from index_store.access.people import SignInClaims
 from pages.server.settings import Settings
+from pages.texts import texts
 from tests.local import process_of
 from tests.pages.app_page import AppPage
 
@@ -19,3 +22,13 @@ def test_people_are_in_the_order_of_their_names_whatever_the_case(engine, monkey
     page = people_page(monkeypatch)
     shown = [each.value.strip("*") for each in page.app.markdown]
     assert [each for each in shown if each in names] == ["anna", "Bob", "Zoe"]
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_each_button_names_the_person_whom_it_is_about(engine, monkeypatch, language):
+    people = process_of(engine).store.access.people
+    for name in ("anna", "[b](*ob*)"):
+        people.signed_in(SignInClaims("idp", name, name))
+    labels = [each.label for each in people_page(monkeypatch, language).app.button if ":gray[" in each.label]
+    word = texts(language)["people.disable"]
+    assert labels == [f"{word} :gray[\\[b\\]\\(\\*ob\\*\\)]", f"{word} :gray[anna]"]
