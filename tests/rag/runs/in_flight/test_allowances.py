@@ -91,7 +91,7 @@ def test_the_files_of_a_question_that_is_refused_are_added_all_the_same(limited)
     grant(engine, INDEX, Right.WRITE)
     alice = as_person(engine, "alice", Role.EDITOR)
     ask(alice)
-    upload = keep_upload(engine.settings.data_dir, "parking.md", io.BytesIO(b"# Parking"))
+    upload = keep_upload(engine.settings.data_dir, "parking.md", io.BytesIO(b"Behind the house."))
     with pytest.raises(TokensUsedUp):
         alice.ask(QUESTION, index=INDEX, pipeline_name="naive", attachments=[upload])
     [job] = alice.store.ingestions
