@@ -298,7 +298,7 @@ def test_a_new_chat_leaves_the_old_one_in_the_list(handbook):
 def test_a_deleted_conversation_is_gone_with_its_runs(handbook, engine):
     page = ChatPage()
     page.ask(ASKED["en"])
-    page.app.button(key=f"delete-{page.conversation}").click()
+    page.app.button(key="danger-delete-conversation").click()
     page.look()
     assert page.conversation is None
     assert ASKED["en"] not in page.buttons
