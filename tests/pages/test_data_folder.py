@@ -150,7 +150,7 @@ def test_on_a_full_disk_whatever_is_pressed_ends_in_a_sentence_and_leaves_nothin
         for label in ("chat.again", "share.make"):
             chat.press(chat.words[label])
             assert told(chat, "ja")
-        press_key(chat, "delete-")
+        press_key(chat, "danger-delete-conversation")
         assert told(chat, "ja")
         assert told(compare.compare("Where?"), "ja")
         compared.press(compared.words["compare.vote"])
