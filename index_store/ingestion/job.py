@@ -166,7 +166,7 @@ class Ingestion:
 
     def _tasks(self, index: IndexRecord) -> Iterator[DocumentTask]:
         """Records all files first, so that nothing is lost if the process dies; sites take long and come last."""
-        self._admission.refuse_namesakes(self.order.sources)
+        self._admission.refuse_same_names(self.order.sources)
         sources = last_of_each(self.order.sources)
         items = [self._items.add(storable(source.source)) for source in sources]
         archives = []

@@ -65,7 +65,7 @@ def last_of_each(sources: Iterable[Source]) -> list[Source]:
     return list({(type(each), storable(each.source)): each for each in sources}.values())
 
 
-def namesakes(sources: Iterable[Source]) -> list[FileSource]:
+def with_the_name_of_another(sources: Iterable[Source]) -> list[FileSource]:
     """The files that `last_of_each` leaves out although their content is another than that of the last."""
     files = [each for each in sources if isinstance(each, FileSource)]
     last = {each.source: each for each in files}

@@ -69,7 +69,7 @@ class ChangeLock(Protocol):
         """Releases the lock."""
 
 
-def plain(text: str) -> str:
+def normalized(text: str) -> str:
     """As texts are compared in searches; `lower`, because Postgres has no casefold."""
     return unicodedata.normalize("NFKC", text).lower()
 

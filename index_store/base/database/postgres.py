@@ -31,7 +31,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DatabaseError, OperationalError, ProgrammingError, SQLAlchemyError
 
 from index_store.base import errors
-from index_store.base.database.backend import LOCK_SECONDS, MOVING, as_json, plain
+from index_store.base.database.backend import LOCK_SECONDS, MOVING, as_json, normalized
 
 log = logging.getLogger(__name__)
 
@@ -236,7 +236,7 @@ class _Postgres:
     def holds(self, text: ColumnElement[str], word: str) -> ColumnElement[bool]:
         # ICU's, because the C library's folds only ASCII in a database of the locale C.
         compatible = collate(func.normalize(text, literal_column("NFKC")), "und-x-icu")
-        return func.lower(compatible).contains(plain(word), autoescape=True)
+        return func.lower(compatible).contains(normalized(word), autoescape=True)
 
     def impatient(self, database: Engine) -> Engine:
         return _engine(

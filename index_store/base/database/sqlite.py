@@ -16,7 +16,7 @@ from sqlalchemy import URL, ColumnElement, Connection, Engine, NullPool, Table, 
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DatabaseError
 
-from index_store.base.database.backend import LOCK_SECONDS, as_json, plain
+from index_store.base.database.backend import LOCK_SECONDS, as_json, normalized
 from index_store.base.errors import UpgradeNotSaved
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class SqliteFile:
         engine = create_engine(self._url, json_serializer=as_json, hide_parameters=True)
 
         def set_up(connection: sqlite3.Connection, _record: object) -> None:
-            connection.create_function("plain", 1, plain, deterministic=True)
+            connection.create_function("normalized", 1, normalized, deterministic=True)
             with closing(connection.cursor()) as cursor:
                 for pragma in (*_PRAGMAS, f"busy_timeout = {wait * 1000}"):
                     cursor.execute(f"PRAGMA {pragma}")
@@ -149,7 +149,7 @@ class _Sqlite:
         return func.lower(text)  # SQLite folds only ASCII
 
     def holds(self, text: ColumnElement[str], word: str) -> ColumnElement[bool]:
-        return func.plain(text).contains(plain(word), autoescape=True)
+        return func.normalized(text).contains(normalized(word), autoescape=True)
 
     def impatient(self, database: Engine) -> Engine:
         return SqliteFile(Path(str(database.url.database))).connect(wait=0)

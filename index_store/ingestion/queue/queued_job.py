@@ -237,7 +237,7 @@ class JobAdmission:
     def _admit(self, index: IndexRecord) -> None:
         """Sites take long and come last."""
         sites = []
-        self._admission.refuse_namesakes(self._order.sources)
+        self._admission.refuse_same_names(self._order.sources)
         for source in last_of_each(self._order.sources):
             # A suspended job still stores and records its sources: an upload exists nowhere else.
             if self._context.stop.is_cancelled:

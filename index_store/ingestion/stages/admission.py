@@ -17,7 +17,14 @@ from index_store.catalogue.records import DocumentRecord, DocumentStatus, IndexR
 from index_store.ingestion.context import JobContext
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import failed, removed, unchanged
-from index_store.ingestion.sources import FileSource, Source, StoredSource, file_name, namesakes, storable
+from index_store.ingestion.sources import (
+    FileSource,
+    Source,
+    StoredSource,
+    file_name,
+    storable,
+    with_the_name_of_another,
+)
 from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.library.versions import IncomingFile
 from index_store.parsing.loaders.formats import format_of, is_archive
@@ -118,9 +125,9 @@ class SourceAdmission:
         if document and document.status is DocumentStatus.PENDING:
             self._versions.give_up(document.id, errors.Cancelled(name=file_name(source)))
 
-    def refuse_namesakes(self, sources: Iterable[Source]) -> None:
+    def refuse_same_names(self, sources: Iterable[Source]) -> None:
         """Their documents are not touched: the files that are added have them."""
-        for source in namesakes(sources):
+        for source in with_the_name_of_another(sources):
             error = errors.SameName(name=file_name(source.source))
             self._completion.complete(self._items.add(source.source), failed(source.source, None, error))
 

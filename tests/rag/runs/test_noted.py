@@ -5,10 +5,19 @@ import pytest
 from index_store.access.audit.audit import EntryFilter
 from index_store.access.principal import LOCAL
 from rag.errors import NothingOfThisName, UnknownShare
+from rag.runs.engine import UserEngine
+from rag.runs.history.shares import NewShare
+from rag.runs.run.run import Run
 from tests.local import as_person, grant, person_of, process_of
 from tests.rag.documents import INDEX
 
 QUESTION = "出張の日当はいくらですか?"
+
+
+def shared_run(person: UserEngine) -> tuple[Run, NewShare]:
+    run = person.ask(QUESTION, index=INDEX, pipeline_name="naive")
+    run.result()
+    return run, person.shares.add(run.id)
 
 
 @pytest.mark.parametrize("audit_questions", [False, True])
@@ -55,9 +64,7 @@ def test_links_and_deletions_are_noted_and_never_what_opens_a_link(opened):
     with opened() as engine:
         grant(engine, INDEX)
         alice = as_person(engine, "alice")
-        run = alice.ask(QUESTION, index=INDEX, pipeline_name="naive")
-        run.result()
-        share = alice.shares.add(run.id)
+        run, share = shared_run(alice)
         alice.shares.revoke(share.share.id)
         alice.delete_conversation(run.conversation_id)
         entries = engine.store.access.audit.read(EntryFilter(person="alice")).entries
@@ -70,9 +77,7 @@ def test_a_link_is_noted_as_revoked_once_and_only_by_someone_who_could_revoke_it
     with opened() as engine:
         grant(engine, INDEX)
         alice, bob = as_person(engine, "alice"), as_person(engine, "bob")
-        run = alice.ask(QUESTION, index=INDEX, pipeline_name="naive")
-        run.result()
-        share = alice.shares.add(run.id)
+        _, share = shared_run(alice)
         for someone in (bob, alice, alice):
             someone.shares.revoke(share.share.id)
         alice.shares.revoke("none")
@@ -84,9 +89,7 @@ def test_files_and_openings_of_a_link_are_noted_and_what_is_refused_or_looked_at
     with opened() as engine:
         grant(engine, INDEX)
         alice, bob = as_person(engine, "alice"), as_person(engine, "bob")
-        run = alice.ask(QUESTION, index=INDEX, pipeline_name="naive")
-        run.result()
-        share = alice.shares.add(run.id)
+        run, share = shared_run(alice)
         with pytest.raises(NothingOfThisName):
             bob.exports.gather(run.id, "json")
         with pytest.raises(UnknownShare):
