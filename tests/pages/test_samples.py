@@ -214,3 +214,16 @@ def test_everyone_can_read_the_samples_that_an_editor_has_loaded(engine):
     assert (index.name, index.documents) == (samples.INDEX, len(samples.documents()))
     with pytest.raises(RightMissing):
         samples.load(reader.store)
+
+
+def test_each_code_of_the_handbook_finds_a_passage_that_has_it_first(engine):
+    texts = "\n".join(document.read_text(encoding="utf-8") for document in samples.documents())
+    codes = sorted(set(re.findall(r"(?<![A-Za-z])[A-Z]{1,2}-\d{1,3}(?!\d)", texts)))
+    assert len(codes) > 50
+    samples.load(engine.store)
+    for job in engine.store.ingestions:
+        job.wait()
+    for code in codes:
+        for written in (code, code.replace("-", "")):
+            [first] = engine.store.search(samples.INDEX, f"{written}とは何ですか?", mode="keyword", k=1)
+            assert re.search(rf"(?<![A-Za-z]){code}(?!\d)", first.text), written
