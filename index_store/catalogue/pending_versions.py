@@ -39,6 +39,8 @@ class PendingVersion:
     """for a crawled page: data that the next crawl needs"""
     is_new: bool = False
     """whether the document is new"""
+    embeds_all: bool = False
+    """whether also texts that the version before has are embedded again, because somebody asked for this"""
     lease: Lease | None = None
     """under which it is processed, if there are several processes"""
 

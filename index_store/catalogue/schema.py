@@ -13,6 +13,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -92,7 +93,9 @@ chunks = Table(
     Column("end", Integer, nullable=False),
     Column("page", Integer),
     Column("headings", JSON, nullable=False),
+    Column("digest", LargeBinary(16)),
 )
+"""`digest`: of the text that was embedded; NULL for chunks of older catalogues."""
 
 sites = Table(
     "sites",

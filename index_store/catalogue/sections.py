@@ -46,6 +46,18 @@ class Sections:
                 for row in connection.execute(query)
             ]  # fmt: skip
 
+    def embedded(self, document_id: str) -> Iterator[tuple[str, bytes]]:
+        """Id, and digest of the text that was embedded, of every chunk for which it is known, in their order."""
+        query = (
+            select(chunks.c.id, chunks.c.digest)
+            .join(sections)
+            .where(sections.c.document_id == document_id, chunks.c.digest.is_not(None))
+            .order_by(chunks.c.position)
+        )
+        with self._engine.connect() as connection:
+            for row in connection.execute(query):
+                yield row.id, row.digest
+
     def chunk_ids(self, index_id: str, *, only_ready: bool = True) -> Iterator[tuple[str, str]]:
         """Chunk and document of every chunk; by default only of those that a search may find."""
         query = (
@@ -87,7 +99,7 @@ def insert_sections(connection: Connection, document_id: str, revision: int, par
                     {
                         "id": chunk_id(document_id, revision, position), "section_id": section_id,
                         "position": position, "start": chunk.start, "end": chunk.end, "page": chunk.page,
-                        "headings": chunk.headings,
+                        "headings": chunk.headings, "digest": chunk.digest,
                     }
                 )  # fmt: skip
                 position += 1

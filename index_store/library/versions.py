@@ -10,7 +10,7 @@ import math
 import uuid
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -157,7 +157,9 @@ class Versions:
             raise
 
     def begin_same(self, document_id: str, splitting: object) -> PendingVersion | None:
-        """A new version from the stored original; None if there is none. Raises OSError, OriginalsError."""
+        """A new version from the stored original, of which all texts are embedded again; None if there is no original.
+        Raises OSError, OriginalsError.
+        """
         with self._library.held():
             document = self._catalogue.documents.record(document_id)
             index = self._catalogue.indexes.record(document.index_id) if document else None
@@ -168,7 +170,7 @@ class Versions:
             name = document.name or document.title
             file = IncomingFile(document.source, name, document.kind, Path(), False, document.parent, document.charset)
             fingerprint = fingerprint_of(self._originals.digest(document.id, kept), splitting)
-            version = self._new(index, document, file, size, fingerprint)
+            version = replace(self._new(index, document, file, size, fingerprint), embeds_all=True)
             self._originals.keep_same(document.id, kept, version.revision)
             self._catalogue.pending_versions.begin(version)
         if document.incoming:

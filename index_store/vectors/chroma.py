@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +27,6 @@ log = logging.getLogger(__name__)
 
 IDS = 5000
 """ids per call"""
-
-APART = 0.01
-"""how far a vector is moved, as a share of its length: this changes a cosine by 0.00005"""
 
 SAMPLE = 100
 """vectors whose mean shows which vectors are far from a question"""
@@ -119,8 +115,9 @@ class VectorStore:
     def put(
         self, collection: str, ids: Sequence[str], document_ids: Sequence[str], vectors: NDArray[np.float32]
     ) -> None:
-        """Adds or replaces vectors. Each argument has one entry, or row, per chunk. Raises OSError."""
-        vectors = _apart(vectors, seed=crc32(ids[0].encode()))
+        """Adds or replaces vectors. Each argument has one entry, or row, per chunk. `vectors`: moved apart (apart.py).
+        Raises OSError.
+        """
         done = 0
         while done < len(ids):
             some = slice(done, min(done + self._batch, len(ids)))
@@ -144,6 +141,18 @@ class VectorStore:
             on.upsert(ids=list(ids), embeddings=vectors, metadatas=owners)
 
         self._ask(collection, upsert, make=True)
+
+    @failing_as_os_error()
+    def vectors(self, collection: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """The vectors that exist, by id. Raises OSError."""
+        from chromadb.errors import NotFoundError
+
+        try:
+            with self._backend.searching():
+                found = self._ask(collection, lambda on: on.get(ids=list(ids), include=["embeddings"]))
+        except NotFoundError:
+            return {}
+        return dict(zip(found["ids"], np.asarray(found["embeddings"], np.float32), strict=True))
 
     @failing_as_os_error()
     def delete(self, collection: str, ids: Sequence[str]) -> None:
@@ -302,12 +311,3 @@ def _delete(on: "Collection", ids: list[str]) -> None:
 
 def _ids(on: "Collection", offset: int) -> list[str]:
     return on.get(limit=IDS, offset=offset, include=[])["ids"]
-
-
-def _apart(vectors: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
-    """The same vectors, each moved very little. Among a thousand equal vectors, each has only equal ones as neighbours,
-    and a search that reaches them never leaves them (docs/decisions/hnsw-graph.md).
-    """
-    somewhere = np.random.default_rng(seed).standard_normal(vectors.shape, np.float32) / np.sqrt(vectors.shape[1])
-    moved: NDArray[np.float32] = vectors + APART * np.linalg.norm(vectors, axis=1, keepdims=True) * somewhere
-    return moved

@@ -17,6 +17,7 @@ from index_store.ingestion.context import JobContext
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import IngestResult, failed, ready
 from index_store.library.versions import EmbeddedVersion
+from index_store.parsing.chunking.chunker import ParsedChunk
 from index_store.parsing.worker.protocol import ParsedDocument
 
 log = logging.getLogger(__name__)
@@ -48,10 +49,9 @@ class DocumentTask:
             raise ValueError(f"{self.version.source} has not been read")
         return EmbeddedVersion(self.version, self.parsed, np.stack(self.vectors))
 
-    def texts(self) -> Iterator[str]:
+    def chunks(self) -> Iterator[ParsedChunk]:
         for section in self.parsed or ():
-            for chunk in section.chunks:
-                yield chunk.embedded
+            yield from section.chunks
 
     def close(self) -> None:
         """Deletes what was parsed, which is on disk."""

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
+from itertools import repeat
 from queue import Queue, SimpleQueue
 from typing import Any, Self, TypeVar
 
@@ -15,6 +16,9 @@ from index_store.catalogue.records import IndexRecord
 from index_store.ingestion.context import JobContext
 from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.ingestion.stages.saving import Saving
+from index_store.ingestion.stages.version_before import VersionBefore
+from index_store.parsing.chunking.chunker import ParsedChunk
+from index_store.vectors.apart import apart
 from index_store.vectors.embeddings import Vectors
 
 log = logging.getLogger(__name__)
@@ -48,7 +52,7 @@ class Embedding:
         give_up: Callable[[PlainError], None],
     ) -> None:
         """`give_up`: called with an error that must end the whole job."""
-        self._catalogue = context.services.library.catalogue
+        self._library = context.services.library
         self._model = context.services.embeddings
         self._precedence = context.services.precedence
         self._stop = context.stop
@@ -139,21 +143,37 @@ class Embedding:
             yield group
 
     def _embed_group(self, group: list[DocumentTask]) -> None:
-        texts = ((task, text) for task in group for text in task.texts())
-        for some in batches(texts, self._model.batch):
+        for some in batches(self._chunks(group), self._model.batch):
             if self._stop.is_set:
                 break
-            vectors = self._vectors([text for _, text in some])
+            new = [(task, chunk) for task, chunk, vector in some if vector is None]
+            vectors = self._new_vectors(new) if new else ()
             if vectors is None:
                 break
-            self._check_dimension(vectors.shape[1])
-            for (task, _), vector in zip(some, vectors, strict=True):
-                task.vectors.append(vector)
+            fresh = iter(vectors)
+            for task, _, vector in some:
+                task.vectors.append(next(fresh) if vector is None else vector)
                 task.item.embedded = len(task.vectors)
             self._saving.begin([task for task in group if task.is_embedded and not task.is_saving])
         for task in group:
             if self._stop.is_set and not task.is_saving:
                 self._completion.leave(task)
+
+    def _chunks(self, group: list[DocumentTask]) -> Iterator[tuple[DocumentTask, ParsedChunk, Vectors | None]]:
+        """The chunks of a group, each with the vector that the version before has for the same text."""
+        for task in group:
+            before = VersionBefore(self._library, task.version)
+            for some in batches(task.chunks(), self._model.batch):
+                yield from zip(repeat(task), some, before.vectors(some), strict=False)
+
+    def _new_vectors(self, chunks: list[tuple[DocumentTask, ParsedChunk]]) -> Vectors | None:
+        """None if the job must stop before the model answers."""
+        vectors = self._vectors([chunk.embedded for _, chunk in chunks])
+        if vectors is None:
+            return None
+        self._check_dimension(vectors.shape[1])
+        first = chunks[0][0]
+        return apart(vectors, f"{first.version.document_id} {first.version.revision} {len(first.vectors)}")
 
     def _vectors(self, texts: list[str]) -> Vectors | None:
         """None if the job must stop before the model answers: a service that hangs may take minutes."""
@@ -168,7 +188,7 @@ class Embedding:
         return answer.result()
 
     def _check_dimension(self, dimension: int) -> None:
-        present = self._catalogue.indexes.record(self._index.id)
+        present = self._library.catalogue.indexes.record(self._index.id)
         known = (present and present.dimension) or self._dimension
         if present and known and known != dimension:
             raise present.model_mismatch(self._model.id, (known, dimension))

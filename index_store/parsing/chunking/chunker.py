@@ -3,6 +3,7 @@
 A chunk is always exactly `section.text[start:end]`, so that a citation can highlight it.
 """
 
+import hashlib
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
@@ -35,6 +36,11 @@ class ParsedChunk:
     headings: tuple[str, ...]
     embedded: str
     """what the model embeds: title, headings and the header of a table that was split, and the chunk's text; NFKC"""
+
+    @property
+    def digest(self) -> bytes:
+        """Of the embedded text, in 16 bytes."""
+        return hashlib.blake2b(self.embedded.encode(), digest_size=16).digest()
 
 
 @dataclass(frozen=True)
