@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -24,6 +24,10 @@ _READ_UNESCAPED = re.compile(
     r"(?<=://)|(?<=www)(?=\.)|(?<=@)|(?<=:)(?=streamlit:)|(?<=[<>~-])(?=[-=>](?:\s|$))", re.IGNORECASE
 )
 """where Streamlit finds addresses, arrows and its logo after it has removed the escapes; a joiner there splits them"""
+
+
+_ENCODED = re.compile("(?:%[89A-F][0-9A-F])+", re.IGNORECASE)
+"""letters outside ASCII in an address"""
 
 
 class Reader(NamedTuple):
@@ -120,6 +124,21 @@ def plain(text: str) -> str:
     """Escapes what Markdown would read as its own. For names from documents, models and people."""
     joined = _READ_UNESCAPED.sub(WORD_JOINER, " ".join(text.split()))
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", joined)
+
+
+def readable(text: str) -> str:
+    """`text` with the addresses in it as a browser shows them: 規程, not %E8%A6%8F%E7%A8%8B. The signs that have a
+    meaning in an address, and those that nobody sees, stay encoded.
+    """
+    return _ENCODED.sub(_decoded, text) if "://" in text else text
+
+
+def _decoded(encoded: re.Match[str]) -> str:
+    try:
+        letters = unquote(encoded[0], errors="strict")
+    except UnicodeDecodeError:
+        return encoded[0]
+    return letters if letters.isprintable() else encoded[0]
 
 
 def about(label: str, what: str) -> str:

@@ -8,7 +8,7 @@ import streamlit as st
 from index_store.base.errors import Failure, OriginalsError, PlainError
 from pages.process import engine, replica_number
 from pages.server.sticky import COOKIE, is_sent_around
-from pages.words import language, plain, say
+from pages.words import language, plain, readable, say
 
 LOOK = 5.0
 """seconds between two checks whether an unavailable part is back"""
@@ -16,12 +16,12 @@ LOOK = 5.0
 
 def show_error(error: PlainError | Failure) -> None:
     """Shows its sentence, which may contain names from people and documents."""
-    st.error(plain(error.sentence(language())))
+    st.error(plain(readable(error.sentence(language()))))
 
 
 def show_warning(error: PlainError | Failure) -> None:
     """Like `show_error`, for a problem that stops nothing."""
-    st.warning(plain(error.sentence(language())))
+    st.warning(plain(readable(error.sentence(language()))))
 
 
 def show_trouble() -> None:

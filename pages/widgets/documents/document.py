@@ -18,7 +18,7 @@ from pages.widgets.documents.table import COLOURS, status_of
 from pages.widgets.documents.uploader import take
 from pages.widgets.errors import run_as_callback, show_error
 from pages.widgets.picker import fresh_key, renew
-from pages.words import counted, megabytes, plain, say, when
+from pages.words import counted, megabytes, plain, readable, say, when
 
 SECTIONS = 20
 """sections on one page"""
@@ -49,11 +49,11 @@ def _facts(document: Document) -> str:
         say("document.added", when=when(document.added_at)),
     ]
     if document.parent and document.parent != document.source:
-        facts.append(say("document.from", parent=document.parent))
+        facts.append(say("document.from", parent=readable(document.parent)))
     state = status_of(document)
     status = f'<b style="--status: {COLOURS[state]}">{escape(say(f"state.{state}"))}</b>'
     return (
-        f'<div class="document"><h2>{escape(document.title)}</h2><p>{status} '
+        f'<div class="document"><h2>{escape(readable(document.title))}</h2><p>{status} '
         f"{escape(' · '.join(filter(None, facts)))}</p><p>{_source(document)}</p></div>"
     )
 
@@ -66,10 +66,10 @@ def _counts(document: Document) -> list[str]:
 
 
 def _source(document: Document) -> str:
-    shown = escape(document.source)
+    shown = escape(readable(document.source))
     if not _is_page(document):
         return f"<code>{shown}</code>"
-    return f'<a href="{shown}" target="_blank" rel="noopener noreferrer">{shown}</a>'
+    return f'<a href="{escape(document.source)}" target="_blank" rel="noopener noreferrer">{shown}</a>'
 
 
 def _show_actions(document: Document) -> None:

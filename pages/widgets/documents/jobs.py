@@ -14,7 +14,7 @@ from pages.process import engine
 from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback, show_error
-from pages.words import counted, duration, language, plain, say
+from pages.words import counted, duration, language, plain, readable, say
 
 REFRESH = 0.7
 """seconds between two reads of the jobs"""
@@ -142,5 +142,5 @@ def _failures(failed: Sequence[IngestResult]) -> str:
 
 def _line(source: str, told: str, kind: str = "") -> str:
     # Most error sentences contain the name of the file.
-    name = "" if source in told else f"<b>{escape(source)}</b> "
-    return f'<p class="line {kind}">{name}<span>{escape(told)}</span></p>'
+    name = "" if source in told else f"<b>{escape(readable(source))}</b> "
+    return f'<p class="line {kind}">{name}<span>{escape(readable(told))}</span></p>'

@@ -11,7 +11,7 @@ from pages.process import engine
 from pages.widgets.documents.access import may_add_to
 from pages.widgets.errors import run_or_show_error
 from pages.widgets.picker import fresh_key, renew
-from pages.words import counted, say, when
+from pages.words import counted, readable, say, when
 
 
 def show_sites(index: Index) -> None:
@@ -48,7 +48,7 @@ def _facts(site: Site, pages: int) -> str:
     facts.append(say("site.crawled", when=when(site.crawled_at)) if site.crawled_at else say("site.not_crawled"))
     patterns = [f"+ {each}" for each in options.include] + [f"− {each}" for each in options.exclude]
     told = escape(" · ".join([*facts, *patterns]))
-    return f'<div class="site"><b>{escape(options.url)}</b><br><small>{told}</small></div>'
+    return f'<div class="site"><b>{escape(readable(options.url))}</b><br><small>{told}</small></div>'
 
 
 def _remove(site: Site, number: int) -> None:

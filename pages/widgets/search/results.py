@@ -8,7 +8,7 @@ from index_store.search.hits import Hit
 from index_store.store.user_store import UserStore
 from pages.widgets.location import links_to, location
 from pages.widgets.search.every_mode import ModeResult, PassageRanks, passages
-from pages.words import counted, language, say
+from pages.words import counted, language, readable, say
 
 Spans = list[tuple[int, int]]
 """(start, end) in characters, in order, without overlaps"""
@@ -107,7 +107,7 @@ def _entry(mode: str, hit: Hit, passage: PassageRanks, ranks: str, card: str, te
         f'<li class="hit{shared}"><div class="rank">{letter}<b>#{hit.rank}</b> '
         f"<small>{_SCORES[mode].format(hit.score)}</small></div>"
         f'<div class="path">{marked(path, texts.matches(path), 0, len(path))}</div>'
-        f'<small class="source">{escape(hit.source)}</small>'
+        f'<small class="source">{escape(readable(hit.source))}</small>'
         f"<p>{_excerpt(hit, texts)}</p>"
         f'<small class="ranks">{escape(ranks)}</small>{_near_duplicates(hit)}'
         f'<button popovertarget="{card}">{opens}</button></li>'
@@ -127,7 +127,7 @@ def _ranks(modes: Sequence[str], passage: PassageRanks, k: int) -> str:
 def _near_duplicates(hit: Hit) -> str:
     if not hit.copies:
         return ""
-    named = [f"{location(each)} ({each.source})" for each in hit.copies[:NEAR_DUPLICATES]]
+    named = [f"{location(each)} ({readable(each.source)})" for each in hit.copies[:NEAR_DUPLICATES]]
     if len(hit.copies) > NEAR_DUPLICATES:
         named.append(say("job.more", count=len(hit.copies) - NEAR_DUPLICATES))
     return f'<small class="near-duplicates">{escape(say("search.near_duplicates", places=" / ".join(named)))}</small>'
@@ -168,7 +168,7 @@ def _card(hit: Hit, id_: str, texts: SectionTexts) -> str:
     begin, stop = max(0, start - AROUND), min(len(text), end + AROUND)
     return (
         f'<div popover id="{id_}" class="passage-card found"><header>{escape(location(hit))}'
-        f"<small>{escape(hit.source)}</small></header>{gone}"
+        f"<small>{escape(readable(hit.source))}</small></header>{gone}"
         f"{_folded(text, spans, 0, begin)}<p>{marked(text, spans, begin, start)}</p>"
         f'<div class="cited">{marked(text, spans, start, end)}</div>'
         f"<p>{marked(text, spans, end, stop)}</p>{_folded(text, spans, stop, len(text))}"

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from pages.words import say
+from pages.words import readable, say
 from rag.text.fence import place
 from rag.trace.passages import Passage
 
@@ -31,11 +31,11 @@ def _found(passage: Passage) -> str:
 
 
 def _notes(passage: Passage) -> str:
-    notes = [passage.source]
+    notes = [readable(passage.source)]
     if passage.section_length is not None:
         notes.append(say("detail.trimmed", count=len(passage.text), whole=passage.section_length))
     if passage.copies:
-        copies = " / ".join(f"{each.title} ({each.source})" for each in passage.copies)
+        copies = " / ".join(f"{each.title} ({readable(each.source)})" for each in passage.copies)
         notes.append(say("search.near_duplicates", places=copies))
     return "".join(f"<small>{escape(note)}</small>" for note in notes)
 
