@@ -1,0 +1,30 @@
+"""How texts are written for the reader."""
+
+import pytest
+
+from pages.words import readable
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://example.com/%E8%A6%8F%E7%A8%8B/%E6%97%A5%E5%BD%93.html", "https://example.com/規程/日当.html"),
+        ("https://example.com/?q=%e6%97%a5%E5%BD%93&x=a%26b%20c", "https://example.com/?q=日当&x=a%26b%20c"),
+        ("There is no page at https://example.com/%E6%97%A5.", "There is no page at https://example.com/日."),
+    ],
+)
+def test_an_address_is_shown_with_its_own_letters_as_in_a_browser(address: str, shown: str) -> None:
+    assert readable(address) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://example.com/%93%FA%93%96",  # Shift_JIS
+        "https://example.com/%E2%80%8Ba",  # a sign without width
+        "https://example.com/%E2%80%AEcod.exe",  # turns the letters round
+        "100%E3%81%82.txt",  # a file's own name
+    ],
+)
+def test_what_is_no_text_or_would_be_invisible_stays_as_it_is(text: str) -> None:
+    assert readable(text) == text
