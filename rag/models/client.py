@@ -25,6 +25,7 @@ from rag.text.reasoning_filter import ReasoningFilter
 from rag.text.surrogates import SurrogateFilter
 from rag.trace.calls import CallSubject, Request
 from rag.trace.calls import Message as Sent
+from rag.trace.details import CutBy
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +34,9 @@ RETRY_PAUSE = 0.5
 
 FAULTS = (openai.OpenAIError, ValueError, TypeError, KeyError)
 """errors of the openai client: its own, and built-in ones if the answer is not a chat completion"""
+
+UNREAD: Mapping[CutBy | None, type[ModelError]] = {"length": ReplyCut, "filter": ReplyFiltered}
+"""the error of a reply that ended before it could be read, by what ended it"""
 
 REPLY_FORMATS = {"response_format": "json_schema", "tools": "function_call"}
 """how a schema is requested, by the option that contains it"""
@@ -46,15 +50,33 @@ Message = tuple[Literal["system", "user", "assistant"], str]
 Prompt = list[Message]
 
 
-def is_cut(piece: AIMessage) -> bool:
-    """True if the reply ends here because the limit of tokens is reached."""
-    return _end_of(piece) == "length"
+WHOLE = frozenset({"stop", "tool_calls", "function_call", "end_turn", "stop_sequence", "eos", "eos_token", "complete"})
+"""reasons with which services end a whole reply: OpenAI's, then those of others"""
+
+AT_THE_LIMIT = frozenset({"length", "max_tokens", "model_length"})
+"""the same for a reply that reached its limit of tokens"""
+
+BY_A_FILTER = "content_filter"
+"""how the reasons begin with which a content filter ends a reply; some services put their own one behind it"""
+
+
+def cut_by(piece: AIMessage) -> CutBy | None:
+    """What ends the reply here too early, if anything does."""
+    return _cut_by(_end_of(piece))
+
+
+def _cut_by(end: str | None) -> CutBy | None:
+    if end is None or end in WHOLE:
+        return None
+    if end in AT_THE_LIMIT:
+        return "length"
+    return "filter" if end.startswith(BY_A_FILTER) else "service"
 
 
 def _end_of(piece: AIMessage) -> str | None:
-    """Why the reply ends here, if it does."""
-    reason: str | None = piece.response_metadata.get("finish_reason")
-    return reason
+    """Why the reply ends here, if it does, in lower case."""
+    reason = piece.response_metadata.get("finish_reason")
+    return str(reason).lower() if reason else None
 
 
 class Restart:
@@ -114,7 +136,7 @@ class ChatClient:
         message = await self.ask(prompt, usage, about=about, **options)
         text = message.text.strip()
         if not text:
-            raise self._without_text(_end_of(message))
+            raise self._without_text(cut_by(message))
         return text
 
     async def stream(
@@ -156,7 +178,7 @@ class ChatClient:
             tries += 1
         self._note_refusal(options, sent)
         if empty:
-            raise self._without_text(end)
+            raise self._without_text(_cut_by(end))
 
     def _sent(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options of the request."""
@@ -194,18 +216,13 @@ class ChatClient:
                 if error.completion:
                     reply.read(_as_message(error.completion))
                 is_length = isinstance(error, openai.LengthFinishReasonError)
-                raise self._without_text("length" if is_length else "content_filter") from error
+                raise self._without_text("length" if is_length else "filter") from error
             except FAULTS as error:
                 raise self._explained(error, reply) from error
 
-    def _without_text(self, end: str | None) -> ModelError:
-        """The error of a reply that says nothing. `end`: why it ended."""
-        match end:
-            case "length":
-                return ReplyCut(model=self.name)
-            case "content_filter":
-                return ReplyFiltered(model=self.name)
-        return EmptyReply(model=self.name)
+    def _without_text(self, cut: CutBy | None) -> ModelError:
+        """The error of a reply that says nothing. `cut`: what ended it too early."""
+        return UNREAD.get(cut, EmptyReply)(model=self.name)
 
     def _explained(self, error: Exception, reply: ReceivedReply) -> PlainError:
         """`reply`: what had arrived before the error."""

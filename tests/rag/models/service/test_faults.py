@@ -172,8 +172,9 @@ def test_a_rewrite_that_is_only_thought_is_told(ask, server):
     assert rewritten.fallback.code == "reply_cut"
 
 
-def test_a_reply_that_a_content_filter_stops_is_told_as_such(ask, server):
-    stopped = Answer("", tokens=9, finish_reason="content_filter")
+@pytest.mark.parametrize("ended", ["content_filter", "content_filter: PROHIBITED_CONTENT"])
+def test_a_reply_that_a_content_filter_stops_is_told_as_such(ask, server, ended):
+    stopped = Answer("", tokens=9, finish_reason=ended)
     server.answer_when(lambda request: JA.relevance in request.prompt, stopped)
     server.answer_when(lambda request: request.streams, stopped)
     run = ask("self_rag")
@@ -183,6 +184,41 @@ def test_a_reply_that_a_content_filter_stops_is_told_as_such(ask, server):
     assert "test-chat" in result.error.ja
     [graded] = finished(run.events, "grade_documents")
     assert (graded.fallback.code, graded.tokens_out) == ("reply_filtered", 4 * 9)
+
+
+@pytest.mark.parametrize(
+    ("ended", "why"),
+    [
+        ("content_filter", "filter"),
+        ("content_filter: OTHER", "filter"),
+        ("max_tokens", "length"),
+        ("MAX_TOKENS", "length"),
+        ("error", "service"),
+        ("stop", None),
+        ("end_turn", None),
+    ],
+)
+def test_an_answer_that_ends_too_early_says_so_and_why(ask, server, ended, why):
+    server.default = Answer(ANSWER, finish_reason=ended)
+    result = ask().result()
+    assert (result.status, result.answer) == ("finished", ANSWER)
+    assert (result.is_cut and result.cut_by) == (why or False)
+
+
+@pytest.mark.parametrize("pipeline", ["self_rag", "self_rag_candidates", "corrective", "adaptive"])
+def test_an_answer_that_a_content_filter_cuts_says_so_whatever_its_checks_say(ask, server, pipeline):
+    server.answer_when(lambda request: request.streams, Answer(ANSWER, finish_reason="content_filter"))
+    result = ask(pipeline).result()
+    assert (result.status, result.answer, result.is_cut, result.cut_by) == ("finished", ANSWER, True, "filter")
+
+
+def test_a_grade_that_a_content_filter_stops_half_way_is_told_and_not_asked_for_again(ask, server):
+    stopped = Answer('{"reason": "It says', finish_reason="content_filter: PROHIBITED_CONTENT")
+    server.answer_when(lambda request: JA.relevance in request.prompt, stopped)
+    run = ask("self_rag")
+    assert run.result().answer == ANSWER
+    [graded] = finished(run.events, "grade_documents")
+    assert (graded.fallback.code, graded.model_calls) == ("reply_filtered", 4)
 
 
 def test_prose_in_the_place_of_json_fails_the_run_after_each_way_of_asking(ask, server):
