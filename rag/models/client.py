@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.messages.ai import UsageMetadata
 from openai.types.chat import ChatCompletion
 
-from index_store.base.errors import AnswerUnreadable, PlainError, RequestRefused
+from index_store.base.errors import AnswerUnreadable, PlainError, RequestRefused, ServiceUnreachable
 from index_store.base.service import explain, host_of
 from rag.errors import EmptyReply, ModelError, ReplyBrokenOff, ReplyCut, ReplyFiltered
 from rag.models.admission import Admission
@@ -159,6 +159,8 @@ class ChatClient:
                                 yield Restart()
                             empty = empty and not said.strip()
                             yield _with_text(chunk, said)
+                        if begun:
+                            self._check_end(end, reply)
                 if rest := shown.end():
                     empty = empty and not rest.strip()
                     yield AIMessageChunk(content=rest)
@@ -166,11 +168,9 @@ class ChatClient:
             except RequestRefused as error:
                 sent = _without_temperature(sent, error)
                 continue
-            except PlainError as error:
+            except (ReplyBrokenOff, ServiceUnreachable):
                 # The openai client retries until a reply begins. After that, we must handle a broken connection.
-                fault = error.__cause__
-                broken = isinstance(fault, openai.APIConnectionError) and not isinstance(fault, openai.APITimeoutError)
-                if not (begun and broken) or tries == self._retries:
+                if not begun or tries == self._retries:
                     raise
             empty = True
             yield Restart()
@@ -179,6 +179,11 @@ class ChatClient:
         self._note_refusal(options, sent)
         if empty:
             raise self._without_text(_cut_by(end))
+
+    def _check_end(self, end: str | None, reply: ReceivedReply) -> None:
+        """Raises ReplyBrokenOff if the stream just stopped: without a reason, and without its mark."""
+        if not end and not reply.is_marked_whole:
+            raise ReplyBrokenOff(host=host_of(self._base_url))
 
     def _sent(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options of the request."""

@@ -134,6 +134,8 @@ class ReceivedReply:
         self.pieces: list[str] = []
         self.tokens: list[TokenProbability] = []
         self.tokens_in = self.tokens_out = self.retries = 0
+        self.is_marked_whole = False
+        """the service sent its mark of the end of a stream"""
 
     def read(self, message: AIMessage) -> None:
         """Reads the whole reply, or the next piece."""
@@ -169,9 +171,14 @@ _current: ContextVar[ReceivedReply] = ContextVar("current reply")
 """the reply that this task's requests belong to; each call sets it"""
 
 
+def current_reply() -> ReceivedReply | None:
+    """The reply that this task is waiting for."""
+    return _current.get(None)
+
+
 async def count_retries(request: httpx2.Request) -> None:
     """A request hook of an HTTP client: the openai client reports its retries nowhere else."""
-    if reply := _current.get(None):
+    if reply := current_reply():
         reply.retries = int(request.headers.get(RETRIES, 0))
 
 

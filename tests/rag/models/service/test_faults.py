@@ -13,7 +13,7 @@ from tests.rag.conftest import KEY
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished, of
 from tests.rag.verdicts import NO, PROSE, YES
-from tests.servers import Answer, Fault, OpenAIServer, Refusal
+from tests.servers import Answer, Fault, OpenAIServer, Raw, Refusal, chunk
 from tests.servers.ports import free_port
 
 QUESTION = "出張の日当はいくらですか?"
@@ -127,6 +127,30 @@ def test_a_stream_that_breaks_each_time_fails_and_keeps_nothing_void(ask, server
     assert (result.status, result.error.code) == ("failed", "reply_broken_off")
     assert len(server.chats) == result.totals.model_calls == 3
     assert len(result.answer) < len(ANSWER)
+
+
+CUT_OFF = Raw(events=tuple(chunk(text) for text in ("日当は", "1日")))
+"""a stream that just ends, as when a proxy loses the service behind it"""
+
+
+@pytest.mark.parametrize("pipeline", ["naive", "self_rag", "self_rag_candidates", "corrective", "adaptive"])
+def test_a_stream_that_ends_without_a_word_is_no_whole_answer_and_is_begun_anew(ask, server, pipeline):
+    server.answer_when(lambda request: request.streams, CUT_OFF, times=1)
+    result = ask(pipeline, model_retries=1).result()
+    assert (result.status, result.answer, result.is_cut) == ("finished", ANSWER, False)
+
+
+def test_a_stream_that_ends_without_a_word_each_time_fails(ask, server):
+    server.default = CUT_OFF
+    result = ask(model_retries=1).result()
+    assert (result.status, result.error.code, result.answer) == ("failed", "reply_broken_off", "日当は1日")
+    assert len(server.chats) == result.totals.model_calls == 2
+
+
+def test_a_stream_that_gives_no_reason_for_its_end_but_marks_it_is_a_whole_answer(ask, server):
+    server.default = Raw(events=(*(chunk(text) for text in ("日当は1日", "2,500円です[1]。")), "[DONE]"))
+    result = ask().result()
+    assert (result.status, result.answer, result.is_cut) == ("finished", ANSWER, False)
 
 
 @pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
