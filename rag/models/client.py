@@ -19,6 +19,7 @@ from index_store.base.errors import AnswerUnreadable, PlainError, RequestRefused
 from index_store.base.service import explain, host_of
 from rag.errors import EmptyReply, ModelError, ReplyBrokenOff, ReplyCut, ReplyFiltered
 from rag.models.admission import Admission
+from rag.models.refused_fields import RefusedFields, more_refused
 from rag.models.usage import ReceivedReply, Usage
 from rag.text.instruction_filter import InstructionFilter
 from rag.text.reasoning_filter import ReasoningFilter
@@ -87,7 +88,7 @@ class ChatClient:
     """A server that speaks OpenAI's protocol; in tests, a scripted model.
 
     Replies lose the reasoning at their start, and the prompt's instructions if they repeat them; the trace keeps them.
-    The temperature is 0 unless a call sets another, and is left out after the model has refused it.
+    The temperature is 0 unless a call sets another. A field that the model refuses is not sent again.
     """
 
     def __init__(
@@ -107,19 +108,21 @@ class ChatClient:
         self._base_url = base_url
         self._retries = retries
         self._admission = admission or Admission()
-        self._refused_temperatures = set[float]()
+        self._refused = RefusedFields(getattr(model, "max_tokens", None))
 
     async def ask(self, prompt: Prompt, usage: Usage, *, about: CallSubject = OTHER, **options: Any) -> AIMessage:
         """The whole reply. `options` are sent with the request. Raises ServiceError, ModelError, RunLimit."""
         asked = usage.take_prompt() or prompt
-        sent = self._sent(options)
+        options = {"temperature": USUAL_TEMPERATURE, **options}
+        refused = self._refused.known(options, streams=False)
         async with self._admission.turn(usage.budget, within=usage.budget.party):
-            try:
-                message = await self._reply(asked, usage, about, sent)
-            except RequestRefused as error:
-                sent = _without_temperature(sent, error)
-                message = await self._reply(asked, usage, about, sent)
-        self._note_refusal(options, sent)
+            while True:
+                try:
+                    message = await self._reply(asked, usage, about, self._refused.sent(options, refused))
+                    break
+                except RequestRefused as error:
+                    refused = more_refused(error, refused)
+        self._refused.note(options, refused)
         shown = ReplyFilter(asked)
         return _with_text(message, shown.feed(message.text) + shown.end())
 
@@ -144,8 +147,10 @@ class ChatClient:
     ) -> AsyncIterator[AIMessageChunk | Restart]:
         """The reply in pieces. Raises ServiceError, ModelError, RunLimit."""
         asked, empty, tries = usage.take_prompt() or prompt, True, 0
-        sent = self._sent(options)
+        options = {"temperature": USUAL_TEMPERATURE, **options}
+        refused = self._refused.known(options, streams=True)
         while True:
+            sent = self._refused.sent(options, refused)
             begun, end, shown = False, None, ReplyFilter(asked)
             try:
                 async with self._admission.turn(usage.budget, within=usage.budget.party):
@@ -166,7 +171,7 @@ class ChatClient:
                     yield AIMessageChunk(content=rest)
                 break
             except RequestRefused as error:
-                sent = _without_temperature(sent, error)
+                refused = more_refused(error, refused)
                 continue
             except (ReplyBrokenOff, ServiceUnreachable):
                 # The openai client retries until a reply begins. After that, we must handle a broken connection.
@@ -176,7 +181,7 @@ class ChatClient:
             yield Restart()
             await asyncio.sleep(RETRY_PAUSE * 2**tries)
             tries += 1
-        self._note_refusal(options, sent)
+        self._refused.note(options, refused)
         if empty:
             raise self._without_text(_cut_by(end))
 
@@ -184,20 +189,6 @@ class ChatClient:
         """Raises ReplyBrokenOff if the stream just stopped: without a reason, and without its mark."""
         if not end and not reply.is_marked_whole:
             raise ReplyBrokenOff(host=host_of(self._base_url))
-
-    def _sent(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of the request."""
-        sent = {"temperature": USUAL_TEMPERATURE, **options}
-        if sent["temperature"] in self._refused_temperatures:
-            del sent["temperature"]
-        return sent
-
-    def _note_refusal(self, options: Mapping[str, Any], sent: Mapping[str, Any]) -> None:
-        """Remembers a refused temperature if the call worked without it. Each one is separate: some models refuse only
-        values above 1.
-        """
-        if "temperature" not in sent:
-            self._refused_temperatures.add(options.get("temperature", USUAL_TEMPERATURE))
 
     @contextmanager
     def _call(
@@ -278,11 +269,3 @@ def _as_message(completion: ChatCompletion) -> AIMessage:
         input_tokens=used.prompt_tokens, output_tokens=used.completion_tokens, total_tokens=used.total_tokens
     )
     return AIMessage(completion.choices[0].message.content or "", usage_metadata=counts)
-
-
-def _without_temperature(sent: Mapping[str, Any], error: RequestRefused) -> dict[str, Any]:
-    """The request without temperature, if the model refuses that; else raises `error`."""
-    # OpenAI says "Unsupported value: 'temperature' does not support 0 with this model."; other servers use other texts.
-    if "temperature" not in sent or "temperature" not in str(error.__cause__):
-        raise error
-    return {key: value for key, value in sent.items() if key != "temperature"}

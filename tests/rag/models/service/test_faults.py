@@ -350,8 +350,18 @@ def test_the_key_stands_in_no_event_no_history_no_log_and_no_error(open_engine, 
     assert KEY not in json.dumps(engine.settings.model_dump(mode="json"))
 
 
-def test_a_service_that_repeats_the_key_in_its_refusal_is_not_quoted(ask, server, caplog):
-    server.fails(Refusal(401, f"Incorrect API key provided: {KEY}."))
+def test_the_log_has_the_words_with_which_a_service_refuses(ask, server, caplog):
+    server.fails(Refusal(400, "Unsupported value:\nreasoning.", code="unsupported_value"))
+    assert ask().result().error.code == "request_refused"
+    said = [each for each in caplog.messages if "Unsupported value: reasoning." in each]
+    assert len(said) == 1
+    assert "400" in said[0]
+    assert "unsupported_value" in said[0]
+
+
+@pytest.mark.parametrize("status", [400, 401])
+def test_a_service_that_repeats_the_key_in_its_refusal_is_not_quoted(ask, server, caplog, status):
+    server.fails(Refusal(status, f"Incorrect API key provided: {KEY}."))
     run = ask()
     run.result()
     assert KEY not in "".join(map(to_json, run.events))
