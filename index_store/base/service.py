@@ -38,6 +38,8 @@ def explain(error: openai.OpenAIError, *, base_url: str | None, model: str) -> e
             return errors.ServiceUnreachable(host=host)
         case openai.APIStatusError(status_code=401 | 403):
             return errors.KeyRefused(host=host, model=model)
+        case openai.APIStatusError(status_code=402):
+            return errors.QuotaUsedUp(host=host)
         case openai.APIStatusError(status_code=404):
             return errors.ModelUnknown(host=host, model=model)
         case openai.APIStatusError(status_code=429):
@@ -54,13 +56,13 @@ def explain(error: openai.OpenAIError, *, base_url: str | None, model: str) -> e
 def _log(error: openai.APIError, host: str, model: str) -> None:
     """One line: the sentence for people does not have the service's own words."""
     status = error.status_code if isinstance(error, openai.APIStatusError) else "-"
-    reason = f"status {status}, code {error.code}, param {error.param}: {_said(error.body)}"
+    reason = f"status {status}, code {error.code}, param {error.param}: {said_in(error.body)}"
     for secret in _secrets(error):
         reason = reason.replace(secret, "***")
     log.warning("%s refused a request to %s: %s", host, model, " ".join(reason.split())[:MOST_LOGGED])
 
 
-def _said(body: object) -> str:
+def said_in(body: object) -> str:
     """The message of a refusal; else all of it, except what it repeats of the request."""
     if isinstance(body, dict) and isinstance(body.get("message"), str):
         body = body["message"]

@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any, Literal, TypeVar
 
 import openai
@@ -16,8 +17,8 @@ from langchain_core.messages.ai import UsageMetadata
 from openai.types.chat import ChatCompletion
 
 from index_store.base.errors import AnswerUnreadable, PlainError, RequestRefused, ServiceUnreachable
-from index_store.base.service import explain, host_of
-from rag.errors import EmptyReply, ModelError, ReplyBrokenOff, ReplyCut, ReplyFiltered
+from index_store.base.service import explain, host_of, said_in
+from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, ReplyCut, ReplyFiltered
 from rag.models.admission import Admission
 from rag.models.refused_fields import RefusedFields, more_refused
 from rag.models.usage import ReceivedReply, Usage
@@ -59,6 +60,12 @@ AT_THE_LIMIT = frozenset({"length", "max_tokens", "model_length"})
 
 BY_A_FILTER = "content_filter"
 """how the reasons begin with which a content filter ends a reply; some services put their own one behind it"""
+
+
+TOO_LONG = (
+    "context_length_exceeded", "maximum context length", "context window", "exceed_context_size", "prompt is too long"
+)  # fmt: skip
+"""words with which services refuse a prompt for its length: OpenAI, vLLM, llama.cpp, Anthropic"""
 
 
 def cut_by(piece: AIMessage) -> CutBy | None:
@@ -220,15 +227,31 @@ class ChatClient:
         """The error of a reply that says nothing. `cut`: what ended it too early."""
         return UNREAD.get(cut, EmptyReply)(model=self.name)
 
+    def _about_the_prompt(self, error: openai.OpenAIError) -> ModelError | None:
+        """The error of a prompt that the service refuses for its length or its content."""
+        if not isinstance(error, openai.APIError):
+            return None
+        if _is_too_long(error):
+            return PromptTooLong(host=host_of(self._base_url), model=self.name)
+        return ReplyFiltered(model=self.name) if (error.code or "").startswith(BY_A_FILTER) else None
+
     def _explained(self, error: Exception, reply: ReceivedReply) -> PlainError:
         """`reply`: what had arrived before the error."""
         is_connection = isinstance(error, openai.APIConnectionError) and not isinstance(error, openai.APITimeoutError)
         if is_connection and any(reply.pieces):
             return ReplyBrokenOff(host=host_of(self._base_url))
         if isinstance(error, openai.OpenAIError):
-            return explain(error, base_url=self._base_url, model=self.name)
+            explained = explain(error, base_url=self._base_url, model=self.name)
+            return self._about_the_prompt(error) or explained
         log.warning("The answer of %s is not a chat completion: %s", host_of(self._base_url), type(error).__name__)
         return AnswerUnreadable(host=host_of(self._base_url), model=self.name)
+
+
+def _is_too_long(error: openai.APIError) -> bool:
+    """True if the service refuses the prompt for its length."""
+    said = f"{error.code} {error.type} {said_in(error.body)}".lower()
+    status = error.status_code if isinstance(error, openai.APIStatusError) else None
+    return status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or any(words in said for words in TOO_LONG)
 
 
 class ReplyFilter:

@@ -1,12 +1,12 @@
 """Fields of a request that some services refuse: they are left out, or sent under another name, from then on."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 import openai
 
 from index_store.base.errors import RequestRefused
+from index_store.base.service import said_in
 
 TEMPERATURE, LENGTH, COUNT = "temperature", "max_completion_tokens", "stream_options"
 """by their names in OpenAI's protocol. OpenAI's newest models refuse a temperature, Mistral the newer name of the limit
@@ -55,8 +55,8 @@ def _key(name: str, options: Mapping[str, Any]) -> tuple[str, object]:
 def more_refused(error: RequestRefused, refused: Fields) -> Fields:
     """`refused` with the fields that the refusal names; raises `error` if it names no other."""
     # OpenAI says "Unsupported value: 'temperature' does not support 0 with this model."; other servers use other texts.
-    body = error.__cause__.body if isinstance(error.__cause__, openai.APIError) else None
-    said = body if isinstance(body, str) else json.dumps(body)
+    fault = error.__cause__
+    said = f"{fault.param} {said_in(fault.body)}" if isinstance(fault, openai.APIError) else ""
     named = frozenset(name for name in (TEMPERATURE, LENGTH, COUNT) if name in said)
     if named <= refused:
         raise error

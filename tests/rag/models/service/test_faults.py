@@ -57,6 +57,11 @@ def answers(text: str):
         (refuses(403), "key_refused", "OPENAI_API_KEY"),
         (refuses(404), "model_unknown", "OPENAI_BASE_URL"),
         (refuses(400), "request_refused", "400"),
+        (refuses(402), "quota_used_up", "127.0.0.1"),
+        (refuses(413), "prompt_too_long", "MODEL_CONTEXT"),
+        (refuses(400, code="context_length_exceeded"), "prompt_too_long", "MODEL_CONTEXT"),
+        (refuses(400, message="The maximum context length is 4096 tokens."), "prompt_too_long", "MODEL_CONTEXT"),
+        (refuses(400, code="content_filter"), "reply_filtered", "test-chat"),
         (refuses(429), "service_busy", "127.0.0.1"),
         (refuses(429, code="insufficient_quota"), "quota_used_up", "127.0.0.1"),
         (refuses(500), "service_failed", "500"),
@@ -82,6 +87,8 @@ def test_a_service_that_fails_fails_the_run_in_a_sentence_of_each_language(
     lasting = code in ("key_refused", "model_unknown", "quota_used_up")
     step = finished(run.events, "grade_documents" if pipeline == "self_rag" and lasting else "generate")[-1]
     assert (step.verdict, step.error) == ("failed", result.error)
+    if code in ("prompt_too_long", "reply_filtered", "quota_used_up"):  # in no other way would they be accepted
+        assert len(server.chats) == (1 if pipeline == "naive" else 4 if lasting else 5)
 
 
 def test_a_wrong_key_is_refused_in_words(ask):
