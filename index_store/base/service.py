@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from urllib.parse import urlsplit
 
 import openai
@@ -15,6 +16,9 @@ MOST_LOGGED = 500
 
 SHORTEST_SECRET = 8
 """characters; a shorter one, such as the placeholder of a server without keys, is a common word"""
+
+STATUSES = {"insufficient_quota": 429, "rate_limit_exceeded": 429, "overloaded": 503, "overloaded_error": 503}
+"""the status that the name of an error stands for, where services give no number"""
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -36,21 +40,41 @@ def explain(error: openai.OpenAIError, *, base_url: str | None, model: str) -> e
             return errors.ServiceTimedOut(host=host)
         case openai.APIConnectionError():
             return errors.ServiceUnreachable(host=host)
-        case openai.APIStatusError(status_code=401 | 403):
-            return errors.KeyRefused(host=host, model=model)
-        case openai.APIStatusError(status_code=402):
-            return errors.QuotaUsedUp(host=host)
-        case openai.APIStatusError(status_code=404):
-            return errors.ModelUnknown(host=host, model=model)
-        case openai.APIStatusError(status_code=429):
-            used_up = "insufficient_quota" in (error.code, error.type)
-            return errors.QuotaUsedUp(host=host) if used_up else errors.ServiceBusy(host=host)
-        case openai.APIStatusError(status_code=status) if status >= 500:
-            return errors.ServiceFailed(host=host, status=status)
+        case openai.APIResponseValidationError():
+            return errors.AnswerUnreadable(host=host, model=model)
         case openai.APIStatusError(status_code=status):
-            return errors.RequestRefused(host=host, model=model, status=status)
+            return _of_status(status, error, host, model)
+        case openai.APIError():  # an event of a stream
+            return _of_status(status_in(error.body), error, host, model)
         case _:
             return errors.AnswerUnreadable(host=host, model=model)
+
+
+def status_in(error: object) -> int:
+    """The status of an error that comes with status 200, in a body or in a stream. 500 if it names none."""
+    named = (error.get("code"), error.get("type")) if isinstance(error, dict) else ()
+    for name in map(str, named):
+        if name in STATUSES:
+            return STATUSES[name]
+        if re.fullmatch(r"[45]\d\d", name, re.ASCII):
+            return int(name)
+    return 500
+
+
+def _of_status(status: int, error: openai.APIError, host: str, model: str) -> errors.ServiceError:
+    match status:
+        case 401 | 403:
+            return errors.KeyRefused(host=host, model=model)
+        case 402:
+            return errors.QuotaUsedUp(host=host)
+        case 404:
+            return errors.ModelUnknown(host=host, model=model)
+        case 429:
+            used_up = "insufficient_quota" in (error.code, error.type)
+            return errors.QuotaUsedUp(host=host) if used_up else errors.ServiceBusy(host=host)
+        case _ if status >= 500:
+            return errors.ServiceFailed(host=host, status=status)
+    return errors.RequestRefused(host=host, model=model, status=status)
 
 
 def _log(error: openai.APIError, host: str, model: str) -> None:

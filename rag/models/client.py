@@ -16,7 +16,14 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.messages.ai import UsageMetadata
 from openai.types.chat import ChatCompletion
 
-from index_store.base.errors import AnswerUnreadable, PlainError, RequestRefused, ServiceUnreachable
+from index_store.base.errors import (
+    AnswerUnreadable,
+    PlainError,
+    RequestRefused,
+    ServiceBusy,
+    ServiceFailed,
+    ServiceUnreachable,
+)
 from index_store.base.service import explain, host_of, said_in
 from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, ReplyCut, ReplyFiltered
 from rag.models.admission import Admission
@@ -180,9 +187,11 @@ class ChatClient:
             except RequestRefused as error:
                 refused = more_refused(error, refused)
                 continue
-            except (ReplyBrokenOff, ServiceUnreachable):
-                # The openai client retries until a reply begins. After that, we must handle a broken connection.
-                if not begun or tries == self._retries:
+            except (ReplyBrokenOff, ServiceBusy, ServiceFailed, ServiceUnreachable) as error:
+                # The openai client retries until a reply begins. After that, we must: the connection may break, or an
+                # error come in the stream.
+                is_refused = isinstance(error.__cause__, openai.APIStatusError | openai.APIConnectionError)
+                if (is_refused and not begun) or tries == self._retries:
                     raise
             empty = True
             yield Restart()

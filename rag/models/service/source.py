@@ -8,6 +8,7 @@ from index_store.base.service import OPENAI_URL
 from rag.models.admission import Admission
 from rag.models.chat_model import ChatModel
 from rag.models.client import ChatClient
+from rag.models.error_in_body import read_status
 from rag.models.service.chat import ServiceChat
 from rag.models.stream_end import watch_end
 from rag.models.usage import count_retries
@@ -28,7 +29,8 @@ class ServiceSource:
         self.name = settings.chat_model
         self._settings = settings
         # Its own client: ChatOpenAI's shared one belongs to the event loop that used it first.
-        self._http = openai.DefaultAsyncHttpxClient(event_hooks={"request": [count_retries], "response": [watch_end]})
+        hooks = {"request": [count_retries], "response": [read_status, watch_end]}
+        self._http = openai.DefaultAsyncHttpxClient(event_hooks=hooks)
         self._admission = Admission(settings.calls_at_once)
         self._model: ServiceChat | None = None
 

@@ -160,6 +160,54 @@ def test_a_stream_that_gives_no_reason_for_its_end_but_marks_it_is_a_whole_answe
     assert (result.status, result.answer, result.is_cut) == ("finished", ANSWER, False)
 
 
+def overloaded(code: object) -> dict:
+    return {"error": {"message": "The provider is overloaded.", "code": code}}
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        (429, "service_busy"),
+        ("rate_limit_exceeded", "service_busy"),
+        (502, "service_failed"),
+        (None, "service_failed"),
+        ("no_such_word", "service_failed"),
+        (402, "quota_used_up"),
+        ("insufficient_quota", "quota_used_up"),
+    ],
+)
+@pytest.mark.parametrize("begun", [(), (chunk("日当は"),)], ids=["at once", "half way"])
+def test_an_error_in_a_stream_is_told_as_what_it_is(ask, server, begun, code, told):
+    server.default = Raw(events=(*begun, overloaded(code)))
+    result = ask(model_retries=1).result()
+    assert (result.status, result.error.code) == ("failed", told)
+    assert len(server.chats) == (1 if told == "quota_used_up" else 2)
+
+
+@pytest.mark.parametrize("begun", [(), (chunk("日当は"),)], ids=["at once", "half way"])
+def test_a_stream_with_an_error_is_begun_anew(ask, server, begun):
+    server.enqueue(Raw(events=(*begun, overloaded(502))))
+    result = ask(model_retries=1).result()
+    assert (result.status, result.answer, result.totals.model_calls) == ("finished", ANSWER, 2)
+
+
+def test_a_stream_that_is_refused_each_time_is_asked_for_no_more_often_than_the_retries_say(ask, server):
+    server.fails(Refusal(503, retry_after=0.01))
+    assert ask(model_retries=2).result().error.code == "service_failed"
+    assert len(server.chats) == 3
+
+
+def test_an_error_in_the_place_of_a_grade_is_asked_again_and_then_told_as_what_it_is(ask, server):
+    server.answer_when(lambda request: JA.relevance in request.prompt, Raw(overloaded(502)), times=1)
+    server.answer_when(lambda request: JA.usefulness in request.prompt, Raw(overloaded(429)))
+    run = ask("self_rag", model_retries=1)
+    assert run.result().answer == ANSWER
+    [graded] = finished(run.events, "grade_documents")
+    assert graded.fallback is None
+    [checked] = finished(run.events, "check_usefulness")
+    assert checked.fallback.code == "service_busy"
+
+
 @pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
 def test_an_answer_of_nothing_fails_the_run_and_names_the_model(ask, server, pipeline):
     server.answer_when(lambda request: request.streams, "")
