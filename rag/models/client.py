@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 RETRY_PAUSE = 0.5
 """seconds before a broken stream starts again, doubled each time"""
 
-FAULTS = (openai.OpenAIError, ValueError, TypeError, KeyError)
+FAULTS = (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError)
 """errors of the openai client: its own, and built-in ones if the answer is not a chat completion"""
 
 UNREAD: Mapping[CutBy | None, type[ModelError]] = {"length": ReplyCut, "filter": ReplyFiltered}

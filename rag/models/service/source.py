@@ -29,8 +29,9 @@ class ServiceSource:
         self.name = settings.chat_model
         self._settings = settings
         # Its own client: ChatOpenAI's shared one belongs to the event loop that used it first.
-        hooks = {"request": [count_retries], "response": [read_status, watch_end]}
-        self._http = openai.DefaultAsyncHttpxClient(event_hooks=hooks)
+        self._http = openai.DefaultAsyncHttpxClient(
+            event_hooks={"request": [count_retries], "response": [read_status, watch_end]}
+        )
         self._admission = Admission(settings.calls_at_once)
         self._model: ServiceChat | None = None
 

@@ -300,6 +300,29 @@ def test_a_grade_that_a_content_filter_stops_half_way_is_told_and_not_asked_for_
     assert (graded.fallback.code, graded.model_calls) == ("reply_filtered", 4)
 
 
+def whole(**choice: object) -> dict:
+    return {"choices": [{"finish_reason": "stop", **choice}]}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{"choices": []}, {"choices": None}, {}, whole(), whole(message=None), [whole(message={"content": "x"})], "hello"],
+    ids=["no choice", "null", "nothing", "no message", "null message", "a list", "a text"],
+)
+def test_a_body_that_is_no_reply_costs_its_grade_alone(ask, server, body):
+    server.answer_when(lambda request: JA.relevance in request.prompt, Raw(body))
+    run = ask("self_rag")
+    assert run.result().answer == ANSWER
+    [graded] = finished(run.events, "grade_documents")
+    assert graded.fallback.code == "answer_unreadable"
+
+
+@pytest.mark.parametrize("event", ['"hello"', "[]", '{"choices": [{}]}', "null"])
+def test_an_event_that_is_no_piece_of_an_answer_is_told_as_unreadable(ask, server, event):
+    server.default = Raw(events=(event,))
+    assert ask().result().error.code == "answer_unreadable"
+
+
 def test_prose_in_the_place_of_json_fails_the_run_after_each_way_of_asking(ask, server):
     server.default = PROSE
     result = ask("self_rag").result()
