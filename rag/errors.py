@@ -17,6 +17,7 @@ index_store.base.errors.PlainError
     │   ├── ReplyCut              the same, or with nothing readable, because it reached its limit of tokens
     │   ├── ReplyBrokenOff        the connection closed before the reply ended
     │   ├── ReplyFiltered         the same, because a content filter stopped it
+    │   ├── ReplyRefused          the same, because the model refused to answer
     │   ├── PromptTooLong         the server's context is smaller than MODEL_CONTEXT says
     │   ├── ModelTooSlow          a step that can continue without the model did not wait longer
     │   └── NoJson                no grader of a step got a reply that it could read
@@ -169,6 +170,17 @@ class ReplyFiltered(ModelError):
     )
     ja = (
         "サービスのコンテンツフィルターが、モデル {model} の応答を止めました。"
+        "質問の言い方を変え、続く場合は CHAT_MODEL で別のモデルを指定してください。"
+    )
+
+
+class ReplyRefused(ModelError):
+    en = (
+        "The model {model} refused to answer. Ask in other words. If it happens again, choose another model in "
+        "CHAT_MODEL."
+    )
+    ja = (
+        "モデル {model} が回答を拒否しました。"
         "質問の言い方を変え、続く場合は CHAT_MODEL で別のモデルを指定してください。"
     )
 

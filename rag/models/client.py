@@ -25,7 +25,7 @@ from index_store.base.errors import (
     ServiceUnreachable,
 )
 from index_store.base.service import explain, host_of, said_in
-from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, ReplyCut, ReplyFiltered
+from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, ReplyCut, ReplyFiltered, ReplyRefused
 from rag.models.admission import Admission
 from rag.models.refused_fields import RefusedFields, more_refused
 from rag.models.usage import ReceivedReply, Usage
@@ -146,6 +146,7 @@ class ChatClient:
         with self._call(asked, usage, about, sent) as reply:
             message = await self._model.ainvoke(asked, **sent)
             reply.read(message)
+            self._check_refusal(reply)
         return message
 
     async def write(self, prompt: Prompt, usage: Usage, *, about: CallSubject = OTHER, **options: Any) -> str:
@@ -179,6 +180,7 @@ class ChatClient:
                             empty = empty and not said.strip()
                             yield _with_text(chunk, said)
                         if begun:
+                            self._check_refusal(reply)
                             self._check_end(end, reply)
                 if rest := shown.end():
                     empty = empty and not rest.strip()
@@ -200,6 +202,11 @@ class ChatClient:
         self._refused.note(options, refused)
         if empty:
             raise self._without_text(_cut_by(end))
+
+    def _check_refusal(self, reply: ReceivedReply) -> None:
+        """Raises ReplyRefused."""
+        if reply.is_refusal:
+            raise ReplyRefused(model=self.name)
 
     def _check_end(self, end: str | None, reply: ReceivedReply) -> None:
         """Raises ReplyBrokenOff if the stream just stopped: without a reason, and without its mark."""

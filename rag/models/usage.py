@@ -21,6 +21,9 @@ from rag.trace.calls import Call, Request, ShortenedText, TokenProbability
 RETRIES = "x-stainless-retry-count"
 """a request header of the openai client: the number of earlier tries of the same call"""
 
+REFUSAL = "refusal"
+"""the field of a reply in which OpenAI's models refuse to answer"""
+
 Token = Mapping[str, Any]
 """a token of a reply in OpenAI's protocol: {"token", "logprob", "top_logprobs"}"""
 
@@ -136,11 +139,16 @@ class ReceivedReply:
         self.tokens_in = self.tokens_out = self.retries = 0
         self.is_marked_whole = False
         """the service sent its mark of the end of a stream"""
+        self.is_refusal = False
+        """the model refused to answer"""
 
     def read(self, message: AIMessage) -> None:
         """Reads the whole reply, or the next piece."""
         self._count(message)
         self.pieces.append(message.text)
+        if refusal := message.additional_kwargs.get(REFUSAL):
+            self.is_refusal = True
+            self.pieces.append(str(refusal))
         self.pieces += [json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls]
         self.pieces += [call["args"] or "" for call in message.invalid_tool_calls]
         for each in tokens_of(message):

@@ -1,7 +1,6 @@
 """The model of a service: OpenAI, or a compatible server."""
 
 import openai
-from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from index_store.base.service import OPENAI_URL
@@ -10,6 +9,7 @@ from rag.models.chat_model import ChatModel
 from rag.models.client import ChatClient
 from rag.models.error_in_body import read_status
 from rag.models.service.chat import ServiceChat
+from rag.models.service.refusing import RefusingChatOpenAI
 from rag.models.stream_end import watch_end
 from rag.models.usage import count_retries
 from rag.settings import Settings
@@ -44,7 +44,7 @@ class ServiceSource:
             url, retries = self._settings.openai_base_url or OPENAI_URL, self._settings.model_retries
             context = self._settings.model_context
             answer = min(self._settings.answer_tokens, context // 4)
-            model = ChatOpenAI(
+            model = RefusingChatOpenAI(
                 model=self.name,
                 api_key=self._settings.openai_api_key or SecretStr(PLACEHOLDER_KEY),
                 base_url=url,

@@ -317,6 +317,28 @@ def test_a_body_that_is_no_reply_costs_its_grade_alone(ask, server, body):
     assert graded.fallback.code == "answer_unreadable"
 
 
+COUNT = {"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}}
+
+
+def test_a_model_that_refuses_to_answer_is_told_as_such(ask, server):
+    said = (chunk(refusal="I can't"), chunk(refusal=" help."), chunk(ends="stop"), COUNT, "[DONE]")
+    server.default = Raw(events=said)
+    result = ask().result()
+    assert (result.status, result.error.code) == ("failed", "reply_refused")
+    assert (result.totals.model_calls, result.totals.tokens) == (1, 15)
+    assert "test-chat" in result.error.en
+    assert "test-chat" in result.error.ja
+
+
+def test_a_grader_that_refuses_is_told_as_such_and_asked_in_no_other_way(ask, server):
+    refusal = whole(message={"role": "assistant", "content": None, "refusal": "I can't help with that."})
+    server.answer_when(lambda request: JA.relevance in request.prompt, Raw(refusal))
+    run = ask("self_rag")
+    assert run.result().answer == ANSWER
+    [graded] = finished(run.events, "grade_documents")
+    assert (graded.fallback.code, graded.model_calls) == ("reply_refused", 4)
+
+
 @pytest.mark.parametrize("event", ['"hello"', "[]", '{"choices": [{}]}', "null"])
 def test_an_event_that_is_no_piece_of_an_answer_is_told_as_unreadable(ask, server, event):
     server.default = Raw(events=(event,))
