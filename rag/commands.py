@@ -197,7 +197,7 @@ def _ending(event: RunFinished, language: Language) -> Iterator[str]:
     for claim in event.unconfirmed:
         print(f"  ? {claim}", file=sys.stderr)
     if event.is_cut:
-        print(EXPORT_LABELS[language].cut, file=sys.stderr)
+        print(EXPORT_LABELS[language].cut[event.cut_by], file=sys.stderr)
     if event.pending:
         print(EXPORT_LABELS[language].pending.format(count=event.pending), file=sys.stderr)
     told = event.error.sentence(language) if event.error else _warning(event.outcome, language)

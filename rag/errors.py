@@ -17,6 +17,8 @@ index_store.base.errors.PlainError
     │   ├── ReplyCut              the same, or with nothing readable, because it reached its limit of tokens
     │   ├── ReplyBrokenOff        the connection closed before the reply ended
     │   ├── ReplyFiltered         the same, because a content filter stopped it
+    │   ├── ReplyRefused          the same, because the model refused to answer
+    │   ├── PromptTooLong         the server's context is smaller than MODEL_CONTEXT says
     │   ├── ModelTooSlow          a step that can continue without the model did not wait longer
     │   └── NoJson                no grader of a step got a reply that it could read
     ├── WebSearchError            the web could not be searched; the run continues without it
@@ -169,6 +171,28 @@ class ReplyFiltered(ModelError):
     ja = (
         "サービスのコンテンツフィルターが、モデル {model} の応答を止めました。"
         "質問の言い方を変え、続く場合は CHAT_MODEL で別のモデルを指定してください。"
+    )
+
+
+class ReplyRefused(ModelError):
+    en = (
+        "The model {model} refused to answer. Ask in other words. If it happens again, choose another model in "
+        "CHAT_MODEL."
+    )
+    ja = (
+        "モデル {model} が回答を拒否しました。"
+        "質問の言い方を変え、続く場合は CHAT_MODEL で別のモデルを指定してください。"
+    )
+
+
+class PromptTooLong(ModelError):
+    en = (
+        "{host} refused the prompt because it is too long for the model {model}. Lower MODEL_CONTEXT to the size of "
+        "the context, in tokens, with which the server was started."
+    )
+    ja = (
+        "プロンプトがモデル {model} には長すぎるため、{host} が拒否しました。"
+        "MODEL_CONTEXT を、サーバーの起動時に指定したコンテキストの大きさ(トークン数)まで下げてください。"
     )
 
 

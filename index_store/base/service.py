@@ -1,10 +1,24 @@
-"""Turns refusals of an OpenAI-compatible service into plain errors."""
+"""Turns refusals of an OpenAI-compatible service into plain errors, and writes into the log what the service said."""
 
+import json
+import logging
+import re
 from urllib.parse import urlsplit
 
 import openai
 
 from index_store.base import errors
+
+log = logging.getLogger(__name__)
+
+MOST_LOGGED = 500
+"""characters of what a service said: enough for its reason, too few for a document that it may repeat"""
+
+SHORTEST_SECRET = 8
+"""characters; a shorter one, such as the placeholder of a server without keys, is a common word"""
+
+STATUSES = {"insufficient_quota": 429, "rate_limit_exceeded": 429, "overloaded": 503, "overloaded_error": 503}
+"""the status that the name of an error stands for, where services give no number"""
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -19,21 +33,75 @@ def host_of(base_url: str | None) -> str:
 def explain(error: openai.OpenAIError, *, base_url: str | None, model: str) -> errors.ServiceError:
     """The error of errors/service.py that says in plain words what `error` means and what to do."""
     host = host_of(base_url)
+    if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
+        _log(error, host, model)
     match error:
         case openai.APITimeoutError():
             return errors.ServiceTimedOut(host=host)
         case openai.APIConnectionError():
             return errors.ServiceUnreachable(host=host)
-        case openai.APIStatusError(status_code=401 | 403):
-            return errors.KeyRefused(host=host, model=model)
-        case openai.APIStatusError(status_code=404):
-            return errors.ModelUnknown(host=host, model=model)
-        case openai.APIStatusError(status_code=429):
-            used_up = "insufficient_quota" in (error.code, error.type)
-            return errors.QuotaUsedUp(host=host) if used_up else errors.ServiceBusy(host=host)
-        case openai.APIStatusError(status_code=status) if status >= 500:
-            return errors.ServiceFailed(host=host, status=status)
+        case openai.APIResponseValidationError():
+            return errors.AnswerUnreadable(host=host, model=model)
         case openai.APIStatusError(status_code=status):
-            return errors.RequestRefused(host=host, model=model, status=status)
+            return _of_status(status, error, host, model)
+        case openai.APIError():  # an event of a stream
+            return _of_status(status_in(error.body), error, host, model)
         case _:
             return errors.AnswerUnreadable(host=host, model=model)
+
+
+def status_in(error: object) -> int:
+    """The status of an error that comes with status 200, in a body or in a stream. 500 if it names none."""
+    named = (error.get("code"), error.get("type")) if isinstance(error, dict) else ()
+    for name in map(str, named):
+        if name in STATUSES:
+            return STATUSES[name]
+        if re.fullmatch(r"[45]\d\d", name, re.ASCII):
+            return int(name)
+    return 500
+
+
+def _of_status(status: int, error: openai.APIError, host: str, model: str) -> errors.ServiceError:
+    match status:
+        case 401 | 403:
+            return errors.KeyRefused(host=host, model=model)
+        case 402:
+            return errors.QuotaUsedUp(host=host)
+        case 404:
+            return errors.ModelUnknown(host=host, model=model)
+        case 429:
+            used_up = "insufficient_quota" in (error.code, error.type)
+            return errors.QuotaUsedUp(host=host) if used_up else errors.ServiceBusy(host=host)
+        case _ if status >= 500:
+            return errors.ServiceFailed(host=host, status=status)
+    return errors.RequestRefused(host=host, model=model, status=status)
+
+
+def _log(error: openai.APIError, host: str, model: str) -> None:
+    """One line: the sentence for people does not have the service's own words."""
+    status = error.status_code if isinstance(error, openai.APIStatusError) else "-"
+    reason = f"status {status}, code {error.code}, param {error.param}: {said_in(error.body)}"
+    for secret in _secrets(error):
+        reason = reason.replace(secret, "***")
+    log.warning("%s refused a request to %s: %s", host, model, " ".join(reason.split())[:MOST_LOGGED])
+
+
+def said_in(body: object) -> str:
+    """The message of a refusal; else all of it, except what it repeats of the request."""
+    if isinstance(body, dict) and isinstance(body.get("message"), str):
+        body = body["message"]
+    if isinstance(body, str):
+        return body
+    return json.dumps(json.loads(json.dumps(body), object_hook=_without_input), ensure_ascii=False)
+
+
+def _without_input(each: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in each.items() if name != "input"}
+
+
+def _secrets(error: openai.APIError) -> list[str]:
+    """What the request was sent with, and the service may repeat: the key, and parts of the address."""
+    request = error.request
+    key = request.headers.get("authorization", "").partition(" ")[2]
+    known = [key, request.url.password, *request.url.params.values()]
+    return [secret for secret in known if len(secret) >= SHORTEST_SECRET]

@@ -82,7 +82,7 @@ def _ending(last: RunFinished) -> str:
     elif last.outcome in ("unconfirmed", "not_in_documents", "from_model"):
         notes = _note(say(f"outcome.{last.outcome}_note"))
     if last.is_cut:
-        notes += _note(say("chat.cut"))
+        notes += _note(say(f"cut.{last.cut_by}"))
     if last.pending:
         notes += _note(counted("chat.pending", last.pending))
     return notes

@@ -13,7 +13,7 @@ from rag.models.context_window import ContextWindow
 from rag.models.usage import Usage
 from rag.text.fence import place
 from rag.text.language import Language
-from rag.trace.details import Route, Turn
+from rag.trace.details import CutBy, Route, Turn
 from rag.trace.events import Style
 from rag.trace.grades import Grade, Grounding, Usefulness
 from rag.trace.passages import Citation, Passage
@@ -30,7 +30,9 @@ class Answer:
     is_no_answer: bool = False
     """it says that the passages do not contain the answer"""
     is_cut: bool = False
-    """it is incomplete: the model reached its limit of tokens"""
+    """its end is missing"""
+    cut_by: CutBy = "length"
+    """what ended it, if it is cut"""
     confidence: float | None = None
     """mean log-probability of its tokens, if the model reports it"""
 

@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any, Literal, TypeVar
 
 import openai
@@ -15,24 +16,36 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.messages.ai import UsageMetadata
 from openai.types.chat import ChatCompletion
 
-from index_store.base.errors import AnswerUnreadable, PlainError, RequestRefused
-from index_store.base.service import explain, host_of
-from rag.errors import EmptyReply, ModelError, ReplyBrokenOff, ReplyCut, ReplyFiltered
+from index_store.base.errors import (
+    AnswerUnreadable,
+    PlainError,
+    RequestRefused,
+    ServiceBusy,
+    ServiceFailed,
+    ServiceUnreachable,
+)
+from index_store.base.service import explain, host_of, said_in
+from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, ReplyCut, ReplyFiltered, ReplyRefused
 from rag.models.admission import Admission
+from rag.models.refused_fields import RefusedFields, more_refused
 from rag.models.usage import ReceivedReply, Usage
 from rag.text.instruction_filter import InstructionFilter
 from rag.text.reasoning_filter import ReasoningFilter
 from rag.text.surrogates import SurrogateFilter
 from rag.trace.calls import CallSubject, Request
 from rag.trace.calls import Message as Sent
+from rag.trace.details import CutBy
 
 log = logging.getLogger(__name__)
 
 RETRY_PAUSE = 0.5
 """seconds before a broken stream starts again, doubled each time"""
 
-FAULTS = (openai.OpenAIError, ValueError, TypeError, KeyError)
+FAULTS = (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError)
 """errors of the openai client: its own, and built-in ones if the answer is not a chat completion"""
+
+UNREAD: Mapping[CutBy | None, type[ModelError]] = {"length": ReplyCut, "filter": ReplyFiltered}
+"""the error of a reply that ended before it could be read, by what ended it"""
 
 REPLY_FORMATS = {"response_format": "json_schema", "tools": "function_call"}
 """how a schema is requested, by the option that contains it"""
@@ -46,15 +59,39 @@ Message = tuple[Literal["system", "user", "assistant"], str]
 Prompt = list[Message]
 
 
-def is_cut(piece: AIMessage) -> bool:
-    """True if the reply ends here because the limit of tokens is reached."""
-    return _end_of(piece) == "length"
+WHOLE = frozenset({"stop", "tool_calls", "function_call", "end_turn", "stop_sequence", "eos", "eos_token", "complete"})
+"""reasons with which services end a whole reply: OpenAI's, then those of others"""
+
+AT_THE_LIMIT = frozenset({"length", "max_tokens", "model_length"})
+"""the same for a reply that reached its limit of tokens"""
+
+BY_A_FILTER = "content_filter"
+"""how the reasons begin with which a content filter ends a reply; some services put their own one behind it"""
+
+
+TOO_LONG = (
+    "context_length_exceeded", "maximum context length", "context window", "exceed_context_size", "prompt is too long"
+)  # fmt: skip
+"""words with which services refuse a prompt for its length: OpenAI, vLLM, llama.cpp, Anthropic"""
+
+
+def cut_by(piece: AIMessage) -> CutBy | None:
+    """What ends the reply here too early, if anything does."""
+    return _cut_by(_end_of(piece))
+
+
+def _cut_by(end: str | None) -> CutBy | None:
+    if end is None or end in WHOLE:
+        return None
+    if end in AT_THE_LIMIT:
+        return "length"
+    return "filter" if end.startswith(BY_A_FILTER) else "service"
 
 
 def _end_of(piece: AIMessage) -> str | None:
-    """Why the reply ends here, if it does."""
-    reason: str | None = piece.response_metadata.get("finish_reason")
-    return reason
+    """Why the reply ends here, if it does, in lower case."""
+    reason = piece.response_metadata.get("finish_reason")
+    return str(reason).lower() if reason else None
 
 
 class Restart:
@@ -65,7 +102,7 @@ class ChatClient:
     """A server that speaks OpenAI's protocol; in tests, a scripted model.
 
     Replies lose the reasoning at their start, and the prompt's instructions if they repeat them; the trace keeps them.
-    The temperature is 0 unless a call sets another, and is left out after the model has refused it.
+    The temperature is 0 unless a call sets another. A field that the model refuses is not sent again.
     """
 
     def __init__(
@@ -85,19 +122,21 @@ class ChatClient:
         self._base_url = base_url
         self._retries = retries
         self._admission = admission or Admission()
-        self._refused_temperatures = set[float]()
+        self._refused = RefusedFields(getattr(model, "max_tokens", None))
 
     async def ask(self, prompt: Prompt, usage: Usage, *, about: CallSubject = OTHER, **options: Any) -> AIMessage:
         """The whole reply. `options` are sent with the request. Raises ServiceError, ModelError, RunLimit."""
         asked = usage.take_prompt() or prompt
-        sent = self._sent(options)
+        options = {"temperature": USUAL_TEMPERATURE, **options}
+        refused = self._refused.known(options, streams=False)
         async with self._admission.turn(usage.budget, within=usage.budget.party):
-            try:
-                message = await self._reply(asked, usage, about, sent)
-            except RequestRefused as error:
-                sent = _without_temperature(sent, error)
-                message = await self._reply(asked, usage, about, sent)
-        self._note_refusal(options, sent)
+            while True:
+                try:
+                    message = await self._reply(asked, usage, about, self._refused.sent(options, refused))
+                    break
+                except RequestRefused as error:
+                    refused = more_refused(error, refused)
+        self._refused.note(options, refused)
         shown = ReplyFilter(asked)
         return _with_text(message, shown.feed(message.text) + shown.end())
 
@@ -107,6 +146,7 @@ class ChatClient:
         with self._call(asked, usage, about, sent) as reply:
             message = await self._model.ainvoke(asked, **sent)
             reply.read(message)
+            self._check_refusal(reply)
         return message
 
     async def write(self, prompt: Prompt, usage: Usage, *, about: CallSubject = OTHER, **options: Any) -> str:
@@ -114,7 +154,7 @@ class ChatClient:
         message = await self.ask(prompt, usage, about=about, **options)
         text = message.text.strip()
         if not text:
-            raise self._without_text(_end_of(message))
+            raise self._without_text(cut_by(message))
         return text
 
     async def stream(
@@ -122,8 +162,10 @@ class ChatClient:
     ) -> AsyncIterator[AIMessageChunk | Restart]:
         """The reply in pieces. Raises ServiceError, ModelError, RunLimit."""
         asked, empty, tries = usage.take_prompt() or prompt, True, 0
-        sent = self._sent(options)
+        options = {"temperature": USUAL_TEMPERATURE, **options}
+        refused = self._refused.known(options, streams=True)
         while True:
+            sent = self._refused.sent(options, refused)
             begun, end, shown = False, None, ReplyFilter(asked)
             try:
                 async with self._admission.turn(usage.budget, within=usage.budget.party):
@@ -137,40 +179,39 @@ class ChatClient:
                                 yield Restart()
                             empty = empty and not said.strip()
                             yield _with_text(chunk, said)
+                        if begun:
+                            self._check_refusal(reply)
+                            self._check_end(end, reply)
                 if rest := shown.end():
                     empty = empty and not rest.strip()
                     yield AIMessageChunk(content=rest)
                 break
             except RequestRefused as error:
-                sent = _without_temperature(sent, error)
+                refused = more_refused(error, refused)
                 continue
-            except PlainError as error:
-                # The openai client retries until a reply begins. After that, we must handle a broken connection.
-                fault = error.__cause__
-                broken = isinstance(fault, openai.APIConnectionError) and not isinstance(fault, openai.APITimeoutError)
-                if not (begun and broken) or tries == self._retries:
+            except (ReplyBrokenOff, ServiceBusy, ServiceFailed, ServiceUnreachable) as error:
+                # The openai client retries until a reply begins. After that, we must: the connection may break, or an
+                # error come in the stream.
+                is_refused = isinstance(error.__cause__, openai.APIStatusError | openai.APIConnectionError)
+                if (is_refused and not begun) or tries == self._retries:
                     raise
             empty = True
             yield Restart()
             await asyncio.sleep(RETRY_PAUSE * 2**tries)
             tries += 1
-        self._note_refusal(options, sent)
+        self._refused.note(options, refused)
         if empty:
-            raise self._without_text(end)
+            raise self._without_text(_cut_by(end))
 
-    def _sent(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of the request."""
-        sent = {"temperature": USUAL_TEMPERATURE, **options}
-        if sent["temperature"] in self._refused_temperatures:
-            del sent["temperature"]
-        return sent
+    def _check_refusal(self, reply: ReceivedReply) -> None:
+        """Raises ReplyRefused."""
+        if reply.is_refusal:
+            raise ReplyRefused(model=self.name)
 
-    def _note_refusal(self, options: Mapping[str, Any], sent: Mapping[str, Any]) -> None:
-        """Remembers a refused temperature if the call worked without it. Each one is separate: some models refuse only
-        values above 1.
-        """
-        if "temperature" not in sent:
-            self._refused_temperatures.add(options.get("temperature", USUAL_TEMPERATURE))
+    def _check_end(self, end: str | None, reply: ReceivedReply) -> None:
+        """Raises ReplyBrokenOff if the stream just stopped: without a reason, and without its mark."""
+        if not end and not reply.is_marked_whole:
+            raise ReplyBrokenOff(host=host_of(self._base_url))
 
     @contextmanager
     def _call(
@@ -194,18 +235,21 @@ class ChatClient:
                 if error.completion:
                     reply.read(_as_message(error.completion))
                 is_length = isinstance(error, openai.LengthFinishReasonError)
-                raise self._without_text("length" if is_length else "content_filter") from error
+                raise self._without_text("length" if is_length else "filter") from error
             except FAULTS as error:
                 raise self._explained(error, reply) from error
 
-    def _without_text(self, end: str | None) -> ModelError:
-        """The error of a reply that says nothing. `end`: why it ended."""
-        match end:
-            case "length":
-                return ReplyCut(model=self.name)
-            case "content_filter":
-                return ReplyFiltered(model=self.name)
-        return EmptyReply(model=self.name)
+    def _without_text(self, cut: CutBy | None) -> ModelError:
+        """The error of a reply that says nothing. `cut`: what ended it too early."""
+        return UNREAD.get(cut, EmptyReply)(model=self.name)
+
+    def _about_the_prompt(self, error: openai.OpenAIError) -> ModelError | None:
+        """The error of a prompt that the service refuses for its length or its content."""
+        if not isinstance(error, openai.APIError):
+            return None
+        if _is_too_long(error):
+            return PromptTooLong(host=host_of(self._base_url), model=self.name)
+        return ReplyFiltered(model=self.name) if (error.code or "").startswith(BY_A_FILTER) else None
 
     def _explained(self, error: Exception, reply: ReceivedReply) -> PlainError:
         """`reply`: what had arrived before the error."""
@@ -213,9 +257,17 @@ class ChatClient:
         if is_connection and any(reply.pieces):
             return ReplyBrokenOff(host=host_of(self._base_url))
         if isinstance(error, openai.OpenAIError):
-            return explain(error, base_url=self._base_url, model=self.name)
+            explained = explain(error, base_url=self._base_url, model=self.name)
+            return self._about_the_prompt(error) or explained
         log.warning("The answer of %s is not a chat completion: %s", host_of(self._base_url), type(error).__name__)
         return AnswerUnreadable(host=host_of(self._base_url), model=self.name)
+
+
+def _is_too_long(error: openai.APIError) -> bool:
+    """True if the service refuses the prompt for its length."""
+    said = f"{error.code} {error.type} {said_in(error.body)}".lower()
+    status = error.status_code if isinstance(error, openai.APIStatusError) else None
+    return status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or any(words in said for words in TOO_LONG)
 
 
 class ReplyFilter:
@@ -256,11 +308,3 @@ def _as_message(completion: ChatCompletion) -> AIMessage:
         input_tokens=used.prompt_tokens, output_tokens=used.completion_tokens, total_tokens=used.total_tokens
     )
     return AIMessage(completion.choices[0].message.content or "", usage_metadata=counts)
-
-
-def _without_temperature(sent: Mapping[str, Any], error: RequestRefused) -> dict[str, Any]:
-    """The request without temperature, if the model refuses that; else raises `error`."""
-    # OpenAI says "Unsupported value: 'temperature' does not support 0 with this model."; other servers use other texts.
-    if "temperature" not in sent or "temperature" not in str(error.__cause__):
-        raise error
-    return {key: value for key, value in sent.items() if key != "temperature"}

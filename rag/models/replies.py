@@ -265,7 +265,7 @@ class FollowUpsReply(Reply):
 
 
 _SEPARATOR = re.compile(r"[,、，;；\n\t]|・(?=\s)|\s[|/]\s")
-_DECORATION = " 　\"'“”‘’「」『』【】*`_.。:："
+_DECORATION = " 　\"'“”‘’「」『』【】[]*`_.。:："
 _BULLET = re.compile(r"^\s*(?:[-*・•]|\d{1,2}[.)])\s+")
 _LABEL = re.compile(r"^\s*(?:(?:search |key)?words|検索語|キーワード)\s*[:：]", re.IGNORECASE)
 

@@ -21,6 +21,9 @@ from rag.trace.calls import Call, Request, ShortenedText, TokenProbability
 RETRIES = "x-stainless-retry-count"
 """a request header of the openai client: the number of earlier tries of the same call"""
 
+REFUSAL = "refusal"
+"""the field of a reply in which OpenAI's models refuse to answer"""
+
 Token = Mapping[str, Any]
 """a token of a reply in OpenAI's protocol: {"token", "logprob", "top_logprobs"}"""
 
@@ -134,11 +137,18 @@ class ReceivedReply:
         self.pieces: list[str] = []
         self.tokens: list[TokenProbability] = []
         self.tokens_in = self.tokens_out = self.retries = 0
+        self.is_marked_whole = False
+        """the service sent its mark of the end of a stream"""
+        self.is_refusal = False
+        """the model refused to answer"""
 
     def read(self, message: AIMessage) -> None:
         """Reads the whole reply, or the next piece."""
         self._count(message)
         self.pieces.append(message.text)
+        if refusal := message.additional_kwargs.get(REFUSAL):
+            self.is_refusal = True
+            self.pieces.append(str(refusal))
         self.pieces += [json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls]
         self.pieces += [call["args"] or "" for call in message.invalid_tool_calls]
         for each in tokens_of(message):
@@ -169,9 +179,14 @@ _current: ContextVar[ReceivedReply] = ContextVar("current reply")
 """the reply that this task's requests belong to; each call sets it"""
 
 
+def current_reply() -> ReceivedReply | None:
+    """The reply that this task is waiting for."""
+    return _current.get(None)
+
+
 async def count_retries(request: httpx2.Request) -> None:
     """A request hook of an HTTP client: the openai client reports its retries nowhere else."""
-    if reply := _current.get(None):
+    if reply := current_reply():
         reply.retries = int(request.headers.get(RETRIES, 0))
 
 

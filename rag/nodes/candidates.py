@@ -82,6 +82,7 @@ async def write_candidates(state: State, step: NodeStep) -> State:
             score=score(relevance, grounding, usefulness),
             is_no_answer=answer.is_no_answer,
             is_cut=answer.is_cut,
+            cut_by=answer.cut_by,
         )
 
     tried = await gather(map(candidate, state["passages"]))

@@ -45,6 +45,7 @@ async def generate(state: State, step: NodeStep) -> State:
         cited=answer.cited,
         drafted=was_speculative,
         is_cut=answer.is_cut,
+        cut_by=answer.cut_by,
     )
     return {"answer": answer, **changes}
 
@@ -75,7 +76,7 @@ async def small_talk(state: State, step: NodeStep) -> State:
 
 async def _without_passages(step: NodeStep, writing: AnswerStream) -> State:
     answer = await stream_answer(step, writing)
-    step.detail = GenerationDetail(passages=(), text=answer.text, cited=(), is_cut=answer.is_cut)
+    step.detail = GenerationDetail(passages=(), text=answer.text, cited=(), is_cut=answer.is_cut, cut_by=answer.cut_by)
     return {"answer": answer}
 
 

@@ -28,6 +28,9 @@ class RetrievalDetail(Frozen):
         return sum(passage.section_length is not None for passage in self.passages)
 
 
+CutBy = Literal["length", "filter", "service"]
+"""what ended an answer too early: the limit of tokens, a content filter, or the service for another reason"""
+
 NotUsed = Literal["failed", "none", "invented", "too_many", "no_keyword_side"]
 
 
@@ -67,7 +70,9 @@ class GenerationDetail(Frozen):
     drafted: bool = False
     """it was a speculative answer, so it cost no further call"""
     is_cut: bool = False
-    """its end is missing: the model reached its limit of tokens"""
+    """its end is missing"""
+    cut_by: CutBy = "length"
+    """what ended it, if it is cut"""
 
 
 class DraftDetail(Frozen):
@@ -279,6 +284,8 @@ class Candidate(Frozen):
     """it says that the passage does not contain the answer; stored under its first name"""
     is_cut: bool = False
     """its end is missing"""
+    cut_by: CutBy = "length"
+    """what ended it, if it is cut"""
 
     @property
     def is_grounded(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from index_store.base.errors import Failure
-from rag.trace.details import Detail, UnknownDetail
+from rag.trace.details import CutBy, Detail, UnknownDetail
 from rag.trace.grades import Verdict
 from rag.trace.passages import Citation, Frozen, Retrieval
 from rag.trace.upgrade import upgraded
@@ -170,7 +170,9 @@ class RunFinished(Frozen):
     unconfirmed: tuple[str, ...] = ()
     """claims of the answer that are not grounded in its sources"""
     is_cut: bool = False
-    """the answer's end is missing: the model reached its limit of tokens"""
+    """the answer's end is missing"""
+    cut_by: CutBy = "length"
+    """what ended the answer, if it is cut"""
     pending: int = 0
     """documents of the index that were being added when it was searched last, so that the answer lacks them"""
     error: Failure | None = None

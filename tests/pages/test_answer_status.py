@@ -162,7 +162,7 @@ def test_an_answer_that_reached_its_limit_is_said_to_lack_its_end(monkeypatch, s
             page = ChatPage(language)
             page.pick("pipeline.label", pipeline)
             assert page.ask(QUESTION).status == "finished"
-            assert (page.words["chat.cut"] in [each.value for each in page.app.info]) is (tokens > 100)
+            assert (page.words["cut.length"] in [each.value for each in page.app.info]) is (tokens > 100)
     finally:
         process.close_engine()
 

@@ -28,7 +28,7 @@ from rag.pipelines import PIPELINES
 from rag.runs.history.run_list import CAUSES, ORDERS, STATES
 from rag.runs.run.options import LENGTHS, TONES
 from rag.trace.calls import Call
-from rag.trace.details import AssessmentDetail, NotUsed, Route, StandaloneDetail
+from rag.trace.details import AssessmentDetail, CutBy, NotUsed, Route, StandaloneDetail
 from rag.trace.events import Outcome, RunStatus, Style
 from rag.trace.grades import Level, Verdict
 from rag.trace.passages import Retrieval
@@ -87,6 +87,7 @@ FAMILIES = {
     "decision.{}": literals("rag/pipelines", "Choice", 1),
     "status.{}": set(get_args(RunStatus)),
     "outcome.{}": set(get_args(Outcome)),
+    "cut.{}": set(get_args(CutBy)),
     "outcome.{}_note": {"unconfirmed", "not_in_documents", "from_model"},
     "standalone.{}": set(get_args(StandaloneDetail.model_fields["why"].annotation)),
     "manner.{}": {*LENGTHS, *TONES},

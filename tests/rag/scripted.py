@@ -165,7 +165,7 @@ class ScriptedChat(BaseChatModel):
             await answer.gate.passed()
         for piece in pieces(text.removeprefix(shown)):
             yield _chunk(piece)
-        yield _chunk("", usage(prompt, text))
+        yield _chunk("", usage(prompt, text), ends="stop")
 
     def _take(self, messages: list[BaseMessage]) -> tuple[str, str | Held]:
         prompt = "\n".join(message.text for message in messages)
@@ -213,8 +213,10 @@ def usage(prompt: str, answer: str) -> UsageMetadata:
     return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
 
 
-def _chunk(text: str, usage: UsageMetadata | None = None) -> ChatGenerationChunk:
-    return ChatGenerationChunk(message=AIMessageChunk(text, usage_metadata=usage))
+def _chunk(text: str, usage: UsageMetadata | None = None, *, ends: str | None = None) -> ChatGenerationChunk:
+    return ChatGenerationChunk(
+        message=AIMessageChunk(text, usage_metadata=usage), generation_info={"finish_reason": ends} if ends else None
+    )
 
 
 def eventually(is_so, timeout: float = PATIENCE) -> bool:

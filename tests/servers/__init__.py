@@ -15,9 +15,9 @@
 They follow the protocols of OpenAI and Tavily as far as this project's clients use them, and check nothing else.
 """
 
-from tests.servers.chat import Answer
+from tests.servers.chat import Answer, Raw, chunk
 from tests.servers.loopback import Fault, Refusal, Request
 from tests.servers.openai_server import OpenAIServer
 from tests.servers.tavily_server import TavilyServer, WebResult
 
-__all__ = ["Answer", "Fault", "OpenAIServer", "Refusal", "Request", "TavilyServer", "WebResult"]
+__all__ = ["Answer", "Fault", "OpenAIServer", "Raw", "Refusal", "Request", "TavilyServer", "WebResult", "chunk"]

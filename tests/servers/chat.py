@@ -42,6 +42,22 @@ class Answer:
         return [self.text[i * size : (i + 1) * size] for i in range(count)]
 
 
+@dataclass(frozen=True)
+class Raw:
+    """An answer as it is, which need not follow the protocol."""
+
+    body: object = None
+    """sent as JSON"""
+    events: tuple[object, ...] = ()
+    """if there are any, they are sent instead as a stream: a text as it is, others as JSON. [DONE] is one of them"""
+    status: int = 200
+
+
+def chunk(text: str | None = None, *, ends: str | None = None, **more: object) -> dict:
+    """An event of a streamed answer. `more`: other fields of what it adds."""
+    return {"object": "chat.completion.chunk", "choices": [{"delta": {"content": text, **more}, "finish_reason": ends}]}
+
+
 @dataclass(eq=False)
 class ChatRequest(Request):
     @cached_property

@@ -92,7 +92,7 @@ class Connection:
             self._check_that_client_is_there()
 
     def send_json(
-        self, status: int, body: dict, *, headers: dict[str, str] | None = None, fault: Fault | None = None
+        self, status: int, body: object, *, headers: dict[str, str] | None = None, fault: Fault | None = None
     ) -> None:
         """Sends a whole response, or one that is broken as `fault` says."""
         payload = json.dumps(body, ensure_ascii=False).encode()

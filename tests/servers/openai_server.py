@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from http import HTTPStatus
 
-from tests.servers.chat import Answer, ChatRequest, Completion
+from tests.servers.chat import Answer, ChatRequest, Completion, Raw
 from tests.servers.embeddings import DIMENSIONS, embed
 from tests.servers.loopback import Connection, Fault, LoopbackServer, Refusal
 from tests.servers.script import Script
@@ -17,7 +17,7 @@ CHAT = "/v1/chat/completions"
 EMBEDDINGS = "/v1/embeddings"
 MODELS = "/v1/models"
 
-Reply = str | Answer | Refusal | Fault
+Reply = str | Answer | Raw | Refusal | Fault
 Scripted = Reply | Callable[[ChatRequest], Reply]
 
 LARGEST_INPUT = 2048
@@ -109,6 +109,8 @@ class OpenAIServer(LoopbackServer):
         reply = reply(request) if callable(reply) else reply
         if reply in (Fault.HANGS, Fault.CLOSES) or isinstance(reply, Refusal):
             return self.respond(request, connection, reply)
+        if isinstance(reply, Raw):
+            return _send_raw(reply, connection)
         if isinstance(reply, Fault):
             fault, reply = reply, "This is cut in the middle."
         answer = Answer(reply) if isinstance(reply, str) else reply
@@ -173,6 +175,15 @@ class OpenAIServer(LoopbackServer):
     def _list_models(self, request: ChatRequest, connection: Connection, fault: Fault | None) -> None:
         data = [{"id": name, "object": "model", "created": 0, "owned_by": "tests"} for name in self.models]
         connection.send_json(HTTPStatus.OK, {"object": "list", "data": data}, fault=fault)
+
+
+def _send_raw(answer: Raw, connection: Connection) -> None:
+    if not answer.events:
+        return connection.send_json(answer.status, answer.body)
+    connection.start_events()
+    for event in answer.events:
+        connection.send_event(event if isinstance(event, str) else json.dumps(event, ensure_ascii=False))
+    return connection.end_events()
 
 
 def _as_base64(vector: list[float]) -> str:

@@ -147,7 +147,7 @@ def show_ending(last: RunFinished) -> None:
     elif last.outcome in ("unconfirmed", "not_in_documents", "from_model"):
         st.info(say(f"outcome.{last.outcome}_note"))
     if last.is_cut:
-        st.info(say("chat.cut"))
+        st.info(say(f"cut.{last.cut_by}"))
     if last.pending:
         st.info(counted("chat.pending", last.pending))
     show_unconfirmed(last)

@@ -17,7 +17,7 @@ from rag.models.chat_model import (
     numbered,
     quoting,
 )
-from rag.models.client import Prompt, Restart, is_cut
+from rag.models.client import Prompt, Restart, cut_by
 from rag.models.context_window import ContextWindow
 from rag.models.embedded import grading, prompts
 from rag.models.embedded.attribution import AttributedText
@@ -102,7 +102,7 @@ class EmbeddedChat(ChatModel):
                 yield piece
             else:
                 logprobs += [token["logprob"] for token in tokens_of(piece)]
-                cut = cut or is_cut(piece)
+                cut = cut or cut_by(piece) is not None
                 yield text.feed(piece.text)
         yield text.end()
         confidence = fmean(logprobs) if logprobs else None

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from langchain_core.messages import AIMessage
 
 from index_store.base.errors import RequestRefused
-from rag.errors import ReplyCut
 from rag.models.chat_model import (
     Answer,
     AnswerStream,
@@ -20,7 +19,7 @@ from rag.models.chat_model import (
     numbered,
     quoting,
 )
-from rag.models.client import ChatClient, Prompt, Restart, is_cut
+from rag.models.client import UNREAD, ChatClient, Prompt, Restart, cut_by
 from rag.models.context_window import ContextWindow
 from rag.models.replies import (
     FollowUpsReply,
@@ -93,16 +92,16 @@ class ServiceChat(ChatModel):
     async def _stream(
         self, prompt: Prompt, passages: Sequence[Passage], usage: Usage, about: CallSubject, temperature: float
     ) -> AnswerStream:
-        text, cut = CitedText(passages), False
+        text, cut = CitedText(passages), None
         async for piece in self.client.stream(prompt, usage, about=about, temperature=temperature):
             if isinstance(piece, Restart):
-                text, cut = CitedText(passages), False
+                text, cut = CitedText(passages), None
                 yield piece
             else:
-                cut = cut or is_cut(piece)
+                cut = cut or cut_by(piece)
                 yield text.feed(piece.text)
         yield text.end()
-        yield replace(text.answer, is_cut=cut)
+        yield replace(text.answer, is_cut=cut is not None, cut_by=cut or "length")
 
     async def rewrite_question(
         self,
@@ -179,8 +178,8 @@ class ServiceChat(ChatModel):
             found = read(_text_of(message))
             if found is not None:
                 return found
-            if is_cut(message):
-                raise ReplyCut(model=self.client.name)
+            if error_type := UNREAD.get(cut_by(message)):
+                raise error_type(model=self.client.name)
         return None
 
     def _forget(self, ways: Sequence[Way]) -> None:

@@ -1,14 +1,16 @@
 """The model of a service: OpenAI, or a compatible server."""
 
 import openai
-from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from index_store.base.service import OPENAI_URL
 from rag.models.admission import Admission
 from rag.models.chat_model import ChatModel
 from rag.models.client import ChatClient
+from rag.models.error_in_body import read_status
 from rag.models.service.chat import ServiceChat
+from rag.models.service.refusing import RefusingChatOpenAI
+from rag.models.stream_end import watch_end
 from rag.models.usage import count_retries
 from rag.settings import Settings
 
@@ -27,7 +29,9 @@ class ServiceSource:
         self.name = settings.chat_model
         self._settings = settings
         # Its own client: ChatOpenAI's shared one belongs to the event loop that used it first.
-        self._http = openai.DefaultAsyncHttpxClient(event_hooks={"request": [count_retries]})
+        self._http = openai.DefaultAsyncHttpxClient(
+            event_hooks={"request": [count_retries], "response": [read_status, watch_end]}
+        )
         self._admission = Admission(settings.calls_at_once)
         self._model: ServiceChat | None = None
 
@@ -40,7 +44,7 @@ class ServiceSource:
             url, retries = self._settings.openai_base_url or OPENAI_URL, self._settings.model_retries
             context = self._settings.model_context
             answer = min(self._settings.answer_tokens, context // 4)
-            model = ChatOpenAI(
+            model = RefusingChatOpenAI(
                 model=self.name,
                 api_key=self._settings.openai_api_key or SecretStr(PLACEHOLDER_KEY),
                 base_url=url,

@@ -14,6 +14,7 @@ from rag.runs.run.summary import answer_so_far, cited_so_far
 from rag.text.citations import MARKER
 from rag.text.code import code_hidden
 from rag.text.language import Language
+from rag.trace.details import CutBy
 from rag.trace.events import Event, RunFinished, RunStarted
 from rag.trace.passages import Citation
 
@@ -29,7 +30,7 @@ class ExportLabels:
     unconfirmed: str
     not_in_documents: str
     from_model: str
-    cut: str
+    cut: dict[CutBy, str]
     pending: str
 
 
@@ -44,7 +45,11 @@ EXPORT_LABELS: dict[Language, ExportLabels] = {
         unconfirmed="The checks did not confirm this answer.",
         not_in_documents="Nothing that was searched answers this.",
         from_model="From what the model remembers: no source confirms it.",
-        cut="The end of this answer is missing: it reached the limit of its length.",
+        cut={
+            "length": "The end of this answer is missing: it reached the limit of its length.",
+            "filter": "The end of this answer is missing: a content filter of the service stopped it.",
+            "service": "The end of this answer is missing: the service stopped before it was complete.",
+        },
         pending="Documents that were still being added: {count}. This answer may lack what they say.",
     ),
     "ja": ExportLabels(
@@ -57,7 +62,11 @@ EXPORT_LABELS: dict[Language, ExportLabels] = {
         unconfirmed="この回答は検証で確認できませんでした。",
         not_in_documents="検索した範囲に答えはありませんでした。",
         from_model="モデルの記憶による回答で、裏付ける文書はありません。",
-        cut="長さの上限に達したため、回答が途中で切れています。",
+        cut={
+            "length": "長さの上限に達したため、回答が途中で切れています。",
+            "filter": "サービスのコンテンツフィルターが止めたため、回答が途中で切れています。",
+            "service": "サービスが回答の途中で止まったため、終わりの部分がありません。",
+        },
         pending="まだ追加中の文書: {count} 件。その内容はこの回答に反映されていないことがあります。",
     ),
 }
@@ -104,7 +113,7 @@ def _notes(last: RunFinished | None, words: ExportLabels, language: Language) ->
     elif last.outcome == "from_model":
         yield f"_{words.from_model}_"
     if last.is_cut:
-        yield f"_{words.cut}_"
+        yield f"_{words.cut[last.cut_by]}_"
     if last.pending:
         yield f"_{words.pending.format(count=last.pending)}_"
 

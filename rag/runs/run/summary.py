@@ -9,6 +9,7 @@ from rag.trace.details import (
     AttemptsDetail,
     Candidate,
     CandidatesDetail,
+    CutBy,
     DeclineDetail,
     GenerationDetail,
     RetrievalDetail,
@@ -24,6 +25,7 @@ def summarize_run(events: Sequence[Event], status: RunStatus, error: PlainError 
     ended = [event for event in events if isinstance(event, StepFinished)]
     new = [event for event in ended if not event.reused]
     outcome = _outcome(step, ended) if status == "finished" else None
+    cut_by = _cut_by(answer, ended)
     return RunFinished(
         status=status,
         answer=answer,
@@ -40,7 +42,8 @@ def summarize_run(events: Sequence[Event], status: RunStatus, error: PlainError 
             reused_seconds=reused_seconds(events),
         ),
         unconfirmed=_unconfirmed(answer, ended) if outcome == "unconfirmed" else (),
-        is_cut=_is_cut(answer, ended),
+        is_cut=cut_by is not None,
+        cut_by=cut_by or "length",
         pending=_pending(ended),
         error=error.as_failure() if error else None,
     )
@@ -91,17 +94,18 @@ def _outcome(writer: str | None, ended: Sequence[StepFinished]) -> Outcome:
     return "confirmed" if checks[-1].verdict == "yes" else "unconfirmed"
 
 
-def _is_cut(answer: str, ended: Sequence[StepFinished]) -> bool:
-    """Among several answers, looks at this one."""
+def _cut_by(answer: str, ended: Sequence[StepFinished]) -> CutBy | None:
+    """What ended the answer, if it is cut. Among several answers, looks at this one."""
     for detail in (each.detail for each in ended):
         written: Iterable[GenerationDetail | Candidate] = ()
         if isinstance(detail, GenerationDetail):
             written = [detail]
         elif isinstance(detail, CandidatesDetail):
             written = detail.candidates
-        if any(each.is_cut and each.text == answer for each in written):
-            return True
-    return False
+        for each in written:
+            if each.is_cut and each.text == answer:
+                return each.cut_by
+    return None
 
 
 def _pending(ended: Sequence[StepFinished]) -> int:

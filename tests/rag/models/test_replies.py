@@ -138,6 +138,7 @@ def test_what_is_no_grade_is_read_as_none(text):
         '{"words": ["日当", "VPN client"]}',
         'Sure!\n```json\n{"words": ["日当", "VPN client"]}\n```',
         '{"keywords": ["日当", 5, "VPN client", ""]}',
+        '["日当", "VPN client"]',
         "日当, VPN client",
         "日当、VPN client。",
         "Search words: 日当, VPN client",

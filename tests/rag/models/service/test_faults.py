@@ -13,7 +13,7 @@ from tests.rag.conftest import KEY
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished, of
 from tests.rag.verdicts import NO, PROSE, YES
-from tests.servers import Answer, Fault, OpenAIServer, Refusal
+from tests.servers import Answer, Fault, OpenAIServer, Raw, Refusal, chunk
 from tests.servers.ports import free_port
 
 QUESTION = "出張の日当はいくらですか?"
@@ -57,6 +57,11 @@ def answers(text: str):
         (refuses(403), "key_refused", "OPENAI_API_KEY"),
         (refuses(404), "model_unknown", "OPENAI_BASE_URL"),
         (refuses(400), "request_refused", "400"),
+        (refuses(402), "quota_used_up", "127.0.0.1"),
+        (refuses(413), "prompt_too_long", "MODEL_CONTEXT"),
+        (refuses(400, code="context_length_exceeded"), "prompt_too_long", "MODEL_CONTEXT"),
+        (refuses(400, message="The maximum context length is 4096 tokens."), "prompt_too_long", "MODEL_CONTEXT"),
+        (refuses(400, code="content_filter"), "reply_filtered", "test-chat"),
         (refuses(429), "service_busy", "127.0.0.1"),
         (refuses(429, code="insufficient_quota"), "quota_used_up", "127.0.0.1"),
         (refuses(500), "service_failed", "500"),
@@ -82,6 +87,8 @@ def test_a_service_that_fails_fails_the_run_in_a_sentence_of_each_language(
     lasting = code in ("key_refused", "model_unknown", "quota_used_up")
     step = finished(run.events, "grade_documents" if pipeline == "self_rag" and lasting else "generate")[-1]
     assert (step.verdict, step.error) == ("failed", result.error)
+    if code in ("prompt_too_long", "reply_filtered", "quota_used_up"):  # in no other way would they be accepted
+        assert len(server.chats) == (1 if pipeline == "naive" else 4 if lasting else 5)
 
 
 def test_a_wrong_key_is_refused_in_words(ask):
@@ -129,6 +136,78 @@ def test_a_stream_that_breaks_each_time_fails_and_keeps_nothing_void(ask, server
     assert len(result.answer) < len(ANSWER)
 
 
+CUT_OFF = Raw(events=tuple(chunk(text) for text in ("日当は", "1日")))
+"""a stream that just ends, as when a proxy loses the service behind it"""
+
+
+@pytest.mark.parametrize("pipeline", ["naive", "self_rag", "self_rag_candidates", "corrective", "adaptive"])
+def test_a_stream_that_ends_without_a_word_is_no_whole_answer_and_is_begun_anew(ask, server, pipeline):
+    server.answer_when(lambda request: request.streams, CUT_OFF, times=1)
+    result = ask(pipeline, model_retries=1).result()
+    assert (result.status, result.answer, result.is_cut) == ("finished", ANSWER, False)
+
+
+def test_a_stream_that_ends_without_a_word_each_time_fails(ask, server):
+    server.default = CUT_OFF
+    result = ask(model_retries=1).result()
+    assert (result.status, result.error.code, result.answer) == ("failed", "reply_broken_off", "日当は1日")
+    assert len(server.chats) == result.totals.model_calls == 2
+
+
+def test_a_stream_that_gives_no_reason_for_its_end_but_marks_it_is_a_whole_answer(ask, server):
+    server.default = Raw(events=(*(chunk(text) for text in ("日当は1日", "2,500円です[1]。")), "[DONE]"))
+    result = ask().result()
+    assert (result.status, result.answer, result.is_cut) == ("finished", ANSWER, False)
+
+
+def overloaded(code: object) -> dict:
+    return {"error": {"message": "The provider is overloaded.", "code": code}}
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        (429, "service_busy"),
+        ("rate_limit_exceeded", "service_busy"),
+        (502, "service_failed"),
+        (None, "service_failed"),
+        ("no_such_word", "service_failed"),
+        (402, "quota_used_up"),
+        ("insufficient_quota", "quota_used_up"),
+    ],
+)
+@pytest.mark.parametrize("begun", [(), (chunk("日当は"),)], ids=["at once", "half way"])
+def test_an_error_in_a_stream_is_told_as_what_it_is(ask, server, begun, code, told):
+    server.default = Raw(events=(*begun, overloaded(code)))
+    result = ask(model_retries=1).result()
+    assert (result.status, result.error.code) == ("failed", told)
+    assert len(server.chats) == (1 if told == "quota_used_up" else 2)
+
+
+@pytest.mark.parametrize("begun", [(), (chunk("日当は"),)], ids=["at once", "half way"])
+def test_a_stream_with_an_error_is_begun_anew(ask, server, begun):
+    server.enqueue(Raw(events=(*begun, overloaded(502))))
+    result = ask(model_retries=1).result()
+    assert (result.status, result.answer, result.totals.model_calls) == ("finished", ANSWER, 2)
+
+
+def test_a_stream_that_is_refused_each_time_is_asked_for_no_more_often_than_the_retries_say(ask, server):
+    server.fails(Refusal(503, retry_after=0.01))
+    assert ask(model_retries=2).result().error.code == "service_failed"
+    assert len(server.chats) == 3
+
+
+def test_an_error_in_the_place_of_a_grade_is_asked_again_and_then_told_as_what_it_is(ask, server):
+    server.answer_when(lambda request: JA.relevance in request.prompt, Raw(overloaded(502)), times=1)
+    server.answer_when(lambda request: JA.usefulness in request.prompt, Raw(overloaded(429)))
+    run = ask("self_rag", model_retries=1)
+    assert run.result().answer == ANSWER
+    [graded] = finished(run.events, "grade_documents")
+    assert graded.fallback is None
+    [checked] = finished(run.events, "check_usefulness")
+    assert checked.fallback.code == "service_busy"
+
+
 @pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
 def test_an_answer_of_nothing_fails_the_run_and_names_the_model(ask, server, pipeline):
     server.answer_when(lambda request: request.streams, "")
@@ -172,8 +251,9 @@ def test_a_rewrite_that_is_only_thought_is_told(ask, server):
     assert rewritten.fallback.code == "reply_cut"
 
 
-def test_a_reply_that_a_content_filter_stops_is_told_as_such(ask, server):
-    stopped = Answer("", tokens=9, finish_reason="content_filter")
+@pytest.mark.parametrize("ended", ["content_filter", "content_filter: PROHIBITED_CONTENT"])
+def test_a_reply_that_a_content_filter_stops_is_told_as_such(ask, server, ended):
+    stopped = Answer("", tokens=9, finish_reason=ended)
     server.answer_when(lambda request: JA.relevance in request.prompt, stopped)
     server.answer_when(lambda request: request.streams, stopped)
     run = ask("self_rag")
@@ -183,6 +263,86 @@ def test_a_reply_that_a_content_filter_stops_is_told_as_such(ask, server):
     assert "test-chat" in result.error.ja
     [graded] = finished(run.events, "grade_documents")
     assert (graded.fallback.code, graded.tokens_out) == ("reply_filtered", 4 * 9)
+
+
+@pytest.mark.parametrize(
+    ("ended", "why"),
+    [
+        ("content_filter", "filter"),
+        ("content_filter: OTHER", "filter"),
+        ("max_tokens", "length"),
+        ("MAX_TOKENS", "length"),
+        ("error", "service"),
+        ("stop", None),
+        ("end_turn", None),
+    ],
+)
+def test_an_answer_that_ends_too_early_says_so_and_why(ask, server, ended, why):
+    server.default = Answer(ANSWER, finish_reason=ended)
+    result = ask().result()
+    assert (result.status, result.answer) == ("finished", ANSWER)
+    assert (result.is_cut and result.cut_by) == (why or False)
+
+
+@pytest.mark.parametrize("pipeline", ["self_rag", "self_rag_candidates", "corrective", "adaptive"])
+def test_an_answer_that_a_content_filter_cuts_says_so_whatever_its_checks_say(ask, server, pipeline):
+    server.answer_when(lambda request: request.streams, Answer(ANSWER, finish_reason="content_filter"))
+    result = ask(pipeline).result()
+    assert (result.status, result.answer, result.is_cut, result.cut_by) == ("finished", ANSWER, True, "filter")
+
+
+def test_a_grade_that_a_content_filter_stops_half_way_is_told_and_not_asked_for_again(ask, server):
+    stopped = Answer('{"reason": "It says', finish_reason="content_filter: PROHIBITED_CONTENT")
+    server.answer_when(lambda request: JA.relevance in request.prompt, stopped)
+    run = ask("self_rag")
+    assert run.result().answer == ANSWER
+    [graded] = finished(run.events, "grade_documents")
+    assert (graded.fallback.code, graded.model_calls) == ("reply_filtered", 4)
+
+
+def whole(**choice: object) -> dict:
+    return {"choices": [{"finish_reason": "stop", **choice}]}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{"choices": []}, {"choices": None}, {}, whole(), whole(message=None), [whole(message={"content": "x"})], "hello"],
+    ids=["no choice", "null", "nothing", "no message", "null message", "a list", "a text"],
+)
+def test_a_body_that_is_no_reply_costs_its_grade_alone(ask, server, body):
+    server.answer_when(lambda request: JA.relevance in request.prompt, Raw(body))
+    run = ask("self_rag")
+    assert run.result().answer == ANSWER
+    [graded] = finished(run.events, "grade_documents")
+    assert graded.fallback.code == "answer_unreadable"
+
+
+COUNT = {"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}}
+
+
+def test_a_model_that_refuses_to_answer_is_told_as_such(ask, server):
+    said = (chunk(refusal="I can't"), chunk(refusal=" help."), chunk(ends="stop"), COUNT, "[DONE]")
+    server.default = Raw(events=said)
+    result = ask().result()
+    assert (result.status, result.error.code) == ("failed", "reply_refused")
+    assert (result.totals.model_calls, result.totals.tokens) == (1, 15)
+    assert "test-chat" in result.error.en
+    assert "test-chat" in result.error.ja
+
+
+def test_a_grader_that_refuses_is_told_as_such_and_asked_in_no_other_way(ask, server):
+    refusal = whole(message={"role": "assistant", "content": None, "refusal": "I can't help with that."})
+    server.answer_when(lambda request: JA.relevance in request.prompt, Raw(refusal))
+    run = ask("self_rag")
+    assert run.result().answer == ANSWER
+    [graded] = finished(run.events, "grade_documents")
+    assert (graded.fallback.code, graded.model_calls) == ("reply_refused", 4)
+
+
+@pytest.mark.parametrize("event", ['"hello"', "[]", '{"choices": [{}]}', "null"])
+def test_an_event_that_is_no_piece_of_an_answer_is_told_as_unreadable(ask, server, event):
+    server.default = Raw(events=(event,))
+    assert ask().result().error.code == "answer_unreadable"
 
 
 def test_prose_in_the_place_of_json_fails_the_run_after_each_way_of_asking(ask, server):
@@ -290,8 +450,18 @@ def test_the_key_stands_in_no_event_no_history_no_log_and_no_error(open_engine, 
     assert KEY not in json.dumps(engine.settings.model_dump(mode="json"))
 
 
-def test_a_service_that_repeats_the_key_in_its_refusal_is_not_quoted(ask, server, caplog):
-    server.fails(Refusal(401, f"Incorrect API key provided: {KEY}."))
+def test_the_log_has_the_words_with_which_a_service_refuses(ask, server, caplog):
+    server.fails(Refusal(400, "Unsupported value:\nreasoning.", code="unsupported_value"))
+    assert ask().result().error.code == "request_refused"
+    said = [each for each in caplog.messages if "Unsupported value: reasoning." in each]
+    assert len(said) == 1
+    assert "400" in said[0]
+    assert "unsupported_value" in said[0]
+
+
+@pytest.mark.parametrize("status", [400, 401])
+def test_a_service_that_repeats_the_key_in_its_refusal_is_not_quoted(ask, server, caplog, status):
+    server.fails(Refusal(status, f"Incorrect API key provided: {KEY}."))
     run = ask()
     run.result()
     assert KEY not in "".join(map(to_json, run.events))

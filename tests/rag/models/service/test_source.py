@@ -1,6 +1,7 @@
 """How a service model is asked: its key, a temperature that it refuses, its context window."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -8,8 +9,15 @@ from index_store.base.errors import RequestRefused
 from rag.models.service.source import ServiceSource
 from rag.models.usage import Usage
 from rag.settings import Settings
+from rag.trace.passages import Passage
 from tests.rag.conftest import KEY
-from tests.servers import OpenAIServer
+from tests.servers import Answer, OpenAIServer, Raw
+from tests.servers.chat import ChatRequest
+
+PASSAGE = Passage(
+    number=1, rank=1, score=0.8, document_id="d", section_id="s", source="a.md", title="Snow", headings=(), page=None,
+    text="Snow is white.", start=0, end=14,
+)  # fmt: skip
 
 
 def answer_of(source: ServiceSource) -> str:
@@ -64,13 +72,47 @@ def test_a_temperature_that_the_model_refuses_is_left_out_from_then_on(data_dir)
     ]  # fmt: skip
 
 
+def refusing(field: str, body: dict) -> Callable[[ChatRequest], Answer | Raw]:
+    """Answers "Yes." to requests without this field, and the others with a refusal."""
+    return lambda request: Raw(body, status=422) if field in request.body else Answer("Yes.")
+
+
+@pytest.mark.parametrize(
+    ("field", "refusal"),
+    [
+        ("temperature", {"detail": [{"loc": ["body", "temperature"], "msg": "too low"}]}),
+        ("max_completion_tokens", {"error": {"message": "Unsupported parameter: 'max_completion_tokens'"}}),
+        (
+            "max_completion_tokens",
+            {"message": {"detail": [{"type": "extra_forbidden", "loc": ["body", "max_completion_tokens"]}]}},
+        ),
+        ("stream_options", {"message": "Extra inputs are not permitted: stream_options"}),
+    ],
+)
+def test_a_field_that_a_service_does_not_know_is_left_out_from_then_on_in_every_kind_of_call(data_dir, field, refusal):
+    async def ask(source: ServiceSource) -> None:
+        model = source.open()
+        for _ in range(2):
+            assert (await model.grade_relevance("Is snow white?", PASSAGE, Usage())).verdict == "yes"
+            said = [piece async for piece in model.small_talk("Hello", Usage(), language="en")]
+            assert said[-1].text == "Yes."
+        await source.close()
+
+    with OpenAIServer() as server:
+        server.default = refusing(field, refusal)
+        settings = Settings(data_dir=data_dir, openai_base_url=server.base_url, model_retries=0, answer_tokens=100)
+        asyncio.run(ask(ServiceSource(settings)))
+        assert [field in each.body for each in server.chats].count(True) == 1
+        assert {each.token_limit for each in server.chats} == {100}
+
+
 def test_what_else_the_model_refuses_is_told_and_its_temperature_stays(data_dir):
     async def ask(source: ServiceSource) -> None:
         with pytest.raises(RequestRefused):
             await source.open().rewrite_for_web("Is snow white?", Usage(), language="en")
         await source.close()
 
-    with OpenAIServer(refuses={"max_completion_tokens"}) as server:
+    with OpenAIServer(refuses={"model"}) as server:
         asyncio.run(ask(ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url, model_retries=0))))
         assert [each.body.get("temperature") for each in server.chats] == [0]
 

@@ -109,8 +109,9 @@ def test_what_an_answer_is_worth_is_said_in_the_readers_language(language):
     for outcome in ("unconfirmed", "not_in_documents", "from_model"):
         assert f"_{getattr(words, outcome)}_" in run_as_markdown(run("2,500円", outcome=outcome), language)
     assert f"_{words.stopped}_" in run_as_markdown(run("2,5", status="stopped", outcome=None), language)
-    assert f"_{words.cut}_" in run_as_markdown(run("2,5", is_cut=True), language)
-    assert f"_{words.cut}_" not in run_as_markdown(run("2,5"), language)
+    for why, told in words.cut.items():
+        assert f"_{told}_" in run_as_markdown(run("2,5", is_cut=True, cut_by=why), language)
+        assert f"_{told}_" not in run_as_markdown(run("2,5"), language)
     assert f"_{words.pending.format(count=3)}_" in run_as_markdown(run("2,5", pending=3), language)
     failed = run("", status="failed", outcome=None, error=Interrupted().as_failure())
     assert Interrupted().sentence(language) in run_as_markdown(failed, language)

@@ -1,0 +1,63 @@
+"""Fields of a request that some services refuse: they are left out, or sent under another name, from then on."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import openai
+
+from index_store.base.errors import RequestRefused
+from index_store.base.service import said_in
+
+TEMPERATURE, LENGTH, COUNT = "temperature", "max_completion_tokens", "stream_options"
+"""by their names in OpenAI's protocol. OpenAI's newest models refuse a temperature, Mistral the newer name of the limit
+of a reply's length, and some servers the request for the count of tokens"""
+
+OLDER_LENGTH = "max_tokens"
+"""the older name of the limit"""
+
+Fields = frozenset[str]
+Options = dict[str, Any]
+
+
+class RefusedFields:
+    """What a model has refused so far."""
+
+    def __init__(self, length: int | None) -> None:
+        """`length`: the limit of a reply's length, in tokens."""
+        self._length = length
+        self._known: set[tuple[str, object]] = set()
+
+    def known(self, options: Mapping[str, Any], *, streams: bool) -> Fields:
+        """The fields to leave out of a request."""
+        fields = (TEMPERATURE, LENGTH, COUNT) if streams else (TEMPERATURE, LENGTH)
+        return frozenset(name for name in fields if _key(name, options) in self._known)
+
+    def note(self, options: Mapping[str, Any], refused: Fields) -> None:
+        """Remembers fields after the call worked without them."""
+        self._known |= {_key(name, options) for name in refused}
+
+    def sent(self, options: Mapping[str, Any], refused: Fields) -> Options:
+        """The request's options for ChatOpenAI."""
+        sent = {name: value for name, value in options.items() if name not in refused}
+        if COUNT in refused:
+            sent["stream_usage"] = False
+        if LENGTH in refused:
+            length = sent.pop(OLDER_LENGTH, self._length)
+            sent |= {LENGTH: openai.omit, "extra_body": {OLDER_LENGTH: length}}
+        return sent
+
+
+def _key(name: str, options: Mapping[str, Any]) -> tuple[str, object]:
+    """Each temperature is separate: some models refuse only values above 1."""
+    return name, options[TEMPERATURE] if name == TEMPERATURE else None
+
+
+def more_refused(error: RequestRefused, refused: Fields) -> Fields:
+    """`refused` with the fields that the refusal names; raises `error` if it names no other."""
+    # OpenAI says "Unsupported value: 'temperature' does not support 0 with this model."; other servers use other texts.
+    fault = error.__cause__
+    said = f"{fault.param} {said_in(fault.body)}" if isinstance(fault, openai.APIError) else ""
+    named = frozenset(name for name in (TEMPERATURE, LENGTH, COUNT) if name in said)
+    if named <= refused:
+        raise error
+    return refused | named

@@ -1,0 +1,36 @@
+"""Notes whether the service marked the end of a stream of events. The openai client does not tell."""
+
+from collections.abc import AsyncIterator
+
+import httpx2
+
+from rag.models.usage import ReceivedReply, current_reply
+
+MARK = b"[DONE]"
+"""the last event of a stream in OpenAI's protocol"""
+
+ENOUGH = 64
+"""bytes that contain the mark and the empty lines after it"""
+
+
+async def watch_end(response: httpx2.Response) -> None:
+    """A response hook of an HTTP client."""
+    reply = current_reply()
+    if reply and isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = _Watched(response.stream, reply)
+
+
+class _Watched(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream, reply: ReceivedReply) -> None:
+        self._stream = stream
+        self._reply = reply
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        last = b""
+        async for piece in self._stream:
+            last = (last + piece)[-ENOUGH:]
+            self._reply.is_marked_whole = last.rstrip().endswith(MARK)
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
