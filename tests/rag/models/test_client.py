@@ -72,7 +72,7 @@ def test_an_emoji_that_the_service_splits_is_whole_for_readers_and_in_the_record
 
 
 @pytest.mark.parametrize(
-    "answer", ["", "  \n", "<think>It comes to no end.", "<think>It says no more.</think>", "No more.</think>"]
+    "answer", ["", "  \n", "<think>It comes to no end.", "<think>It says no more.</think>", "No more.\n</think>"]
 )
 def test_an_empty_reply_is_an_error(answer):
     chat = ScriptedChat()
