@@ -54,12 +54,29 @@ def _lines(value: object) -> tuple[str, ...]:
     return tuple(filter(None, map(_line, value))) if isinstance(value, list) else ()
 
 
-_NO_CLAIM = frozenset({"none", "n/a", "no", "なし", "無し"})
+_NO_CLAIM = frozenset(
+    {"none", "nothing", "n/a", "no", "no claims", "no unsupported claims", "なし", "無し", "特になし", "該当なし"}
+)
 
 
 def _claims(value: object) -> tuple[str, ...]:
     """Without a word that says that there is none."""
-    return tuple(claim for claim in _lines(value) if _word(claim) not in _NO_CLAIM)
+    claims = (_line(whole_characters(text)) for text in _texts(value))
+    return tuple(claim for claim in claims if claim and _word(claim) not in _NO_CLAIM)
+
+
+def _texts(value: object) -> list[str]:
+    """Every text in it: models write one, a list, or objects for what should be a list of texts."""
+    found, left = list[str](), [value]
+    while left:
+        match left.pop():
+            case str(text):
+                found.append(text)
+            case list(several):
+                left += reversed(several)
+            case dict(named):
+                left += reversed(named.values())
+    return found
 
 
 def _rating(value: object) -> object:
@@ -281,8 +298,8 @@ def _agreed(grades: Iterable[G]) -> G | None:
 
 
 def _whole(value: object) -> object:
-    """The strings of a reply in whole characters: an escape may be half of one. No reply has them deeper than in a
-    list.
+    """The strings of a reply in whole characters: an escape may be half of one. Deeper than in a list only claims have
+    them, which `_claims` reads.
     """
     if isinstance(value, list):
         return [whole_characters(each) if isinstance(each, str) else each for each in value]

@@ -85,6 +85,9 @@ def test_a_score_that_is_none_leaves_the_verdict(score):
         ('{"supported": false, "unsupported": ["It is blue."]}', "no", "no"),
         ('{"support": "fully", "unsupported": ["None."]}', "fully", "yes"),
         ('{"support": "fully", "unsupported": null}', "fully", "yes"),
+        ('{"support": "fully", "unsupported": "なし。"}', "fully", "yes"),
+        ('{"support": "fully", "unsupported": "No unsupported claims."}', "fully", "yes"),
+        ('{"support": "fully", "unsupported": {"claims": [], "count": 0}}', "fully", "yes"),
     ],
 )
 def test_grounding_is_read_in_three_levels(text, level, verdict):
@@ -98,6 +101,10 @@ def test_grounding_is_read_in_three_levels(text, level, verdict):
         '{"support": "fully", "unsupported": ["The limit is 5."]}',
         '{"supported": true, "unsupported": ["The limit is 5."]}',
         'Yes. {"reason": "r", "unsupported": ["The limit is 5."], "support": "fully"}',
+        '{"support": "fully", "unsupported": "3,000円"}',
+        '{"support": "fully", "unsupported": [{"claim": "3,000円"}]}',
+        '{"support": "fully", "unsupported": {"claims": ["3,000円"]}}',
+        '{"support": "fully", "unsupported": [["3,000円"]]}',
     ],
 )
 def test_full_support_with_claims_that_have_none_is_not_read(text):
@@ -107,6 +114,19 @@ def test_full_support_with_claims_that_have_none_is_not_read(text):
 def test_the_unsupported_claims_are_read_each_on_a_line():
     read = GroundingReply.read('{"support": "partly", "unsupported": ["It is\\n blue.", "", null, 3, "It is big."]}')
     assert read.unsupported == ("It is blue.", "It is big.")
+
+
+@pytest.mark.parametrize(
+    ("written", "claims"),
+    [
+        ('"It is\\n blue."', ("It is blue.",)),
+        (r'[{"claim": "It is blue \ud83d."}, "It is big."]', ("It is blue \ufffd.", "It is big.")),
+        ('{"1": "It is blue.", "2": "It is big.", "count": 2}', ("It is blue.", "It is big.")),
+        ("[" * 500 + '"It is blue."' + "]" * 500, ("It is blue.",)),
+    ],
+)
+def test_unsupported_claims_that_are_no_list_of_texts_are_read_too(written, claims):
+    assert GroundingReply.read(f'{{"support": "partly", "unsupported": {written}}}').unsupported == claims
 
 
 @pytest.mark.parametrize(
