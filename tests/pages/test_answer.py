@@ -433,3 +433,15 @@ def test_a_citation_of_a_document_is_not_marked_as_from_the_web(engine, citation
     html = html_of(engine, "2,500円です[1]。", citation)
     assert texts("ja")["web.mark"] not in html
     assert 'class="cite web"' not in html
+
+
+def test_no_sign_in_an_answer_or_in_its_sources_turns_what_follows_it(engine, citation):
+    """Neither in what older versions stored, nor written as Markdown has it for any character."""
+    turned = "\u202e&#8238;&#x2067;"
+    web = OUTSIDE.model_copy(update={"number": 2, "title": f"Rates {turned}"})
+    document = citation.model_copy(
+        update={"source": f"fdp.{turned}.md", "title": turned, "text": f"日当は{turned}5円です。"}
+    )
+    html = html_of(engine, f"2,500円{turned}です[1][2]。`{turned}`\n\n```\n{turned}\n```", document, web)
+    assert not set(Tags(html).text) & set("\u202e\u2067")
+    assert "Rates" in Tags(html).text

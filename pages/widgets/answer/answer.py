@@ -11,6 +11,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from index_store.base.directions import without_turns
 from index_store.base.errors import UnknownSection
 from index_store.catalogue.records import Section
 from index_store.store.user_store import UserStore
@@ -116,15 +117,15 @@ def answer_html(
     documents. `cards`: the HTML from earlier drawings of this answer, which is used again; new ones are added.
     """
     buttons = {str(each.number): _button(each, key) for each in citations}
-    answer = f'<div class="answer">{_answers.render(text, buttons)}</div>'
+    answer = f'<div class="answer">{without_turns(_answers.render(text, buttons))}</div>'
     if not citations:
         return answer
-    sources = "".join(f"<li>{buttons[str(each.number)]} {_source(each)}</li>" for each in citations)
+    sources = "".join(f"<li>{buttons[str(each.number)]} {without_turns(_source(each))}</li>" for each in citations)
     cards = {} if cards is None else cards
     for each in citations:
         if each not in cards:
             id_ = f"{key}-{each.number}"
-            cards[each] = _web_card(each, id_) if each.origin == "web" else _card(each, store, id_)
+            cards[each] = without_turns(_web_card(each, id_) if each.origin == "web" else _card(each, store, id_))
     shown = "".join(cards[each] for each in citations)
     return f'{answer}<div class="sources"><h6>{escape(say(heading))}</h6><ul>{sources}</ul></div>{shown}'
 
