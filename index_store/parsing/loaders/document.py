@@ -22,9 +22,10 @@ HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 
 def _cleaned(text: object) -> object:
     # NUL ends a string in C, and a lone surrogate has no UTF-8 form: neither SQLite nor a model accepts them.
+    # ESC begins a command for a terminal.
     if not isinstance(text, str):
         return text
-    return without_turns(text.replace("\0", "")).encode("utf-8", "replace").decode()
+    return without_turns(text.replace("\0", "").replace("\x1b", "")).encode("utf-8", "replace").decode()
 
 
 CleanText = Annotated[str, BeforeValidator(_cleaned)]

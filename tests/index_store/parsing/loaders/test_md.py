@@ -61,3 +61,7 @@ def test_signs_that_turn_what_follows_them_are_left_out(page) -> None:
     found = page(f"# 規程{SIGNS}\n\n## 日当 \u202e005\u202c\n\n日当は{SIGNS}2,500円です。\n")
     assert found.markdown == "# 規程\n\n## 日当 005\n\n日当は2,500円です。\n"
     assert headings(found) == [(1, "規程"), (2, "日当 005")]
+
+
+def test_signs_that_command_a_terminal_are_left_out(page) -> None:
+    assert page("It is \x1b[31m5\x1b[0m.").markdown == "It is [31m5[0m."
