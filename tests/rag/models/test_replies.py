@@ -29,6 +29,8 @@ from rag.text.overlap import words_in
         ("**No**, it does not.", "no"),
         ("はい", "yes"),
         ("「いいえ」", "no"),
+        ("Yes, no doubt.", "yes"),
+        ("No, and no other passage says it.", "no"),
     ],
 )
 def test_a_verdict_is_read_from_what_models_write(text, verdict):
@@ -48,6 +50,9 @@ def test_a_verdict_is_read_from_what_models_write(text, verdict):
         '{"verdict": null}',
         '{"score": 0.9}',
         "The passage says yes to nothing.",
+        "Yes and no.",
+        "**No** or yes, by how it is read",
+        "yes/no",
     ],
 )
 def test_nonsense_is_neither_yes_nor_no(text):
@@ -136,7 +141,11 @@ def test_unsupported_claims_that_are_no_list_of_texts_are_read_too(written, clai
         ('{"rating": "3/5"}', 3, "yes"),
         ('{"rating": 2.0}', 2, "no"),
         ('{"verdict": "no"}', 1, "no"),
+        ('{"rating": "４"}', 4, "yes"),
         ("はい", 5, "yes"),
+        ("4", 4, "yes"),
+        ("**Rating:** 2/5.\n", 2, "no"),
+        ("５／５", 5, "yes"),
     ],
 )
 def test_usefulness_is_read_as_a_rating(text, rating, verdict):
@@ -145,7 +154,18 @@ def test_usefulness_is_read_as_a_rating(text, rating, verdict):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "I would rather not.", '{"rating": 9}', '{"support": "blue"}', "[]", f'{{"rating": {"9" * 5000}}}']
+    "text",
+    [
+        "",
+        "I would rather not.",
+        "-4",
+        "4 of 9",
+        "10",
+        '{"rating": 9}',
+        '{"support": "blue"}',
+        "[]",
+        f'{{"rating": {"9" * 5000}}}',
+    ],
 )
 def test_what_is_no_grade_is_read_as_none(text):
     assert GroundingReply.read(text) is None
