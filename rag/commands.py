@@ -19,7 +19,7 @@ from contextlib import closing
 
 from index_store.access.audit.audit import Audit
 from index_store.access.gate import as_local
-from index_store.base.command_line import write_utf8
+from index_store.base.command_line import write, write_json, write_utf8
 from index_store.base.errors import PlainError
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
@@ -93,9 +93,9 @@ def _pipelines(options: argparse.Namespace) -> int:
     for each in PIPELINES.values():
         steps = list(each.graph.nodes)
         if options.json:
-            _line(json.dumps({"name": each.name, "steps": steps, "retrieval": each.retrieval.model_dump()}))
+            write_json(json.dumps({"name": each.name, "steps": steps, "retrieval": each.retrieval.model_dump()}))
         else:
-            _line(f"{each.name}: {', '.join(steps)}")
+            write(f"{each.name}: {', '.join(steps)}")
     return 0
 
 
@@ -117,8 +117,12 @@ def _ask(options: argparse.Namespace) -> int:
         )
         # Ctrl-C ends the run and the model's work, like the page's stop button.
         signal.signal(signal.SIGINT, lambda *_: run.stop())
-        for line in _events(run) if options.json else _told(run, options.language):
-            _line(line, end="\n" if options.json else "")
+        if options.json:
+            for event in run.stream():
+                write_json(to_json(event))
+        else:
+            for told in _told(run, options.language):
+                write(told, end="")
         return 0 if run.result().status == "finished" else 1
 
 
@@ -129,15 +133,11 @@ def _retrieval(options: argparse.Namespace) -> Retrieval | None:
     return pipeline(options.pipeline).retrieval.model_copy(update=changes) if changes else None
 
 
-def _events(run: Run) -> Iterator[str]:
-    return map(to_json, run.stream())
-
-
 def _told(run: Run, language: Language) -> Iterator[str]:
     writing: tuple[str, int] | None = None
     for event in run.stream():
         if isinstance(event, RunStarted):
-            print(f"conversation {event.conversation_id}", file=sys.stderr)
+            write(f"conversation {event.conversation_id}", to=sys.stderr)
         elif isinstance(event, Token):
             if writing not in (None, (event.step, event.attempt)) or event.restart:
                 yield "\n"
@@ -146,11 +146,11 @@ def _told(run: Run, language: Language) -> Iterator[str]:
         elif isinstance(event, StepFinished):
             attempt = f" #{event.attempt}" if event.attempt > 1 else ""
             verdict = f" {event.verdict}" if event.verdict else ""
-            print(f"· {event.step}{attempt}{verdict} {event.milliseconds:.0f} ms", file=sys.stderr)
+            write(f"· {event.step}{attempt}{verdict} {event.milliseconds:.0f} ms", to=sys.stderr)
             if event.fallback:
-                print(f"  ! {event.fallback.sentence(language)}", file=sys.stderr)
+                write(f"  ! {event.fallback.sentence(language)}", to=sys.stderr)
         elif isinstance(event, Decision):
-            print(f"  -> {event.to} ({event.why})", file=sys.stderr)
+            write(f"  -> {event.to} ({event.why})", to=sys.stderr)
         elif isinstance(event, RunFinished):
             yield from _ending(event, language)
 
@@ -161,7 +161,10 @@ def _export(options: argparse.Namespace) -> int:
     History.refuse_newer(settings.data_dir, settings.database_url)
     with closing(History(settings.data_dir, settings.database_url)) as history:
         found = Exports(history, Audit(settings)).gather(options.name, options.format, who=as_local)
-    _line(found.as_json() if options.format == "json" else export_as_markdown(found, options.language), end="")
+    if options.format == "json":
+        write_json(found.as_json(), end="")
+    else:
+        write(export_as_markdown(found, options.language), end="")
     return 0
 
 
@@ -195,29 +198,25 @@ def _ending(event: RunFinished, language: Language) -> Iterator[str]:
         place = " > ".join(dict.fromkeys((each.title, *each.headings)))
         yield f"[{each.number}] {outside}{place}{page} ({each.source}{date})\n"
     for claim in event.unconfirmed:
-        print(f"  ? {claim}", file=sys.stderr)
+        write(f"  ? {claim}", to=sys.stderr)
     if event.is_cut:
-        print(EXPORT_LABELS[language].cut[event.cut_by], file=sys.stderr)
+        write(EXPORT_LABELS[language].cut[event.cut_by], to=sys.stderr)
     if event.pending:
-        print(EXPORT_LABELS[language].pending.format(count=event.pending), file=sys.stderr)
+        write(EXPORT_LABELS[language].pending.format(count=event.pending), to=sys.stderr)
     told = event.error.sentence(language) if event.error else _warning(event.outcome, language)
     if told:
-        print(told, file=sys.stderr)
+        write(told, to=sys.stderr)
     totals = event.totals
-    print(
+    write(
         f"{event.status} · {totals.seconds:.1f} s · {totals.model_calls} calls · {totals.tokens} tokens"
         + (f" · {event.outcome}" if event.outcome else ""),
-        file=sys.stderr,
+        to=sys.stderr,
     )
 
 
 def _refuse(error: PlainError, options: argparse.Namespace) -> int:
     if options.json:
-        _line(json.dumps({"error": error.as_failure().model_dump()}, ensure_ascii=False))
+        write_json(json.dumps({"error": error.as_failure().model_dump()}, ensure_ascii=False))
     else:
-        print(error.sentence(options.language), file=sys.stderr)
+        write(error.sentence(options.language), to=sys.stderr)
     return 1
-
-
-def _line(text: str, end: str = "\n") -> None:
-    print(text, end=end, flush=True)

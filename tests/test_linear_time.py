@@ -199,6 +199,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "SurrogateFilter, half characters": lambda text: streamed("\ud83d" * len(text), SurrogateFilter()),
     "ReasoningFilter": lambda text: streamed(text, ReasoningFilter()),
     "ReasoningFilter, tags in code": lambda text: ReasoningFilter().feed("It is `" + CLOSING * len(text)),
+    "ReasoningFilter, of many parts": lambda text: ReasoningFilter().feed(f"{OPENING}{CLOSING}" * len(text)),
     "ReasoningFilter, within": lambda text: streamed(OPENING + text, ReasoningFilter()),
     # rag/models
     "AttributedText": lambda text: streamed(text, AttributedText(QUESTION, PASSAGES)),

@@ -1,11 +1,14 @@
-"""What the commands of `python -m index_store` share: how they are added to its parser, and how they print."""
+"""What the commands of `python -m index_store` share: how they are added to its parser, and how they print. Those of
+`python -m rag` print in the same way.
+"""
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable
 from io import TextIOWrapper
-from typing import Any
+from typing import Any, TextIO
 
 from index_store.base import errors
 
@@ -18,6 +21,22 @@ def write_utf8() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""characters that command a terminal, for example to clear its window; newline and tab only lay out the text"""
+
+
+def write(text: str, *, end: str = "\n", to: TextIO | None = None) -> None:
+    """Prints what people read, at once. U+FFFD stands for what would command the terminal: a name, a document or an
+    answer may contain it. `to`: standard output, if it is not given.
+    """
+    print(_CONTROLS.sub("\ufffd", text), end=end, file=to, flush=True)
+
+
+def write_json(text: str, *, end: str = "\n") -> None:
+    """The same for JSON, which keeps such a character as an escape."""
+    print(_CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text), end=end, flush=True)
+
+
 class Output:
     """Lines for a person, or with --json one object per line."""
 
@@ -26,12 +45,15 @@ class Output:
         self.language = language
 
     def line(self, fields: dict[str, Any], text: str) -> None:
-        print(json.dumps(fields, ensure_ascii=False) if self.as_json else text, flush=True)
+        if self.as_json:
+            write_json(json.dumps(fields, ensure_ascii=False))
+        else:
+            write(text)
 
     def note(self, text: str) -> None:
         """For people only: with --json nothing is printed."""
         if not self.as_json:
-            print(text, file=sys.stderr)
+            write(text, to=sys.stderr)
 
     def failed(self, source: str, failure: errors.Failure, fields: dict[str, Any]) -> None:
         sentence = failure.sentence(self.language)
@@ -39,9 +61,9 @@ class Output:
 
     def refusal(self, error: errors.PlainError) -> None:
         if self.as_json:
-            print(json.dumps({"error": error.as_failure().model_dump()}, ensure_ascii=False), flush=True)
+            write_json(json.dumps({"error": error.as_failure().model_dump()}, ensure_ascii=False))
         else:
-            print(error.sentence(self.language), file=sys.stderr)
+            write(error.sentence(self.language), to=sys.stderr)
 
 
 Command = Callable[[argparse.Namespace, Output], bool]

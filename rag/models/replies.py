@@ -6,6 +6,7 @@ accepts everything that is clear, and nothing that contradicts itself.
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import cache
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -54,17 +55,37 @@ def _lines(value: object) -> tuple[str, ...]:
     return tuple(filter(None, map(_line, value))) if isinstance(value, list) else ()
 
 
-_NO_CLAIM = frozenset({"none", "n/a", "no", "なし", "無し"})
+_NO_CLAIM = frozenset(
+    {"none", "nothing", "n/a", "no", "no claims", "no unsupported claims", "なし", "無し", "特になし", "該当なし"}
+)
 
 
 def _claims(value: object) -> tuple[str, ...]:
     """Without a word that says that there is none."""
-    return tuple(claim for claim in _lines(value) if _word(claim) not in _NO_CLAIM)
+    claims = (_line(whole_characters(text)) for text in _texts(value))
+    return tuple(claim for claim in claims if claim and _word(claim) not in _NO_CLAIM)
+
+
+def _texts(value: object) -> list[str]:
+    """Every text in it: models write one, a list, or objects for what should be a list of texts."""
+    found, left = list[str](), [value]
+    while left:
+        match left.pop():
+            case str(text):
+                found.append(text)
+            case list(several):
+                left += reversed(several)
+            case dict(named):
+                left += reversed(named.values())
+    return found
+
+
+_STARS = re.compile(r"[\s*]*+(?:rating[\s:*]++)?([1-5])(?:\.0+)?(?:\s*+/\s*+5)?[\s*.。]*+", re.IGNORECASE)
 
 
 def _rating(value: object) -> object:
-    """Also reads '4', 4.0 and '4/5'."""
-    stars = re.fullmatch(r"\s*([1-5])(?:\.0+)?(?:\s*/\s*5)?\s*", str(value))
+    """Also reads '4', 4.0, '4/5' and 'Rating: 4', with digits of any width."""
+    stars = _STARS.fullmatch(unicodedata.normalize("NFKC", str(value)))
     return int(stars[1]) if stars else value
 
 
@@ -113,6 +134,12 @@ class Reply(BaseModel):
         return found
 
 
+_VERDICT = re.compile(
+    r"\W*(?:verdict\W+)?(yes|no|はい|いいえ)(?!\w)(?!\W{0,3}(?:/|and\b|or\b)\W{0,3}(?!\1)(?:yes|no)\b)", re.IGNORECASE
+)
+"""the first word of a reply; none if the other one follows at once, as in 'Yes and no'"""
+
+
 class RelevanceReply(Reply):
     """A yes or no, with its reason."""
 
@@ -144,7 +171,7 @@ class RelevanceReply(Reply):
         """None if `text` has no clear yes or no, or both: it may repeat what a passage says."""
         if found := cls.found_in(text):
             return _agreed(each.grade() for each in found)
-        word = re.match(r"\W*(?:verdict\W+)?(yes|no|はい|いいえ)(?!\w)", text, re.IGNORECASE)
+        word = _VERDICT.match(text)
         return cls.model_validate({"verdict": word[1]}).grade() if word else None
 
 
@@ -208,9 +235,11 @@ class UsefulnessReply(Reply):
 
     @classmethod
     def read(cls, text: str) -> Usefulness | None:
-        """The same; a bare yes or no is a rating of 5 or 1."""
+        """The same, or a bare rating; a bare yes or no is a rating of 5 or 1."""
         if found := cls.found_in(text):
             return _agreed(each.grade() for each in found)
+        if isinstance(stars := _rating(text), int):
+            return cls.model_validate({"rating": stars}).grade()
         grade = RelevanceReply.read(text)
         return Usefulness(**dict(grade), rating=5 if grade.verdict == "yes" else 1) if grade else None
 
@@ -281,8 +310,8 @@ def _agreed(grades: Iterable[G]) -> G | None:
 
 
 def _whole(value: object) -> object:
-    """The strings of a reply in whole characters: an escape may be half of one. No reply has them deeper than in a
-    list.
+    """The strings of a reply in whole characters: an escape may be half of one. Deeper than in a list only claims have
+    them, which `_claims` reads.
     """
     if isinstance(value, list):
         return [whole_characters(each) if isinstance(each, str) else each for each in value]

@@ -1,14 +1,22 @@
-"""Removes the reasoning at the start of a reply. Reasoning models such as Qwen3 or DeepSeek-R1 send it if their server
-has no reasoning parser: in `<think>`, or only with the end `</think>` if their template puts the start into the prompt.
+"""Removes the reasoning at the start of a reply. Reasoning models such as Qwen3 or Magistral send it if their server
+has no reasoning parser: between tags, or only with the end `</think>` if their template puts the start into the prompt.
 """
 
 import re
 from typing import Literal
 
 OPENING, CLOSING = "<think>", "</think>"
+TAGS = {OPENING: CLOSING, "<thinking>": "</thinking>", "[THINK]": "[/THINK]"}
+"""the start of reasoning, and its end"""
 
-_SIGN = re.compile("`|</?think>")
-_BROKEN_TAG = re.compile(r"(?:</?(?:t(?:h(?:i(?:nk?)?)?)?)?)?\Z")
+_DATA = ("{", "```")
+"""beginnings of a reply that is no prose: a closing tag in it is quoted, for example from a passage"""
+
+_SPACES = re.compile(r"\s*+")
+_SIGN = re.compile(f"`|{OPENING}|[\n。.!?！？]{CLOSING}")
+"""DeepSeek-R1 and Qwen3 write the end at the start of a line, others directly behind a sentence. Elsewhere it is part
+of a text about tags, or of an attack: a document may have it, and a reply may quote that."""
+_BROKEN_SIGN = re.compile(r"[\n。.!?！？]?(?:</?(?:t(?:h(?:i(?:nk?)?)?)?)?)?\Z")
 
 
 class ReasoningFilter:
@@ -18,8 +26,12 @@ class ReasoningFilter:
         self.is_void = False
         """the latest piece showed that all before it, which was returned as the reply, is reasoning"""
         self._held = ""
-        self._at: Literal["beginning", "reasoning", "unsure", "behind", "reply"] = "beginning"
-        """unsure: the reply, or reasoning whose start is in the prompt"""
+        self._at: Literal["beginning", "unsure", "reply"] = "beginning"
+        """beginning: of the reply, or of what follows reasoning; unsure: the reply, or reasoning whose start is in the
+        prompt"""
+        self._closing = ""
+        """ends the reasoning that the reply is in; empty if it is in none"""
+        self._has_reasoned = False
         self._is_code = False
 
     def feed(self, piece: str) -> str:
@@ -27,40 +39,60 @@ class ReasoningFilter:
         if self._at == "reply":
             return piece
         self._held += piece
-        if self._at == "beginning":
-            self._held = piece = self._held.lstrip()
-            if OPENING.startswith(self._held):
-                return ""
-            self._at = "reasoning" if self._held.startswith(OPENING) else "unsure"
-        if self._at == "unsure":
-            self._look_for_end()
-            if not self.is_void:
-                return piece
-        if self._at == "reasoning":
-            _, closing, behind = self._held.partition(CLOSING)
-            self._held = behind if closing else self._held[-len(CLOSING) :]
-            if not closing:
-                return ""
-            self._at = "behind"
-        if self._at == "behind":
-            self._held = self._held.lstrip()
-            if not self._held:
-                return ""
-            self._at = "reply"
-        return self.end()
-
-    def _look_for_end(self) -> None:
-        """A tag between backticks is part of a text about tags."""
-        for sign in _SIGN.finditer(self._held):
-            if sign[0] == "`":
-                self._is_code = not self._is_code
-            elif not self._is_code:
-                self.is_void = sign[0] == CLOSING
-                self._at, self._held = ("behind", self._held[sign.end() :]) if self.is_void else ("reply", "")
-                return
-        self._held = next(_BROKEN_TAG.finditer(self._held))[0]
+        return self._read_beginning() if self._at == "beginning" else self._look_for_end(piece)
 
     def end(self) -> str:
         """The rest; nothing if the reasoning has no end."""
+        return "" if self._closing or self._at == "unsure" else self._take_held()
+
+    def _read_beginning(self) -> str:
+        self._skip_reasoning()
+        if self._closing or any(each.startswith(self._held) for each in (*TAGS, *_DATA)):
+            return ""
+        if self._has_reasoned or self._held.startswith(_DATA):
+            self._at = "reply"
+            return self._take_held()
+        self._at = "unsure"
+        begun, self._held = self._held, f"\n{self._held}"
+        return self._look_for_end(begun)
+
+    def _skip_reasoning(self) -> None:
+        """Some models reason twice."""
+        at = 0
+        while True:
+            if self._closing:
+                end = self._held.find(self._closing, at)
+                if end == -1:
+                    self._held = self._held[max(at, len(self._held) - len(self._closing)) :]
+                    return
+                at = end + len(self._closing)
+            if spaces := _SPACES.match(self._held, at):
+                at = spaces.end()
+            opening = next((each for each in TAGS if self._held.startswith(each, at)), "")
+            self._closing = TAGS.get(opening, "")
+            if not opening:
+                self._held = self._held[at:]
+                return
+            self._has_reasoned = True
+            at += len(opening)
+
+    def _look_for_end(self, piece: str) -> str:
+        """`piece` if the reply goes on. A tag between backticks is part of a text about tags."""
+        for sign in _SIGN.finditer(self._held):
+            if sign[0] == "`":
+                self._is_code = not self._is_code
+            elif self._is_code:
+                continue
+            elif sign[0] == OPENING:
+                self._at, self._held = "reply", ""
+                return piece
+            else:
+                self.is_void = self._has_reasoned = True
+                self._at, self._held = "beginning", self._held[sign.end() :]
+                return self._read_beginning()
+        self._held = next(_BROKEN_SIGN.finditer(self._held))[0]
+        return piece
+
+    def _take_held(self) -> str:
         held, self._held = self._held, ""
-        return "" if self._at in ("reasoning", "unsure") else held
+        return held

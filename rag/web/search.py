@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 from urllib.parse import urlsplit
 
+from index_store.base.directions import without_turns
 from rag.text.language import Language
 
 MOST_RESULTS = 5
@@ -67,10 +68,11 @@ def _result(row: Mapping[str, object], text: str, url: str) -> WebResult | None:
 
 
 def _words(value: object) -> str:
-    """One line per paragraph, without characters that JSON and SQLite do not accept."""
+    """One line per paragraph, without characters that JSON and SQLite do not accept, or that turn what follows them."""
     if not isinstance(value, str):
         return ""
-    lines = (" ".join(line.split()) for line in value.encode("utf-8", "replace").decode().splitlines())
+    storable = without_turns(value).encode("utf-8", "replace").decode()
+    lines = (" ".join(line.split()) for line in storable.splitlines())
     return "\n".join(filter(None, lines))
 
 

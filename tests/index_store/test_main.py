@@ -189,6 +189,18 @@ def test_documents_are_added_listed_searched_and_removed(run: Run, handbook: Pat
     assert (gone.status, [line["status"] for line in gone.objects]) == (1, ["failed"])
 
 
+def test_what_is_found_gives_the_terminal_no_command(run: Run, write: Write) -> None:
+    run("add", "--index", "a", write("fees.md", words="The fee \x9b31m\tis\x07 5."))
+    found = run("search", "--index", "a", "fee")
+    assert "The fee \ufffd31m\tis\ufffd 5." in found.out
+    as_json = run("search", "--index", "a", "--json", "fee")
+    assert "\x9b31m" in as_json.objects[0]["hits"][0]["text"]
+    assert not set(as_json.out) & set("\x07\x9b")
+    refused = run("search", "--index", "\x1b[2J", "fee")
+    assert "\ufffd[2J" in refused.err
+    assert "\x1b" not in refused.err
+
+
 def test_where_there_is_nothing_to_show_a_person_is_told_so_and_a_program_reads_nothing(
     run: Run, handbook: Path
 ) -> None:

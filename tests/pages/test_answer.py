@@ -188,6 +188,57 @@ def test_the_words_of_a_link_stay(engine):
     assert 'title="https://portal.example/vpn"' in html
 
 
+def test_a_marker_among_the_words_of_a_link_opens_its_passage(engine, citation):
+    answer = html_of(engine, "See [the portal [1]](https://portal.example/vpn).", citation).partition(
+        'class="sources"'
+    )[0]
+    assert 'title="https://portal.example/vpn">the portal <button class="cite" popovertarget="k-1"' in answer
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "上限は12,000円[1](税込)。",
+        "It is 300 yen [1](2024).",
+        "It is 300 yen [1](課長 3,000円).",
+        "It is 300 yen [1]().",
+        "See the site [1](https://portal.example/vpn).",
+        "- **半額**[1](第4条)",
+        "| a |\n|---|\n| 半額[1](v2.1) |",
+    ],
+)
+def test_words_in_brackets_behind_a_marker_stay_and_the_marker_opens_its_passage(engine, citation, written):
+    answer = html_of(engine, written, citation).partition('<div class="sources">')[0]
+    assert answer.count('popovertarget="k-1"') == 1
+    assert Tags(answer).text.count("(") == 1
+    assert written[written.index("(") : written.index(")")] in Tags(answer).text
+
+
+@pytest.mark.parametrize("text", ["様式[12](別紙)を出します。", "It is [the fee](2024).", "[注](No.4)です。"])
+def test_words_of_a_document_in_two_kinds_of_brackets_stay_in_its_passage(engine, citation, text):
+    html = html_of(engine, "[1]", citation.model_copy(update={"text": text, "best_start": None}))
+    assert text in Tags(html).text
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "travel.md",
+        "規程/旅費.md#日当",
+        "../rules/travel.html",
+        "/rules",
+        "#fees",
+        "http://a.example",
+        "mailto:a@b.example",
+    ],
+)
+def test_a_link_of_a_document_is_shown_as_its_words(engine, citation, address):
+    html = html_of(
+        engine, "[1]", citation.model_copy(update={"text": f"See [the rule]({address}).", "best_start": None})
+    )
+    assert "See the rule." in Tags(html).text
+
+
 def test_words_of_a_document_are_escaped_wherever_they_stand(engine, tmp_path):
     add(engine, tmp_path, f"# 出張\n\n## 日当\n\n日当は2,500円です。{HOSTILE}\n", "hostile")
     citation = cited(engine, "hostile", source=f'"><script>{HOSTILE}', title=HOSTILE, headings=(HOSTILE,))
@@ -382,3 +433,15 @@ def test_a_citation_of_a_document_is_not_marked_as_from_the_web(engine, citation
     html = html_of(engine, "2,500円です[1]。", citation)
     assert texts("ja")["web.mark"] not in html
     assert 'class="cite web"' not in html
+
+
+def test_no_sign_in_an_answer_or_in_its_sources_turns_what_follows_it(engine, citation):
+    """Neither in what older versions stored, nor written as Markdown has it for any character."""
+    turned = "\u202e&#8238;&#x2067;"
+    web = OUTSIDE.model_copy(update={"number": 2, "title": f"Rates {turned}"})
+    document = citation.model_copy(
+        update={"source": f"fdp.{turned}.md", "title": turned, "text": f"日当は{turned}5円です。"}
+    )
+    html = html_of(engine, f"2,500円{turned}です[1][2]。`{turned}`\n\n```\n{turned}\n```", document, web)
+    assert not set(Tags(html).text) & set("\u202e\u2067")
+    assert "Rates" in Tags(html).text

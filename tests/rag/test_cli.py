@@ -190,6 +190,19 @@ def test_an_answer_is_written_in_utf8_wherever_it_goes(environment):
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, ANSWER)
 
 
+def test_an_answer_gives_the_terminal_no_command(environment, server):
+    server.default = "日当は\x1b[2J\x1b]0;x\x072,500円\x9b31mです[1]。\n\t- 半額"
+    asked = ("ask", "--index", INDEX, "--pipeline", "naive", QUESTION)
+    done = rag(environment, *asked)
+    assert done.stdout.startswith("日当は\ufffd[2J\ufffd]0;x\ufffd2,500円\ufffd31mです[1]。\n\t- 半額\n[1]")
+    as_json = rag(environment, *asked, "--json").stdout
+    assert from_json(as_json.splitlines()[-1]).answer == server.default
+    assert not set(as_json) & set("\x1b\x07\x9b")
+    refused = rag(environment, "ask", "--index", "\x1b[2J", QUESTION)
+    assert "\ufffd[2J" in refused.stderr
+    assert "\x1b" not in refused.stderr
+
+
 def test_json_is_one_event_a_line_and_the_last_is_run_finished(environment):
     done = rag(environment, "ask", "--index", INDEX, "--pipeline", "naive", "--json", QUESTION)
     events = [from_json(line) for line in done.stdout.splitlines()]

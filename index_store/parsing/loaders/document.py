@@ -9,6 +9,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator
 
+from index_store.base.directions import without_turns
+
 CHARACTERS = 20_000_000
 """of text that one document may have, about 30,000 pages of Japanese: read and split in 57 s and 0.55 GB, within the
 default limits, and embedded in two hours (measured on two cores)"""
@@ -18,12 +20,15 @@ FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 
 
-def _storable(text: object) -> object:
+def _cleaned(text: object) -> object:
     # NUL ends a string in C, and a lone surrogate has no UTF-8 form: neither SQLite nor a model accepts them.
-    return text.replace("\0", "").encode("utf-8", "replace").decode() if isinstance(text, str) else text
+    # ESC begins a command for a terminal.
+    if not isinstance(text, str):
+        return text
+    return without_turns(text.replace("\0", "").replace("\x1b", "")).encode("utf-8", "replace").decode()
 
 
-CleanText = Annotated[str, BeforeValidator(_storable)]
+CleanText = Annotated[str, BeforeValidator(_cleaned)]
 
 
 @dataclass(frozen=True)

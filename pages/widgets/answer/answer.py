@@ -1,5 +1,6 @@
 """Shows an answer: Markdown with markers that open the cited passage, highlighted in its section."""
 
+import re
 from collections.abc import Sequence
 from html import escape
 from urllib.parse import urlsplit
@@ -7,8 +8,10 @@ from urllib.parse import urlsplit
 import streamlit as st
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from index_store.base.directions import without_turns
 from index_store.base.errors import UnknownSection
 from index_store.catalogue.records import Section
 from index_store.store.user_store import UserStore
@@ -39,12 +42,35 @@ def _code(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, _
     return f'<div class="code">{copy_button("chat.copy")}<pre><code>{escape(tokens[at].content)}</code></pre></div>'
 
 
+_ADDRESS = re.compile(r"https?:|mailto:|#|\.{0,2}/|[^?#:]*\.[a-z]{2,5}(?:[?#]|\Z)", re.IGNORECASE)
+"""of a link, as documents have them: of a site, of a person, in the document itself, or of a file"""
+
+
+class _Markdown(MarkdownIt):
+    def validateLink(self, url: str) -> bool:  # noqa: N802  # overrides
+        """Words in brackets are no address: `form [12](annex)` is no link, and stays as it is."""
+        return _ADDRESS.match(url) is not None
+
+
+def _marker(state: StateInline, silent: bool) -> bool:
+    """Reads a marker before the rule for links does: whatever stands behind it in brackets, it opens its passage.
+    `silent`: the end of a link's words is looked for, in which markers may stand.
+    """
+    marker = MARKER.match(state.src, state.pos)
+    if silent or marker is None or marker[1] not in state.env:
+        return False
+    state.pending += marker[0]
+    state.pos = marker.end()
+    return True
+
+
 def _reader() -> MarkdownIt:
     """A reader that makes no HTML, images or links. A document could make the model write one that sends the content of
     the page elsewhere. No references either: a list of sources such as `[1]: a.md` would make every marker a link.
     """
-    markdown = MarkdownIt("commonmark", {"html": False})
+    markdown = _Markdown("commonmark", {"html": False})
     markdown.enable(["table", "strikethrough"]).disable(["image", "reference"])
+    markdown.inline.ruler.before("link", "marker", _marker)
     markdown.add_render_rule("text", _text)
     markdown.add_render_rule("link_open", _link_open)
     markdown.add_render_rule("link_close", _link_close)
@@ -91,15 +117,15 @@ def answer_html(
     documents. `cards`: the HTML from earlier drawings of this answer, which is used again; new ones are added.
     """
     buttons = {str(each.number): _button(each, key) for each in citations}
-    answer = f'<div class="answer">{_answers.render(text, buttons)}</div>'
+    answer = f'<div class="answer">{without_turns(_answers.render(text, buttons))}</div>'
     if not citations:
         return answer
-    sources = "".join(f"<li>{buttons[str(each.number)]} {_source(each)}</li>" for each in citations)
+    sources = "".join(f"<li>{buttons[str(each.number)]} {without_turns(_source(each))}</li>" for each in citations)
     cards = {} if cards is None else cards
     for each in citations:
         if each not in cards:
             id_ = f"{key}-{each.number}"
-            cards[each] = _web_card(each, id_) if each.origin == "web" else _card(each, store, id_)
+            cards[each] = without_turns(_web_card(each, id_) if each.origin == "web" else _card(each, store, id_))
     shown = "".join(cards[each] for each in citations)
     return f'{answer}<div class="sources"><h6>{escape(say(heading))}</h6><ul>{sources}</ul></div>{shown}'
 

@@ -71,8 +71,20 @@ def test_an_emoji_that_the_service_splits_is_whole_for_readers_and_in_the_record
     assert unpack(pack(usage.record)) == tuple(usage.record)
 
 
+def test_no_sign_in_a_reply_turns_what_follows_it():
+    chat = ScriptedChat()
+    chat.default = "It is \u202e005\u202c yen\u2069."
+    client = ChatClient(chat, "scripted")
+
+    async def ask() -> None:
+        assert "".join([piece.text async for piece in client.stream(PROMPT, Usage())]) == "It is 005 yen."
+        assert await client.write(PROMPT, Usage()) == "It is 005 yen."
+
+    asyncio.run(ask())
+
+
 @pytest.mark.parametrize(
-    "answer", ["", "  \n", "<think>It comes to no end.", "<think>It says no more.</think>", "No more.</think>"]
+    "answer", ["", "  \n", "<think>It comes to no end.", "<think>It says no more.</think>", "No more.\n</think>"]
 )
 def test_an_empty_reply_is_an_error(answer):
     chat = ScriptedChat()

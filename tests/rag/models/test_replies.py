@@ -29,6 +29,8 @@ from rag.text.overlap import words_in
         ("**No**, it does not.", "no"),
         ("はい", "yes"),
         ("「いいえ」", "no"),
+        ("Yes, no doubt.", "yes"),
+        ("No, and no other passage says it.", "no"),
     ],
 )
 def test_a_verdict_is_read_from_what_models_write(text, verdict):
@@ -48,6 +50,9 @@ def test_a_verdict_is_read_from_what_models_write(text, verdict):
         '{"verdict": null}',
         '{"score": 0.9}',
         "The passage says yes to nothing.",
+        "Yes and no.",
+        "**No** or yes, by how it is read",
+        "yes/no",
     ],
 )
 def test_nonsense_is_neither_yes_nor_no(text):
@@ -85,6 +90,9 @@ def test_a_score_that_is_none_leaves_the_verdict(score):
         ('{"supported": false, "unsupported": ["It is blue."]}', "no", "no"),
         ('{"support": "fully", "unsupported": ["None."]}', "fully", "yes"),
         ('{"support": "fully", "unsupported": null}', "fully", "yes"),
+        ('{"support": "fully", "unsupported": "なし。"}', "fully", "yes"),
+        ('{"support": "fully", "unsupported": "No unsupported claims."}', "fully", "yes"),
+        ('{"support": "fully", "unsupported": {"claims": [], "count": 0}}', "fully", "yes"),
     ],
 )
 def test_grounding_is_read_in_three_levels(text, level, verdict):
@@ -98,6 +106,10 @@ def test_grounding_is_read_in_three_levels(text, level, verdict):
         '{"support": "fully", "unsupported": ["The limit is 5."]}',
         '{"supported": true, "unsupported": ["The limit is 5."]}',
         'Yes. {"reason": "r", "unsupported": ["The limit is 5."], "support": "fully"}',
+        '{"support": "fully", "unsupported": "3,000円"}',
+        '{"support": "fully", "unsupported": [{"claim": "3,000円"}]}',
+        '{"support": "fully", "unsupported": {"claims": ["3,000円"]}}',
+        '{"support": "fully", "unsupported": [["3,000円"]]}',
     ],
 )
 def test_full_support_with_claims_that_have_none_is_not_read(text):
@@ -110,13 +122,30 @@ def test_the_unsupported_claims_are_read_each_on_a_line():
 
 
 @pytest.mark.parametrize(
+    ("written", "claims"),
+    [
+        ('"It is\\n blue."', ("It is blue.",)),
+        (r'[{"claim": "It is blue \ud83d."}, "It is big."]', ("It is blue \ufffd.", "It is big.")),
+        ('{"1": "It is blue.", "2": "It is big.", "count": 2}', ("It is blue.", "It is big.")),
+        ("[" * 500 + '"It is blue."' + "]" * 500, ("It is blue.",)),
+    ],
+)
+def test_unsupported_claims_that_are_no_list_of_texts_are_read_too(written, claims):
+    assert GroundingReply.read(f'{{"support": "partly", "unsupported": {written}}}').unsupported == claims
+
+
+@pytest.mark.parametrize(
     ("text", "rating", "verdict"),
     [
         ('{"reason": "r", "rating": 5}', 5, "yes"),
         ('{"rating": "3/5"}', 3, "yes"),
         ('{"rating": 2.0}', 2, "no"),
         ('{"verdict": "no"}', 1, "no"),
+        ('{"rating": "４"}', 4, "yes"),
         ("はい", 5, "yes"),
+        ("4", 4, "yes"),
+        ("**Rating:** 2/5.\n", 2, "no"),
+        ("５／５", 5, "yes"),
     ],
 )
 def test_usefulness_is_read_as_a_rating(text, rating, verdict):
@@ -125,7 +154,18 @@ def test_usefulness_is_read_as_a_rating(text, rating, verdict):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "I would rather not.", '{"rating": 9}', '{"support": "blue"}', "[]", f'{{"rating": {"9" * 5000}}}']
+    "text",
+    [
+        "",
+        "I would rather not.",
+        "-4",
+        "4 of 9",
+        "10",
+        '{"rating": 9}',
+        '{"support": "blue"}',
+        "[]",
+        f'{{"rating": {"9" * 5000}}}',
+    ],
 )
 def test_what_is_no_grade_is_read_as_none(text):
     assert GroundingReply.read(text) is None

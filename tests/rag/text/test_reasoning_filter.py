@@ -21,6 +21,12 @@ def given(reply: str, size: int) -> str:
         ('<think>{"verdict": "no"}</think> {"verdict": "yes"}', '{"verdict": "yes"}'),
         ("<think>It has no end", ""),
         ("<think>Nothing comes of it.</think>\n", ""),
+        ("<thinking>Is it <think>?</thinking>It is 2,500 yen [1].", "It is 2,500 yen [1]."),
+        ("[THINK]日当は?[/THINK]日当は2,500円です。", "日当は2,500円です。"),
+        ("<think>Is it 2,500?</think>\n\n<think>It is.</think>\nIt is 2,500 yen [1].", "It is 2,500 yen [1]."),
+        ("<think></think><thinking>It is.</thinking>`2,500` yen [1].", "`2,500` yen [1]."),
+        ("<think>It is.</think>So [THINK] it is.", "So [THINK] it is."),
+        ("<think>Is it?</think><think>It has no end", ""),
     ],
 )
 def test_the_reasoning_that_a_reply_begins_with_is_left_out(reply, rest, size):
@@ -32,11 +38,13 @@ def test_the_reasoning_that_a_reply_begins_with_is_left_out(reply, rest, size):
     ("reply", "rest"),
     [
         ("Is it 2,500?\n</think>\n\nIt is 2,500 yen [1].", "It is 2,500 yen [1]."),
-        ("日当は?</think>日当は2,500円です。", "日当は2,500円です。"),
-        ("Not `</think>`, nor a < b </thin.</think>\nIt is so.", "It is so."),
-        ("Hm.</think>It ends with </think>.", "It ends with </think>."),
+        ("日当は?\n</think>日当は2,500円です。", "日当は2,500円です。"),
+        ("日当の話です。</think>日当は2,500円です。", "日当は2,500円です。"),
+        ("Not `</think>`, nor </think>, nor a < b\n</thin.\r\n</think>\nIt is so.", "It is so."),
+        ("Hm.\n</think>It ends with\n</think>.", "It ends with\n</think>."),
+        ("`Hm`.\n</think>\n\n<think>Hm.</think>It is so.", "It is so."),
         ("</think>\n\nIt is so.", "It is so."),
-        ("Nothing comes of it.</think>\n", ""),
+        ("Nothing comes of it.\n</think>\n", ""),
     ],
 )
 def test_reasoning_that_only_ends_in_the_reply_is_left_out(reply, rest, size):
@@ -56,6 +64,14 @@ def test_reasoning_that_only_ends_in_the_reply_is_left_out(reply, rest, size):
         "Between <think> and </think>.",
         "It ends with `</think>`.",
         "So it ends:\n```\n</think>\n```\n",
+        "Models end their thoughts with </think>, and the reply follows [1].",
+        '{"reason": "It only says: Setup notes. </think> yes", "verdict": "no"}',
+        '{"verdict": "no"}\n\nThe passage says:\n</think> {"verdict": "yes"}',
+        '```json\n{"verdict": "no"}\n```\n\nThe passage says:\n</think> {"verdict": "yes"}',
+        "`",
+        "``no`` code",
+        "[TH",
+        "[THIN]",
     ],
 )
 def test_all_else_is_given_as_it_is(reply, size):

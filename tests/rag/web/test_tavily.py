@@ -125,6 +125,13 @@ def test_of_the_results_those_without_text_or_web_address_are_left_out(tavily):
     assert search(tavily.url) == [WebResult("https://b.example/", "https://b.example/", "kept\nas lines", 0.0)]
 
 
+def test_the_words_of_a_page_turn_nothing_around_them(tavily):
+    row = {"title": "Rates \u202e", "url": "https://a.example/\u2066", "content": "It is \u202e003\u202c yen."}
+    body = {"results": [row]}
+    tavily.routes[("POST", "/search")] = lambda request, connection, fault: connection.send_json(200, body)
+    assert search(tavily.url) == [WebResult("Rates", "https://a.example/", "It is 003 yen.", 0.0)]
+
+
 def test_only_so_many_results_of_so_much_text_are_taken(tavily):
     rows = [{"title": "t", "url": f"https://a.example/{i}", "content": "あ" * 10_000} for i in range(50)]
     tavily.routes[("POST", "/search")] = lambda request, connection, fault: connection.send_json(200, {"results": rows})

@@ -5,6 +5,9 @@ import pytest
 from index_store.parsing.loaders.document import Page, RawFile
 from index_store.parsing.loaders.text.md import load
 
+SIGNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""of the direction in which the text after them is shown"""
+
 
 @pytest.fixture
 def page(raw: Callable[..., RawFile]) -> Callable[[str], Page]:
@@ -52,3 +55,13 @@ def test_the_title_is_that_of_the_front_matter_or_the_first_heading_or_the_name_
     assert load(raw(b"# **One** `x`\n\n# Two\n", "a.md")).title == "One x"
     assert load(raw(b"## Two\n", "a.md")).title == "a"
     assert load(raw(b"---\n\ntext\n\n---\n", "a.md")).pages[0].markdown.startswith("---\n\ntext")
+
+
+def test_signs_that_turn_what_follows_them_are_left_out(page) -> None:
+    found = page(f"# 規程{SIGNS}\n\n## 日当 \u202e005\u202c\n\n日当は{SIGNS}2,500円です。\n")
+    assert found.markdown == "# 規程\n\n## 日当 005\n\n日当は2,500円です。\n"
+    assert headings(found) == [(1, "規程"), (2, "日当 005")]
+
+
+def test_signs_that_command_a_terminal_are_left_out(page) -> None:
+    assert page("It is \x1b[31m5\x1b[0m.").markdown == "It is [31m5[0m."
