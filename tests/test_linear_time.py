@@ -29,6 +29,7 @@ from index_store.search.hits import Hit
 from index_store.search.near_duplicates import are_near_duplicates
 from pages.export.html import as_html
 from pages.widgets.answer.answer import answer_html
+from pages.widgets.answer.quoted import quoted_html
 from pages.widgets.search.results import marked
 from pages.widgets.trace.views.word_diff import choice_html, rewrite_html
 from pages.words import plain
@@ -243,6 +244,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "rewrite_html": lambda text: rewrite_html(text, f"{QUESTION} {text[::2]}"),
     "choice_html": lambda text: choice_html(text, [text, "1", "日当"], "detail.words"),
     "answer_html": lambda text: answer_html(text, (), None, "key"),
+    "quoted_html": quoted_html,
     "plain": plain,
     # exports
     "run_as_markdown": lambda text: run_as_markdown(ended(text), "en"),

@@ -5,7 +5,9 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from lxml.html import HtmlElement, fragment_fromstring
 
+from index_store.search.hits import Hit
 from pages.texts import texts
 from pages.widgets.answer.answer import answer_html
 from rag.runs.engine import UserEngine
@@ -22,16 +24,20 @@ HANDBOOK = f"# 出張旅費規程\n\n## 日当\n\n{SECTION}\n"
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> ![p](https://elsewhere.example/p.png)"
 
 
-def add(engine: UserEngine, folder: Path, text: str, index: str) -> None:
-    """Adds the text as travel.md. Each test has its own index, because all tests share the engine."""
-    file = folder / "travel.md"
+def add(engine: UserEngine, folder: Path, text: str, index: str, name: str = "travel.md") -> None:
+    """Adds the text as a file. Each test has its own index, because all tests share the engine."""
+    file = folder / name
     file.write_text(text, encoding="utf-8")
     assert engine.store.add(index, file, file.name).error is None
 
 
 def cited(engine: UserEngine, index: str, **changes: object) -> Citation:
     [hit, *_] = engine.store.search(index, "日当")
-    return Citation(number=1, **hit.model_dump(exclude={"rank", "score", "chunk_id"})).model_copy(update=changes)
+    return cites(hit).model_copy(update=changes)
+
+
+def cites(hit: Hit) -> Citation:
+    return Citation(number=1, **hit.model_dump(exclude={"rank", "score", "chunk_id"}))
 
 
 def part(citation: Citation, text: str) -> Citation:
@@ -208,7 +214,7 @@ def test_of_a_section_that_was_read_whole_the_chunk_that_was_found_is_highlighte
     clauses = [f"第{n}号の備品は{n}階の倉庫に保管し、{n}月に点検する。" for n in range(1, 40)]
     add(engine, tmp_path, "# 備品台帳\n\n## 保管\n\n" + "\n\n".join(clauses) + "\n", "long")
     hit = engine.store.search("long", "第20号の備品は20階の倉庫に保管", mode="keyword", unit="section")[0]
-    citation = Citation(number=1, **hit.model_dump(exclude={"rank", "score", "chunk_id"}))
+    citation = cites(hit)
     assert len(citation.text) > citation.best_end - citation.best_start
     read = re.search(r'<div class="read">(.*)</div><footer>', html_of(engine, "20階です[1]。", citation), re.DOTALL)[1]
     [found] = re.findall(r'<div class="cited">(.*?)</div>', read, re.DOTALL)
@@ -286,6 +292,53 @@ def test_exactly_the_passage_is_highlighted_and_its_section_stands_around_it(eng
     assert Tags(marked).text.strip() == passage.text
     assert "海外では別に定めます。" in Tags(card).text
     assert "海外では別に定めます。" not in marked
+
+
+SIGNS = r"""共有は \\fs01\経費\_old、起動は __init__.py、式は a*b*c と 2*3*4 です。
+対象は *.csv と *.txt、除外は ~~なし~~。変数は `x`、改行は &lt;br&gt; と書きます。
+# コメント行
+    字下げした行と <b>10</b> m2、[規程](http://intranet.example/) と [1]。
+
+- 東京
+1) 大阪"""
+
+
+def card_of(engine: UserEngine, citation: Citation) -> HtmlElement:
+    [card] = fragment_fromstring(html_of(engine, "[1]", citation), "div").find_class("passage-card")
+    return card
+
+
+def test_the_signs_of_a_text_are_shown_as_they_are_written(engine, tmp_path):
+    add(engine, tmp_path, SIGNS, "signs", "signs.txt")
+    [hit] = engine.store.search("signs", "共有", mode="keyword")
+    for store in (engine.store, None):
+        html, _ = for_reader("ja", lambda store=store: answer_html("[1]", [cites(hit)], store, "k"))
+        [shown] = fragment_fromstring(html, "div").find_class("cited")
+        assert shown.text_content() == SIGNS
+
+
+def test_the_cells_of_a_table_are_shown_as_they_are_written(engine, tmp_path):
+    cells = [["品目", "式", "場所"], ["A", "2*3*4", r"\\fs01\x"], ["__init__", "a|b", r"c\|d"]]
+    add(engine, tmp_path, "".join(",".join(row) + "\n" for row in cells), "cells", "cells.csv")
+    [hit] = engine.store.search("cells", "品目", mode="keyword")
+    [table] = card_of(engine, cites(hit)).iter("table")
+    assert [[cell.text_content() for cell in row] for row in table.iter("tr")] == cells
+    assert [cell.tag for cell in next(table.iter("tr"))] == ["th"] * 3
+
+
+def test_a_line_that_a_loader_had_to_escape_is_shown_as_the_document_has_it(engine, tmp_path):
+    add(engine, tmp_path, "<h1>手順</h1><p># 注記です。</p><p>実行します。</p>", "escaped", "steps.html")
+    [hit] = engine.store.search("escaped", "注記", mode="keyword")
+    assert card_of(engine, cites(hit)).find_class("cited")[0].text_content() == "# 注記です。\n\n実行します。"
+
+
+def test_code_in_a_passage_is_shown_as_code(engine, tmp_path):
+    add(engine, tmp_path, "# 手順\n\n実行します。\n\n```python\n  a = b*c*d\n# e\n```\n\n終わりです。\n", "code")
+    [hit] = engine.store.search("code", "実行", mode="keyword")
+    [shown] = card_of(engine, cites(hit)).find_class("cited")
+    assert [(part.tag, part.text_content()) for part in shown] == [
+        ("p", "実行します。"), ("pre", "  a = b*c*d\n# e\n"), ("p", "終わりです。")
+    ]  # fmt: skip
 
 
 def test_two_answers_of_a_page_do_not_share_their_passages(engine, citation):

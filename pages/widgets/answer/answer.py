@@ -14,6 +14,7 @@ from index_store.catalogue.records import Section
 from index_store.store.user_store import UserStore
 from pages.widgets.answer.copying import copy_button
 from pages.widgets.answer.formulae import with_formulae
+from pages.widgets.answer.quoted import quoted_html
 from pages.widgets.location import links_to, location
 from pages.words import say
 from rag.text.citations import MARKER
@@ -51,8 +52,6 @@ def _reader() -> MarkdownIt:
     return markdown
 
 
-_passages = _reader()
-"""reads no formulae: a chunk may end in the middle of one"""
 _answers = with_formulae(_reader())
 _answers.add_render_rule("fence", _code)
 _answers.add_render_rule("code_block", _code)
@@ -168,7 +167,7 @@ def _card(citation: Citation, store: UserStore | None, id_: str) -> str:
     return (
         f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
         f"<small>{escape(citation.source)}</small></header>{note}"
-        f"{_passages.render(before)}{_read(citation)}{_passages.render(after)}"
+        f"{quoted_html(before)}{_read(citation)}{quoted_html(after)}"
         f"<footer>{links_to(citation)}</footer></div>"
     )
 
@@ -176,8 +175,8 @@ def _card(citation: Citation, store: UserStore | None, id_: str) -> str:
 def _read(citation: Citation) -> str:
     """The text that the model read, with the found chunk marked in it."""
     text, (start, end) = citation.as_read, citation.found
-    found = f'<div class="cited">{_passages.render(text[start:end])}</div>'
-    return f'<div class="read">{_passages.render(text[:start])}{found}{_passages.render(text[end:])}</div>'
+    found = f'<div class="cited">{quoted_html(text[start:end])}</div>'
+    return f'<div class="read">{quoted_html(text[:start])}{found}{quoted_html(text[end:])}</div>'
 
 
 def _around(section: Section, citation: Citation) -> tuple[str, str]:
