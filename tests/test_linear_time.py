@@ -244,7 +244,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "rewrite_html": lambda text: rewrite_html(text, f"{QUESTION} {text[::2]}"),
     "choice_html": lambda text: choice_html(text, [text, "1", "日当"], "detail.words"),
     "answer_html": lambda text: answer_html(text, (), None, "key"),
-    "quoted_html": quoted_html,
+    "quoted_html": lambda text: quoted_html(text, len(text) // 2, len(text)),
     "plain": plain,
     # exports
     "run_as_markdown": lambda text: run_as_markdown(ended(text), "en"),

@@ -337,8 +337,48 @@ def test_code_in_a_passage_is_shown_as_code(engine, tmp_path):
     [hit] = engine.store.search("code", "実行", mode="keyword")
     [shown] = card_of(engine, cites(hit)).find_class("cited")
     assert [(part.tag, part.text_content()) for part in shown] == [
-        ("p", "実行します。"), ("pre", "  a = b*c*d\n# e\n"), ("p", "終わりです。")
+        ("p", "実行します。"), ("pre", "  a = b*c*d\n# e"), ("p", "終わりです。")
     ]  # fmt: skip
+
+
+STOCK = [["番号", "品名", "場所"], *([f"{n:03}", f"部品{n:03}", f"倉庫{n % 7}の棚{n}"] for n in range(60))]
+
+
+@pytest.mark.parametrize("unit", ["chunk", "section"])
+def test_each_piece_of_a_long_table_is_a_table_with_its_header(engine, tmp_path, unit):
+    index = f"stock-{unit}"
+    add(engine, tmp_path, "".join(",".join(row) + "\n" for row in STOCK), index, "stock.csv")
+    hit = engine.store.search(index, "部品030", mode="keyword", unit=unit)[0]
+    card = card_of(engine, cites(hit))
+    assert not list(card.iter("p"))
+    tables = [[[cell.text_content() for cell in row] for row in table.iter("tr")] for table in card.iter("table")]
+    assert [table[0] for table in tables] == [STOCK[0]] * len(tables)
+    assert [row for table in tables for row in table[1:]] == STOCK[1:]
+    [cited] = card.find_class("cited")
+    assert "部品030" in cited.text_content()
+    assert "部品000" not in cited.text_content()
+
+
+@pytest.mark.parametrize("unit", ["chunk", "section"])
+def test_each_piece_of_long_code_is_code(engine, tmp_path, unit):
+    index = f"code-{unit}"
+    code = "".join(f"def __f{n}__(a, b):\n    # comment {n}\n    return a*b*{n}\n" for n in range(40))
+    add(engine, tmp_path, f"# Steps\n\nRun this.\n\n```python\n{code}```\n\nThe end.\n", index)
+    hit = engine.store.search(index, "comment 20", mode="keyword", unit=unit)[0]
+    card = card_of(engine, cites(hit))
+    assert [line.text_content() for line in card.iter("p")] == ["Run this.", "The end."]
+    lines = [line for piece in card.iter("pre") for line in piece.text_content().splitlines() if line]
+    assert lines == code.splitlines()
+    assert "# comment 20\n" in card.find_class("cited")[0].text_content()
+
+
+def test_a_row_that_is_longer_than_a_chunk_is_shown_completely(engine, tmp_path):
+    long = " ".join(f"word{n}" for n in range(400))
+    add(engine, tmp_path, f"code,words\nA-1,one\nB-2,{long}\nC-3,three\n", "long-row", "long.csv")
+    hit = engine.store.search("long-row", "word300", mode="keyword")[0]
+    shown = " ".join(part.text_content() for part in card_of(engine, cites(hit)).iter("p", "td"))
+    assert re.findall(r"word\d+", shown) == long.split()
+    assert {"A-1", "one", "C-3", "three"} <= set(shown.split())
 
 
 def test_two_answers_of_a_page_do_not_share_their_passages(engine, citation):

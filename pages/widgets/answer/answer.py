@@ -155,32 +155,37 @@ def _card(citation: Citation, store: UserStore | None, id_: str) -> str:
     if store is None:
         return (
             f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
-            f"<small>{escape(citation.source)}</small></header>{_read(citation)}</div>"
+            f"<small>{escape(citation.source)}</small></header>{_alone(citation)}</div>"
         )
     note = ""
     try:
-        section = store.section(citation.section_id)
-        before, after = _around(section, citation)
+        shown = _in_section(store.section(citation.section_id), citation)
     except UnknownSection:
-        before, after = "", ""
+        shown = _alone(citation)
         note = f'<p class="note">{escape(say("chat.gone"))}</p>'
     return (
         f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
-        f"<small>{escape(citation.source)}</small></header>{note}"
-        f"{quoted_html(before)}{_read(citation)}{quoted_html(after)}"
+        f"<small>{escape(citation.source)}</small></header>{note}{shown}"
         f"<footer>{links_to(citation)}</footer></div>"
     )
 
 
-def _read(citation: Citation) -> str:
-    """The text that the model read, with the found chunk marked in it."""
-    text, (start, end) = citation.as_read, citation.found
-    found = f'<div class="cited">{quoted_html(text[start:end])}</div>'
-    return f'<div class="read">{quoted_html(text[:start])}{found}{quoted_html(text[end:])}</div>'
-
-
-def _around(section: Section, citation: Citation) -> tuple[str, str]:
-    text = section.text
-    if text[citation.start : citation.end] != citation.text:
+def _in_section(section: Section, citation: Citation) -> str:
+    text, start, end = section.text, citation.start, citation.end
+    if text[start:end] != citation.text:
         raise UnknownSection()
-    return text[: citation.start], text[citation.end :]
+    low, high = (max(start, at + start - len(citation.header)) for at in citation.found)
+    read = _read(text, (start, end), (low, high))
+    return f"{quoted_html(text, 0, start)}{read}{quoted_html(text, end, len(text))}"
+
+
+def _alone(citation: Citation) -> str:
+    text = citation.as_read
+    return _read(text, (0, len(text)), citation.found)
+
+
+def _read(text: str, read: tuple[int, int], found: tuple[int, int]) -> str:
+    """The text that the model read, with the found chunk marked in it."""
+    (start, end), (low, high) = read, found
+    cited = f'<div class="cited">{quoted_html(text, low, high)}</div>'
+    return f'<div class="read">{quoted_html(text, start, low)}{cited}{quoted_html(text, high, end)}</div>'

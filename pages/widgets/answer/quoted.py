@@ -14,19 +14,21 @@ _ESCAPED_MARK = re.compile(r"^([ \t]*)\\(?=#{1,6}\s|\||```|~~~)", re.M)
 _BAR = re.compile(r"(?<!\\)\|")
 
 
-def quoted_html(text: str) -> str:
-    return "".join(_parts(text))
+def quoted_html(text: str, start: int, end: int) -> str:
+    """`text[start:end]`. If it begins in a table or in code, it is drawn as a part of it, a table with its header."""
+    return "".join(_parts(text, start, end))
 
 
-def _parts(text: str) -> Iterator[str]:
-    at = 0
+def _parts(text: str, start: int, end: int) -> Iterator[str]:
+    at = start
     for block in blocks_of(text):
-        if not block.opening:
+        low, high = max(block.start, start), min(block.end, end)
+        if not block.opening or low >= high:
             continue
-        yield _lines(text[at : block.start])
-        yield _table(text, block) if block.is_table else _code(text, block)
-        at = block.end
-    yield _lines(text[at:])
+        yield _lines(text[at:low])
+        yield from _table(text, block, low, high) if block.is_table else _code(text, block, low, high)
+        at = high
+    yield _lines(text[at:end])
 
 
 def _lines(text: str) -> str:
@@ -34,15 +36,29 @@ def _lines(text: str) -> str:
     return f"<p>{escape(shown)}</p>" if shown else ""
 
 
-def _code(text: str, block: Block) -> str:
-    *lines, _closing = text[block.start + len(block.opening) : block.end].splitlines(keepends=True)
-    return f"<pre><code>{escape(''.join(lines))}</code></pre>"
+def _code(text: str, block: Block, low: int, high: int) -> Iterator[str]:
+    *_, closing = text[block.start : block.end].splitlines(keepends=True)
+    code = text[max(low, block.start + len(block.opening)) : min(high, block.end - len(closing))].strip("\n")
+    if code:
+        yield f"<pre><code>{escape(code)}</code></pre>"
 
 
-def _table(text: str, block: Block) -> str:
-    header = _row(block.opening.split("\n")[0], "th")
-    rows = text[block.start + len(block.opening) : block.end].removesuffix("\n").split("\n")
-    return f"<table><thead>{header}</thead><tbody>{''.join(_row(row, 'td') for row in rows)}</tbody></table>"
+def _table(text: str, block: Block, low: int, high: int) -> Iterator[str]:
+    first, last = _whole_lines(text, low, high)
+    yield _lines(text[low:first])
+    if first < last:
+        header = block.opening.split("\n")[0]
+        rows = text[max(first, block.start + len(block.opening)) : last].split("\n")
+        body = "".join(_row(row, "td") for row in rows if row.strip())
+        yield f"<table><thead>{_row(header, 'th')}</thead><tbody>{body}</tbody></table>"
+    yield _lines(text[last:high])
+
+
+def _whole_lines(text: str, low: int, high: int) -> tuple[int, int]:
+    """The lines that are completely between: a row that is longer than a chunk is cut."""
+    first = low if low == 0 or text[low - 1] == "\n" else text.find("\n", low, high) + 1 or high
+    is_whole = text[high - 1] == "\n" or not text[high:].partition("\n")[0].strip()
+    return first, high if is_whole else text.rfind("\n", first, high) + 1 or first
 
 
 def _row(line: str, tag: str) -> str:
