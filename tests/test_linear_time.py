@@ -59,6 +59,7 @@ from rag.text.fence import fenced, passages_block, quoted
 from rag.text.follow_up import stands_alone, still_leans
 from rag.text.instruction_filter import InstructionFilter
 from rag.text.language import is_written_in, language_of
+from rag.text.namesakes import told_apart
 from rag.text.overlap import features, overlap, words_in
 from rag.text.reasoning_filter import CLOSING, OPENING, ReasoningFilter
 from rag.text.small_talk import is_small_talk
@@ -185,6 +186,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "code_hidden": code_hidden,
     "quoted": quoted,
     "fenced, in an attribute": lambda text: fenced("passage", "", title=text),
+    "told_apart": lambda text: told_apart(passage(text).model_copy(update={"source": text + end}) for end in "ab"),
     "passages_block": lambda text: passages_block([passage(text)]),
     "stands_alone": stands_alone,
     "still_leans": lambda text: still_leans(text, text),

@@ -20,9 +20,11 @@ class Location(Protocol):
     def page(self) -> int | None: ...
 
 
-def location(place: Location) -> str:
-    """Title, headings and page."""
+def location(place: Location, apart: str = "") -> str:
+    """Title, headings and page. `apart`: what tells the document apart from others of the same title."""
     parts = list(dict.fromkeys((place.title, *place.headings)))
+    if apart:
+        parts.insert(0, apart)
     if place.page:
         parts.append(say("detail.page", page=place.page))
     return " › ".join(parts)

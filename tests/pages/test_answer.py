@@ -284,6 +284,34 @@ def test_the_sources_say_where_a_passage_stands_in_the_readers_language(engine, 
     assert words["chat.open_citation"].format(number=1) in html
 
 
+FOLDERS = [
+    (
+        ["規程集.zip/2024年度/旅費規程.txt", "規程集.zip/2025年度/旅費規程.txt"],
+        ["2024年度 › 旅費規程", "2025年度 › 旅費規程"],
+    ),
+    (["rules.zip/旅費規程.txt", "rules.zip/old/旅費規程.txt"], ["旅費規程", "old › 旅費規程"]),
+    (
+        ["a/b/旅費規程.txt", "c/b/旅費規程.txt", "a/d/旅費規程.txt"],
+        ["a/b › 旅費規程", "c/b › 旅費規程", "a/d › 旅費規程"],
+    ),
+    (["first.md", "second.md"], ["first.md › 旅費規程", "second.md › 旅費規程"]),
+    (["a/旅費規程.txt", "a/旅費規程.txt"], ["旅費規程", "旅費規程"]),
+]
+
+
+@pytest.mark.parametrize(("sources", "named"), FOLDERS)
+def test_documents_of_the_same_title_are_told_apart_in_the_sources(engine, sources, named):
+    citations = [
+        Citation(
+            number=number, document_id=source, section_id="", source=source, title="旅費規程", headings=(), page=None,
+            text="日当", start=0, end=2,
+        )
+        for number, source in enumerate(sources, 1)
+    ]  # fmt: skip
+    html = fragment_fromstring(html_of(engine, "[1]", *citations), "div")
+    assert [source.text_content() for source in html.find_class("sources")[0].iter("span")] == named
+
+
 def test_exactly_the_passage_is_highlighted_and_its_section_stands_around_it(engine, citation):
     passage = part(citation, "日当は1日2,500円です。宿泊を伴わないときは半額です。")
     html = html_of(engine, "2,500円[1]", passage)

@@ -18,6 +18,7 @@ from pages.widgets.answer.quoted import quoted_html
 from pages.widgets.location import links_to, location
 from pages.words import say
 from rag.text.citations import MARKER
+from rag.text.namesakes import told_apart
 from rag.trace.passages import Citation
 from rag.web.search import is_web_address
 
@@ -93,7 +94,10 @@ def answer_html(
     answer = f'<div class="answer">{_answers.render(text, buttons)}</div>'
     if not citations:
         return answer
-    sources = "".join(f"<li>{buttons[str(each.number)]} {_source(each)}</li>" for each in citations)
+    apart = told_apart(citations)
+    sources = "".join(
+        f"<li>{buttons[str(each.number)]} {_source(each, apart.get(each.source, ''))}</li>" for each in citations
+    )
     cards = {} if cards is None else cards
     for each in citations:
         if each not in cards:
@@ -110,10 +114,10 @@ def _button(citation: Citation, key: str) -> str:
     return f'<button class="{kind}" popovertarget="{key}-{number}" title="{opens}">{number}</button>'
 
 
-def _source(citation: Citation) -> str:
+def _source(citation: Citation, apart: str) -> str:
     if citation.origin == "web":
         return f"<span>{escape(_web_location(citation))} {_web_mark()}</span>"
-    return f"<span>{escape(location(citation))}</span>"
+    return f"<span>{escape(location(citation, apart))}</span>"
 
 
 def _web_card(citation: Citation, id_: str) -> str:
