@@ -5,6 +5,7 @@ from typing import Protocol
 from urllib.parse import urlencode
 
 from pages.words import language, say
+from rag.text.fence import titles_above
 
 
 class Location(Protocol):
@@ -22,9 +23,7 @@ class Location(Protocol):
 
 def location(place: Location, apart: str = "") -> str:
     """Title, headings and page. `apart`: what tells the document apart from others of the same title."""
-    parts = list(dict.fromkeys((place.title, *place.headings)))
-    if apart:
-        parts.insert(0, apart)
+    parts = list(filter(None, (apart, *titles_above(place.title, place.headings))))
     if place.page:
         parts.append(say("detail.page", page=place.page))
     return " › ".join(parts)

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import groupby
 
 from index_store.search.hits import TextLocation
 from rag.text.namesakes import told_apart
@@ -99,7 +100,12 @@ _NO_NAMESAKES: Mapping[str, str] = {}
 
 def place(passage: Citation | TextLocation, apart: Mapping[str, str] = _NO_NAMESAKES) -> str:
     """The place of a passage: the document's title and the headings above it. `apart`: from `told_apart`."""
-    return " > ".join(filter(None, dict.fromkeys((apart.get(passage.source), passage.title, *passage.headings))))
+    return " > ".join(filter(None, (apart.get(passage.source), *titles_above(passage.title, passage.headings))))
+
+
+def titles_above(title: str, headings: Sequence[str]) -> list[str]:
+    """Title and headings, without those that only repeat the one above them."""
+    return [part for part, _ in groupby((title, *headings))]
 
 
 def places(passage: Citation, apart: Mapping[str, str] = _NO_NAMESAKES) -> list[str]:

@@ -12,6 +12,7 @@ from pages.texts import texts
 from pages.widgets.answer.answer import answer_html
 from rag.runs.engine import UserEngine
 from rag.text.citations import markers_of
+from rag.text.fence import place
 from rag.trace.passages import Citation
 from tests.pages.reader import for_reader
 from tests.pages.test_detail import Tags
@@ -310,6 +311,21 @@ def test_documents_of_the_same_title_are_told_apart_in_the_sources(engine, sourc
     ]  # fmt: skip
     html = fragment_fromstring(html_of(engine, "[1]", *citations), "div")
     assert [source.text_content() for source in html.find_class("sources")[0].iter("span")] == named
+
+
+@pytest.mark.parametrize(
+    ("title", "headings", "named"),
+    [
+        ("概要", ("第1章", "概要"), "概要 › 第1章 › 概要"),
+        ("規程", ("第1章", "総則", "第1章"), "規程 › 第1章 › 総則 › 第1章"),
+        ("規程", ("規程", "総則"), "規程 › 総則"),
+    ],
+)
+def test_a_heading_is_left_out_only_where_it_repeats_the_one_above_it(engine, citation, title, headings, named):
+    told = citation.model_copy(update={"title": title, "headings": headings})
+    html = fragment_fromstring(html_of(engine, "[1]", told), "div")
+    assert [source.text_content() for source in html.find_class("sources")[0].iter("span")] == [named]
+    assert place(told) == named.replace("›", ">")
 
 
 def test_exactly_the_passage_is_highlighted_and_its_section_stands_around_it(engine, citation):
