@@ -25,6 +25,8 @@ def location(place: Location, apart: str = "") -> str:
     """Title, headings and page. `apart`: what tells the document apart from others of the same title."""
     parts = list(filter(None, (apart, *titles_above(place.title, place.headings))))
     if place.page:
+        if place.headings[-1:] == (str(place.page),):
+            parts.pop()  # the heading of a slide without a title is its number
         parts.append(say("detail.page", page=place.page))
     return " › ".join(parts)
 

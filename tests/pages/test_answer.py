@@ -328,6 +328,13 @@ def test_a_heading_is_left_out_only_where_it_repeats_the_one_above_it(engine, ci
     assert place(told) == named.replace("›", ">")
 
 
+def test_a_slide_without_a_title_is_named_by_its_page_alone(engine, citation):
+    slide = citation.model_copy(update={"title": "deck", "headings": ("3",), "page": 3})
+    assert f"<span>deck › {texts('en')['detail.page'].format(page=3)}</span>" in html_of(
+        engine, "[1]", slide, language="en"
+    )
+
+
 def test_exactly_the_passage_is_highlighted_and_its_section_stands_around_it(engine, citation):
     passage = part(citation, "日当は1日2,500円です。宿泊を伴わないときは半額です。")
     html = html_of(engine, "2,500円[1]", passage)
