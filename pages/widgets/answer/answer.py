@@ -161,16 +161,17 @@ def _card(citation: Citation, store: UserStore | None, id_: str) -> str:
             f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
             f"<small>{escape(citation.source)}</small></header>{_alone(citation)}</div>"
         )
-    note = ""
+    note, there = "", citation
     try:
         shown = _in_section(store.section(citation.section_id), citation)
     except UnknownSection:
         shown = _alone(citation)
+        there = citation.model_copy(update={"page": None})  # the passage may be on another page now, or on none
         note = f'<p class="note">{escape(say("chat.gone"))}</p>'
     return (
         f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
         f"<small>{escape(citation.source)}</small></header>{note}{shown}"
-        f"<footer>{links_to(citation)}</footer></div>"
+        f"<footer>{links_to(there)}</footer></div>"
     )
 
 
