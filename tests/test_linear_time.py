@@ -29,6 +29,7 @@ from index_store.search.hits import Hit
 from index_store.search.near_duplicates import are_near_duplicates
 from pages.export.html import as_html
 from pages.widgets.answer.answer import answer_html
+from pages.widgets.answer.quoted import quoted_html
 from pages.widgets.search.results import marked
 from pages.widgets.trace.views.word_diff import choice_html, rewrite_html
 from pages.words import plain
@@ -58,6 +59,7 @@ from rag.text.fence import fenced, passages_block, quoted
 from rag.text.follow_up import stands_alone, still_leans
 from rag.text.instruction_filter import InstructionFilter
 from rag.text.language import is_written_in, language_of
+from rag.text.namesakes import told_apart
 from rag.text.overlap import features, overlap, words_in
 from rag.text.reasoning_filter import CLOSING, OPENING, ReasoningFilter
 from rag.text.small_talk import is_small_talk
@@ -184,6 +186,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "code_hidden": code_hidden,
     "quoted": quoted,
     "fenced, in an attribute": lambda text: fenced("passage", "", title=text),
+    "told_apart": lambda text: told_apart(passage(text).model_copy(update={"source": text + end}) for end in "ab"),
     "passages_block": lambda text: passages_block([passage(text)]),
     "stands_alone": stands_alone,
     "still_leans": lambda text: still_leans(text, text),
@@ -244,6 +247,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "rewrite_html": lambda text: rewrite_html(text, f"{QUESTION} {text[::2]}"),
     "choice_html": lambda text: choice_html(text, [text, "1", "日当"], "detail.words"),
     "answer_html": lambda text: answer_html(text, (), None, "key"),
+    "quoted_html": lambda text: quoted_html(text, len(text) // 2, len(text)),
     "plain": plain,
     # exports
     "run_as_markdown": lambda text: run_as_markdown(ended(text), "en"),

@@ -110,9 +110,10 @@ def insert_sections(connection: Connection, document_id: str, revision: int, par
 _SECTIONS = select(sections, documents.c.source, documents.c.title).join(documents)
 
 
-def _found_query(shown: Table) -> Select[Any]:
+def _found_query(named: Table) -> Select[Any]:
+    """`named`: which of the two has the headings. The page is the chunk's: a section may be over many."""
     columns = (chunks.c.id, chunks.c.section_id, sections.c.document_id, documents.c.source, documents.c.title)
-    place = (shown.c.headings, shown.c.page, sections.c.text, chunks.c.start, chunks.c.end)
+    place = (named.c.headings, chunks.c.page, sections.c.text, chunks.c.start, chunks.c.end)
     return (
         select(*columns, *place)
         .select_from(chunks.join(sections).join(documents))

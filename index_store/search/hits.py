@@ -12,7 +12,9 @@ class TextLocation(BaseModel, frozen=True):
     source: str
     title: str
     headings: tuple[str, ...]
+    """those above the text: of a whole section, those above its start"""
     page: int | None
+    """of the found chunk, also if the text is its whole section"""
 
 
 class Hit(TextLocation, frozen=True):

@@ -5,6 +5,7 @@ from typing import Protocol
 from urllib.parse import urlencode
 
 from pages.words import language, say
+from rag.text.fence import titles_above
 
 
 class Location(Protocol):
@@ -20,10 +21,12 @@ class Location(Protocol):
     def page(self) -> int | None: ...
 
 
-def location(place: Location) -> str:
-    """Title, headings and page."""
-    parts = list(dict.fromkeys((place.title, *place.headings)))
+def location(place: Location, apart: str = "") -> str:
+    """Title, headings and page. `apart`: what tells the document apart from others of the same title."""
+    parts = list(filter(None, (apart, *titles_above(place.title, place.headings))))
     if place.page:
+        if place.headings[-1:] == (str(place.page),):
+            parts.pop()  # the heading of a slide without a title is its number
         parts.append(say("detail.page", page=place.page))
     return " › ".join(parts)
 

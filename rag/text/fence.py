@@ -6,10 +6,12 @@ characters. So are the tokens for roles in chat templates, such as <|im_end|>, b
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import groupby
 
 from index_store.search.hits import TextLocation
+from rag.text.namesakes import told_apart
 from rag.trace.passages import Citation, Passage
 
 TAGS = (
@@ -63,13 +65,14 @@ def _letter(letter: str) -> str:
 
 
 def passages_block(passages: Sequence[Citation]) -> str:
+    apart = told_apart(each for passage in passages for each in _with_copies(passage))
     return "\n".join(
         fenced(
             "passage",
             passage.as_read,
             number=passage.number,
-            title=place(passage),
-            **_also(passage),
+            title=place(passage, apart),
+            **_also(passage, apart),
             **_origin(passage),
         )
         for passage in passages
@@ -80,8 +83,8 @@ MOST_ALSO = 2
 """further places of a passage that a model is told"""
 
 
-def _also(passage: Citation) -> dict[str, str]:
-    _, *others = places(passage)
+def _also(passage: Citation, apart: Mapping[str, str]) -> dict[str, str]:
+    _, *others = places(passage, apart)
     return {"also": "; ".join(others)} if others else {}
 
 
@@ -92,15 +95,27 @@ def _origin(passage: Citation) -> dict[str, str]:
     return {"origin": passage.origin, **({"published": passage.published} if passage.published else {})}
 
 
-def place(passage: Citation | TextLocation) -> str:
-    """The place of a passage: the document's title and the headings above it."""
-    return " > ".join(dict.fromkeys((passage.title, *passage.headings)))
+_NO_NAMESAKES: Mapping[str, str] = {}
 
 
-def places(passage: Citation) -> list[str]:
+def place(passage: Citation | TextLocation, apart: Mapping[str, str] = _NO_NAMESAKES) -> str:
+    """The place of a passage: the document's title and the headings above it. `apart`: from `told_apart`."""
+    return " > ".join(filter(None, (apart.get(passage.source), *titles_above(passage.title, passage.headings))))
+
+
+def titles_above(title: str, headings: Sequence[str]) -> list[str]:
+    """Title and headings, without those that only repeat the one above them."""
+    return [part for part, _ in groupby((title, *headings))]
+
+
+def places(passage: Citation, apart: Mapping[str, str] = _NO_NAMESAKES) -> list[str]:
     """Its place, and some where almost the same text stands: two headings may have the same rule."""
-    copies = passage.copies if isinstance(passage, Passage) else ()
-    return list(dict.fromkeys((place(passage), *map(place, copies))))[: 1 + MOST_ALSO]
+    named = (place(each, apart) for each in _with_copies(passage))
+    return list(dict.fromkeys(named))[: 1 + MOST_ALSO]
+
+
+def _with_copies(passage: Citation) -> tuple[Citation | TextLocation, ...]:
+    return (passage, *passage.copies) if isinstance(passage, Passage) else (passage,)
 
 
 def _attribute(value: object) -> str:

@@ -5,11 +5,14 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from lxml.html import HtmlElement, fragment_fromstring
 
+from index_store.search.hits import Hit
 from pages.texts import texts
 from pages.widgets.answer.answer import answer_html
 from rag.runs.engine import UserEngine
 from rag.text.citations import markers_of
+from rag.text.fence import place
 from rag.trace.passages import Citation
 from tests.pages.reader import for_reader
 from tests.pages.test_detail import Tags
@@ -22,16 +25,20 @@ HANDBOOK = f"# 出張旅費規程\n\n## 日当\n\n{SECTION}\n"
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> ![p](https://elsewhere.example/p.png)"
 
 
-def add(engine: UserEngine, folder: Path, text: str, index: str) -> None:
-    """Adds the text as travel.md. Each test has its own index, because all tests share the engine."""
-    file = folder / "travel.md"
+def add(engine: UserEngine, folder: Path, text: str, index: str, name: str = "travel.md") -> None:
+    """Adds the text as a file. Each test has its own index, because all tests share the engine."""
+    file = folder / name
     file.write_text(text, encoding="utf-8")
     assert engine.store.add(index, file, file.name).error is None
 
 
 def cited(engine: UserEngine, index: str, **changes: object) -> Citation:
     [hit, *_] = engine.store.search(index, "日当")
-    return Citation(number=1, **hit.model_dump(exclude={"rank", "score", "chunk_id"})).model_copy(update=changes)
+    return cites(hit).model_copy(update=changes)
+
+
+def cites(hit: Hit) -> Citation:
+    return Citation(number=1, **hit.model_dump(exclude={"rank", "score", "chunk_id"}))
 
 
 def part(citation: Citation, text: str) -> Citation:
@@ -259,7 +266,7 @@ def test_of_a_section_that_was_read_whole_the_chunk_that_was_found_is_highlighte
     clauses = [f"第{n}号の備品は{n}階の倉庫に保管し、{n}月に点検する。" for n in range(1, 40)]
     add(engine, tmp_path, "# 備品台帳\n\n## 保管\n\n" + "\n\n".join(clauses) + "\n", "long")
     hit = engine.store.search("long", "第20号の備品は20階の倉庫に保管", mode="keyword", unit="section")[0]
-    citation = Citation(number=1, **hit.model_dump(exclude={"rank", "score", "chunk_id"}))
+    citation = cites(hit)
     assert len(citation.text) > citation.best_end - citation.best_start
     read = re.search(r'<div class="read">(.*)</div><footer>', html_of(engine, "20階です[1]。", citation), re.DOTALL)[1]
     [found] = re.findall(r'<div class="cited">(.*?)</div>', read, re.DOTALL)
@@ -329,6 +336,56 @@ def test_the_sources_say_where_a_passage_stands_in_the_readers_language(engine, 
     assert words["chat.open_citation"].format(number=1) in html
 
 
+FOLDERS = [
+    (
+        ["規程集.zip/2024年度/旅費規程.txt", "規程集.zip/2025年度/旅費規程.txt"],
+        ["2024年度 › 旅費規程", "2025年度 › 旅費規程"],
+    ),
+    (["rules.zip/旅費規程.txt", "rules.zip/old/旅費規程.txt"], ["旅費規程", "old › 旅費規程"]),
+    (
+        ["a/b/旅費規程.txt", "c/b/旅費規程.txt", "a/d/旅費規程.txt"],
+        ["a/b › 旅費規程", "c/b › 旅費規程", "a/d › 旅費規程"],
+    ),
+    (["first.md", "second.md"], ["first.md › 旅費規程", "second.md › 旅費規程"]),
+    (["a/旅費規程.txt", "a/旅費規程.txt"], ["旅費規程", "旅費規程"]),
+]
+
+
+@pytest.mark.parametrize(("sources", "named"), FOLDERS)
+def test_documents_of_the_same_title_are_told_apart_in_the_sources(engine, sources, named):
+    citations = [
+        Citation(
+            number=number, document_id=source, section_id="", source=source, title="旅費規程", headings=(), page=None,
+            text="日当", start=0, end=2,
+        )
+        for number, source in enumerate(sources, 1)
+    ]  # fmt: skip
+    html = fragment_fromstring(html_of(engine, "[1]", *citations), "div")
+    assert [source.text_content() for source in html.find_class("sources")[0].iter("span")] == named
+
+
+@pytest.mark.parametrize(
+    ("title", "headings", "named"),
+    [
+        ("概要", ("第1章", "概要"), "概要 › 第1章 › 概要"),
+        ("規程", ("第1章", "総則", "第1章"), "規程 › 第1章 › 総則 › 第1章"),
+        ("規程", ("規程", "総則"), "規程 › 総則"),
+    ],
+)
+def test_a_heading_is_left_out_only_where_it_repeats_the_one_above_it(engine, citation, title, headings, named):
+    told = citation.model_copy(update={"title": title, "headings": headings})
+    html = fragment_fromstring(html_of(engine, "[1]", told), "div")
+    assert [source.text_content() for source in html.find_class("sources")[0].iter("span")] == [named]
+    assert place(told) == named.replace("›", ">")
+
+
+def test_a_slide_without_a_title_is_named_by_its_page_alone(engine, citation):
+    slide = citation.model_copy(update={"title": "deck", "headings": ("3",), "page": 3})
+    assert f"<span>deck › {texts('en')['detail.page'].format(page=3)}</span>" in html_of(
+        engine, "[1]", slide, language="en"
+    )
+
+
 def test_exactly_the_passage_is_highlighted_and_its_section_stands_around_it(engine, citation):
     passage = part(citation, "日当は1日2,500円です。宿泊を伴わないときは半額です。")
     html = html_of(engine, "2,500円[1]", passage)
@@ -337,6 +394,93 @@ def test_exactly_the_passage_is_highlighted_and_its_section_stands_around_it(eng
     assert Tags(marked).text.strip() == passage.text
     assert "海外では別に定めます。" in Tags(card).text
     assert "海外では別に定めます。" not in marked
+
+
+SIGNS = r"""共有は \\fs01\経費\_old、起動は __init__.py、式は a*b*c と 2*3*4 です。
+対象は *.csv と *.txt、除外は ~~なし~~。変数は `x`、改行は &lt;br&gt; と書きます。
+# コメント行
+    字下げした行と <b>10</b> m2、[規程](http://intranet.example/) と [1]。
+
+- 東京
+1) 大阪"""
+
+
+def card_of(engine: UserEngine, citation: Citation) -> HtmlElement:
+    [card] = fragment_fromstring(html_of(engine, "[1]", citation), "div").find_class("passage-card")
+    return card
+
+
+def test_the_signs_of_a_text_are_shown_as_they_are_written(engine, tmp_path):
+    add(engine, tmp_path, SIGNS, "signs", "signs.txt")
+    [hit] = engine.store.search("signs", "共有", mode="keyword")
+    for store in (engine.store, None):
+        html, _ = for_reader("ja", lambda store=store: answer_html("[1]", [cites(hit)], store, "k"))
+        [shown] = fragment_fromstring(html, "div").find_class("cited")
+        assert shown.text_content() == SIGNS
+
+
+def test_the_cells_of_a_table_are_shown_as_they_are_written(engine, tmp_path):
+    cells = [["品目", "式", "場所"], ["A", "2*3*4", r"\\fs01\x"], ["__init__", "a|b", r"c\|d"]]
+    add(engine, tmp_path, "".join(",".join(row) + "\n" for row in cells), "cells", "cells.csv")
+    [hit] = engine.store.search("cells", "品目", mode="keyword")
+    [table] = card_of(engine, cites(hit)).iter("table")
+    assert [[cell.text_content() for cell in row] for row in table.iter("tr")] == cells
+    assert [cell.tag for cell in next(table.iter("tr"))] == ["th"] * 3
+
+
+def test_a_line_that_a_loader_had_to_escape_is_shown_as_the_document_has_it(engine, tmp_path):
+    add(engine, tmp_path, "<h1>手順</h1><p># 注記です。</p><p>実行します。</p>", "escaped", "steps.html")
+    [hit] = engine.store.search("escaped", "注記", mode="keyword")
+    assert card_of(engine, cites(hit)).find_class("cited")[0].text_content() == "# 注記です。\n\n実行します。"
+
+
+def test_code_in_a_passage_is_shown_as_code(engine, tmp_path):
+    add(engine, tmp_path, "# 手順\n\n実行します。\n\n```python\n  a = b*c*d\n# e\n```\n\n終わりです。\n", "code")
+    [hit] = engine.store.search("code", "実行", mode="keyword")
+    [shown] = card_of(engine, cites(hit)).find_class("cited")
+    assert [(part.tag, part.text_content()) for part in shown] == [
+        ("p", "実行します。"), ("pre", "  a = b*c*d\n# e"), ("p", "終わりです。")
+    ]  # fmt: skip
+
+
+STOCK = [["番号", "品名", "場所"], *([f"{n:03}", f"部品{n:03}", f"倉庫{n % 7}の棚{n}"] for n in range(60))]
+
+
+@pytest.mark.parametrize("unit", ["chunk", "section"])
+def test_each_piece_of_a_long_table_is_a_table_with_its_header(engine, tmp_path, unit):
+    index = f"stock-{unit}"
+    add(engine, tmp_path, "".join(",".join(row) + "\n" for row in STOCK), index, "stock.csv")
+    hit = engine.store.search(index, "部品030", mode="keyword", unit=unit)[0]
+    card = card_of(engine, cites(hit))
+    assert not list(card.iter("p"))
+    tables = [[[cell.text_content() for cell in row] for row in table.iter("tr")] for table in card.iter("table")]
+    assert [table[0] for table in tables] == [STOCK[0]] * len(tables)
+    assert [row for table in tables for row in table[1:]] == STOCK[1:]
+    [cited] = card.find_class("cited")
+    assert "部品030" in cited.text_content()
+    assert "部品000" not in cited.text_content()
+
+
+@pytest.mark.parametrize("unit", ["chunk", "section"])
+def test_each_piece_of_long_code_is_code(engine, tmp_path, unit):
+    index = f"code-{unit}"
+    code = "".join(f"def __f{n}__(a, b):\n    # comment {n}\n    return a*b*{n}\n" for n in range(40))
+    add(engine, tmp_path, f"# Steps\n\nRun this.\n\n```python\n{code}```\n\nThe end.\n", index)
+    hit = engine.store.search(index, "comment 20", mode="keyword", unit=unit)[0]
+    card = card_of(engine, cites(hit))
+    assert [line.text_content() for line in card.iter("p")] == ["Run this.", "The end."]
+    lines = [line for piece in card.iter("pre") for line in piece.text_content().splitlines() if line]
+    assert lines == code.splitlines()
+    assert "# comment 20\n" in card.find_class("cited")[0].text_content()
+
+
+def test_a_row_that_is_longer_than_a_chunk_is_shown_completely(engine, tmp_path):
+    long = " ".join(f"word{n}" for n in range(400))
+    add(engine, tmp_path, f"code,words\nA-1,one\nB-2,{long}\nC-3,three\n", "long-row", "long.csv")
+    hit = engine.store.search("long-row", "word300", mode="keyword")[0]
+    shown = " ".join(part.text_content() for part in card_of(engine, cites(hit)).iter("p", "td"))
+    assert re.findall(r"word\d+", shown) == long.split()
+    assert {"A-1", "one", "C-3", "three"} <= set(shown.split())
 
 
 def test_two_answers_of_a_page_do_not_share_their_passages(engine, citation):
@@ -375,6 +519,16 @@ def test_a_passage_of_a_replaced_document_is_shown_as_it_was_read_and_says_so(en
     assert texts(language)["chat.gone"] in html
     assert "2,500円" in html
     assert "9,999円" not in html
+
+
+def test_a_passage_of_a_replaced_document_leads_to_no_page_of_the_new_one(engine, tmp_path):
+    add(engine, tmp_path, HANDBOOK, "replaced pages")
+    citation = cited(engine, "replaced pages", page=7)
+    assert "#page=7" in html_of(engine, "[1]", citation)
+    add(engine, tmp_path, HANDBOOK.replace("2,500", "9,999"), "replaced pages")
+    html = html_of(engine, "[1]", citation)
+    assert f"originals/{citation.document_id}" in html
+    assert "#page" not in html
 
 
 def test_a_passage_of_a_removed_document_is_shown_as_it_was_read(engine, tmp_path):

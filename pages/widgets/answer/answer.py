@@ -17,9 +17,11 @@ from index_store.catalogue.records import Section
 from index_store.store.user_store import UserStore
 from pages.widgets.answer.copying import copy_button
 from pages.widgets.answer.formulae import with_formulae
+from pages.widgets.answer.quoted import quoted_html
 from pages.widgets.location import links_to, location
-from pages.words import say
+from pages.words import readable, say
 from rag.text.citations import MARKER
+from rag.text.namesakes import told_apart
 from rag.trace.passages import Citation
 from rag.web.search import is_web_address
 
@@ -77,8 +79,6 @@ def _reader() -> MarkdownIt:
     return markdown
 
 
-_passages = _reader()
-"""reads no formulae: a chunk may end in the middle of one"""
 _answers = with_formulae(_reader())
 _answers.add_render_rule("fence", _code)
 _answers.add_render_rule("code_block", _code)
@@ -120,7 +120,11 @@ def answer_html(
     answer = f'<div class="answer">{without_turns(_answers.render(text, buttons))}</div>'
     if not citations:
         return answer
-    sources = "".join(f"<li>{buttons[str(each.number)]} {without_turns(_source(each))}</li>" for each in citations)
+    apart = told_apart(citations)
+    sources = "".join(
+        f"<li>{buttons[str(each.number)]} {without_turns(_source(each, apart.get(each.source, '')))}</li>"
+        for each in citations
+    )
     cards = {} if cards is None else cards
     for each in citations:
         if each not in cards:
@@ -137,17 +141,17 @@ def _button(citation: Citation, key: str) -> str:
     return f'<button class="{kind}" popovertarget="{key}-{number}" title="{opens}">{number}</button>'
 
 
-def _source(citation: Citation) -> str:
+def _source(citation: Citation, apart: str) -> str:
     if citation.origin == "web":
         return f"<span>{escape(_web_location(citation))} {_web_mark()}</span>"
-    return f"<span>{escape(location(citation))}</span>"
+    return f"<span>{escape(location(citation, apart))}</span>"
 
 
 def _web_card(citation: Citation, id_: str) -> str:
     """The text that the web search returned for the page, as plain text."""
     return (
         f'<div popover id="{id_}" class="passage-card web-card"><header>{escape(citation.title)} {_web_mark()}'
-        f"<small>{escape(citation.source)}</small></header>"
+        f"<small>{escape(readable(citation.source))}</small></header>"
         f'<div class="read"><div class="cited">{escape(citation.text)}</div></div>'
         f"<footer>{_web_link(citation)}</footer></div>"
     )
@@ -176,38 +180,44 @@ def _card(citation: Citation, store: UserStore | None, id_: str) -> str:
     if citation.removed:
         return (
             f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
-            f"<small>{escape(citation.source)}</small></header>"
+            f"<small>{escape(readable(citation.source))}</small></header>"
             f'<p class="note">{escape(say("chat.removed"))}</p></div>'
         )
     if store is None:
         return (
             f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
-            f"<small>{escape(citation.source)}</small></header>{_read(citation)}</div>"
+            f"<small>{escape(readable(citation.source))}</small></header>{_alone(citation)}</div>"
         )
-    note = ""
+    note, there = "", citation
     try:
-        section = store.section(citation.section_id)
-        before, after = _around(section, citation)
+        shown = _in_section(store.section(citation.section_id), citation)
     except UnknownSection:
-        before, after = "", ""
+        shown = _alone(citation)
+        there = citation.model_copy(update={"page": None})  # the passage may be on another page now, or on none
         note = f'<p class="note">{escape(say("chat.gone"))}</p>'
     return (
         f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
-        f"<small>{escape(citation.source)}</small></header>{note}"
-        f"{_passages.render(before)}{_read(citation)}{_passages.render(after)}"
-        f"<footer>{links_to(citation)}</footer></div>"
+        f"<small>{escape(readable(citation.source))}</small></header>{note}{shown}"
+        f"<footer>{links_to(there)}</footer></div>"
     )
 
 
-def _read(citation: Citation) -> str:
-    """The text that the model read, with the found chunk marked in it."""
-    text, (start, end) = citation.as_read, citation.found
-    found = f'<div class="cited">{_passages.render(text[start:end])}</div>'
-    return f'<div class="read">{_passages.render(text[:start])}{found}{_passages.render(text[end:])}</div>'
-
-
-def _around(section: Section, citation: Citation) -> tuple[str, str]:
-    text = section.text
-    if text[citation.start : citation.end] != citation.text:
+def _in_section(section: Section, citation: Citation) -> str:
+    text, start, end = section.text, citation.start, citation.end
+    if text[start:end] != citation.text:
         raise UnknownSection()
-    return text[: citation.start], text[citation.end :]
+    low, high = (max(start, at + start - len(citation.header)) for at in citation.found)
+    read = _read(text, (start, end), (low, high))
+    return f"{quoted_html(text, 0, start)}{read}{quoted_html(text, end, len(text))}"
+
+
+def _alone(citation: Citation) -> str:
+    text = citation.as_read
+    return _read(text, (0, len(text)), citation.found)
+
+
+def _read(text: str, read: tuple[int, int], found: tuple[int, int]) -> str:
+    """The text that the model read, with the found chunk marked in it."""
+    (start, end), (low, high) = read, found
+    cited = f'<div class="cited">{quoted_html(text, low, high)}</div>'
+    return f'<div class="read">{quoted_html(text, start, low)}{cited}{quoted_html(text, high, end)}</div>'

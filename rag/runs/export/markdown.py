@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from rag.runs.run.summary import answer_so_far, cited_so_far
 from rag.text.citations import MARKER
 from rag.text.code import code_hidden
+from rag.text.fence import titles_above
 from rag.text.language import Language
 from rag.trace.details import CutBy
 from rag.trace.events import Event, RunFinished, RunStarted
@@ -131,7 +132,7 @@ def _with_footnotes(answer: str, citations: Sequence[Citation], prefix: str) -> 
 
 
 def _footnote(citation: Citation, words: ExportLabels, prefix: str) -> str:
-    place = " › ".join(map(in_line, dict.fromkeys((citation.title, *citation.headings))))
+    place = " › ".join(map(in_line, titles_above(citation.title, citation.headings)))
     parts = [f"**{place}**", words.page.format(page=citation.page) if citation.page else ""]
     is_address = citation.source.startswith(("http://", "https://")) and not re.search(r"[\s<>]", citation.source)
     parts.append(f"<{citation.source}>" if is_address else in_line(citation.source))

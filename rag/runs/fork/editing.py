@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from index_store.search.hits import TextLocation
 from index_store.store.user_store import UserStore
 from rag.errors import BadChange, NothingChanged
 from rag.graph.context import Outcome, Override
@@ -162,11 +161,15 @@ class Editing:
         known = seen.get((section.id, start, end))
         if known and any(each.number == known.number for each in retrieval["passages"]):
             raise BadChange()
-        at = TextLocation(chunk_id=chunk.id, section_id=section.id, **section.model_dump(exclude={"id", "text"}))
         self._add(
             Passage(
                 number=known.number if known else len(seen) + 1,
-                **at.model_dump(exclude={"chunk_id"}),
+                document_id=document_id,
+                section_id=section.id,
+                source=section.source,
+                title=section.title,
+                headings=(section if is_whole else chunk).headings,
+                page=chunk.page,
                 text=section.text[start:end],
                 start=start,
                 end=end,

@@ -14,6 +14,7 @@ from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
 from index_store.store.index_store import IndexStore
 from index_store.vectors.chroma import VectorStore
+from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
 Write = Callable[..., Path]
 
@@ -138,6 +139,24 @@ def test_there_are_as_many_sections_as_wanted_however_many_chunks_share_one(
             section = store.section(hit.section_id)
             assert (hit.text, hit.start, hit.end) == (section.text, 0, len(section.text))
             assert section.text[hit.best_start : hit.best_end].strip()
+
+
+def test_a_section_over_several_pages_has_the_page_of_the_chunk_that_was_found(
+    store: IndexStore, tmp_path: Path
+) -> None:
+    pages = [
+        [Text(50, 640 - 15 * line, f"Rule {page}{line:02} is about hotel bills and travel.") for line in range(15)]
+        for page in range(1, 5)
+    ]
+    for page, heading in ((0, "Hotels"), (3, "Appendix")):
+        pages[page].insert(0, Text(50, 720, heading, 18))
+    (tmp_path / "rules.pdf").write_bytes(PdfFile(pages, [("Hotels", 0), ("Appendix", 3)]).content())
+    store.add("a", tmp_path / "rules.pdf")
+    [chunk] = store.search("a", "Rule 307", mode="keyword", k=1)
+    [section] = store.search("a", "Rule 307", mode="keyword", unit="section", k=1)
+    assert store.section(section.section_id).page == 1
+    assert (section.best_start, section.best_end) == (chunk.start, chunk.end)
+    assert section.page == chunk.page == 2  # where the chunk begins
 
 
 def test_a_text_that_stands_in_two_places_is_shown_once_with_the_other_named(store: IndexStore, tmp_path: Path) -> None:

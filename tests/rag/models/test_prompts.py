@@ -6,6 +6,7 @@ from string import Formatter
 
 import pytest
 
+from index_store.search.hits import TextLocation
 from rag.models.chat_model import ChatModel
 from rag.models.service.chat import ServiceChat
 from rag.models.service.en import EN
@@ -141,6 +142,29 @@ def test_other_tags_of_a_document_stay_as_they_are():
 def test_passages_follow_one_another_under_their_numbers():
     block = passages_block([passage("one"), passage("two").model_copy(update={"number": 2})])
     assert block.index('number="1"') < block.index("one") < block.index('number="2"') < block.index("two")
+
+
+def test_a_model_can_tell_documents_of_the_same_title_apart():
+    years = [
+        passage(f"日当は{year}円です。", "旅費規程").model_copy(
+            update={"number": number, "source": f"rules.zip/{year}年度/旅費規程.txt", "headings": ("日当",)}
+        )
+        for number, year in enumerate((2024, 2025), 1)
+    ]
+    assert re.findall('title="(.*?)"', passages_block(years)) == [
+        "2024年度 › 旅費規程 › 日当",
+        "2025年度 › 旅費規程 › 日当",
+    ]
+    assert re.findall('title="(.*?)"', passages_block(years[:1])) == ["旅費規程 › 日当"]
+
+
+def test_a_near_duplicate_in_another_folder_is_named_with_it():
+    copy = passage(title="旅費規程").model_copy(update={"source": "2024/旅費規程.txt", "headings": ()})
+    copy = TextLocation(chunk_id="", **copy.model_dump(include=TextLocation.model_fields.keys() - {"chunk_id"}))
+    found = passage("日当", "旅費規程").model_copy(
+        update={"source": "2025/旅費規程.txt", "headings": (), "copies": (copy,)}
+    )
+    assert 'title="2025 › 旅費規程" also="2024 › 旅費規程"' in passages_block([found])
 
 
 def test_a_title_and_equal_headings_are_named_once():

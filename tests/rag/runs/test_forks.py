@@ -283,6 +283,19 @@ def test_any_chunk_of_the_index_can_be_taken_in(engine, speaking, pipeline):
     assert any(CLIENT in prompt for prompt in forked.prompts)
 
 
+@pytest.mark.parametrize("unit", ["chunk", "section"])
+def test_a_chunk_that_was_taken_in_has_the_place_that_a_search_would_give_it(engine, speaking, tmp_path, unit):
+    rules = "".join(f"### Rule {n}\n\nThe kettle {n} whistles. {'Water boils in it. ' * 8}\n\n" for n in range(12))
+    (tmp_path / "kitchen.md").write_text(f"# Kitchen\n\n## Kettles\n\n{rules}", encoding="utf-8")
+    engine.store.add(INDEX, tmp_path / "kitchen.md")
+    origin = ask(engine, "naive", retrieval=Retrieval(unit=unit, k=1))
+    [hit] = engine.store.search(INDEX, "kettle 7 whistles", mode="keyword", unit=unit, k=1)
+    taken = TakeChunk(document_id=hit.document_id, chunk_id=hit.chunk_id)
+    forked = Forked(engine, speaking, origin, "retrieve", taken)
+    passage = finished(forked.events, "retrieve")[0].detail.passages[1]
+    assert (passage.headings, passage.page) == (hit.headings, hit.page)
+
+
 def test_a_passage_that_was_taken_in_is_cited(engine, speaking):
     origin = ask(engine, "naive", retrieval=Retrieval(k=1))
     [hit] = engine.store.search(INDEX, "VPN client", k=1)
