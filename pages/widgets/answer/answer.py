@@ -45,7 +45,7 @@ def _code(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, _
 
 
 _ADDRESS = re.compile(r"https?:|mailto:|#|\.{0,2}/|[^?#:]*\.[a-z]{2,5}(?:[?#]|\Z)", re.IGNORECASE)
-"""of a link, as documents have them: of a site, of a person, in the document itself, or of a file"""
+"""of a link, as answers repeat them from documents: of a site, of a person, in the document itself, or of a file"""
 
 
 class _Markdown(MarkdownIt):
