@@ -39,6 +39,7 @@ from rag.runs.history.shares import Shares
 from rag.runs.history.user_history import UserDailyUsage, UserHistory, UserRunList, UserShares
 from rag.runs.in_flight.allowances import Allowances
 from rag.runs.in_flight.in_flight import RunsInFlight
+from rag.runs.in_flight.new_run import NewRun
 from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.removal import Removal
 from rag.runs.retention.personal_data import PersonalData
@@ -210,41 +211,21 @@ class Engine:
         """The chat models that a comparison can choose from, the usual one first."""
         return self._models.names
 
-    def ask(
-        self,
-        question: str,
-        *,
-        index: str,
-        pipeline_name: str,
-        conversation_id: str | None = None,
-        attachments: Sequence[FileSource] = (),
-        retrieval: Retrieval | None = None,
-        style: Style | None = None,
-        through: str | None = None,
-        edits: str | None = None,
-        suggests: bool = False,
-        asker: Asker,
-    ) -> Run:
-        """Begins a run and returns at once. Without a conversation, it begins one. Attachments are loaded first.
+    def ask(self, new: NewRun) -> Run:
+        """Begins a run and returns at once. Attachments are loaded first.
 
-        `retrieval`: replaces the pipeline's; `style`: replaces the settings'. The run continues the conversation's
-        latest branch; `through`: the latest branch with this run; `edits`: the new run takes the place of this run, in
-        a new branch. `suggests`: follow-ups are suggested after the answer, if the settings allow it. Raises
-        UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, TokensUsedUp; then no run
-        has begun, but the attachments are added. Every later error ends the run and is in its `run_finished`.
+        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, TokensUsedUp; then no
+        run has begun, but the attachments are added. Every later error ends the run and is in its `run_finished`.
         """
         try:
-            column = Column(pipeline=pipeline_name, retrieval=retrieval, style=style)
-            pending = self._runs.begin(
-                question, index, column, conversation_id, attachments, asker=asker, through=through, edits=edits
-            )
+            pending = self._runs.begin(new)
         except PlainError:
             # The question can be asked again, but the files exist nowhere else.
-            if attachments:
-                asker.store.ingest(index, attachments)
+            if new.attachments:
+                new.asker.store.ingest(new.index, new.attachments)
             raise
         self.suggestions.drop(pending.run.conversation_id)
-        self._runs.start(pending, suggests=suggests)
+        self._runs.start(pending, suggests=new.suggests)
         return pending.run
 
     def run(self, run_id: str) -> Run | None:
@@ -369,7 +350,9 @@ class UserEngine:
         edits: str | None = None,
         suggests: bool = False,
     ) -> Run:
-        """If the conversation is someone else's or deleted, a new one begins."""
+        """`retrieval`: replaces the pipeline's; `style`: replaces the settings'; for the others see `NewRun`. If the
+        conversation is someone else's or deleted, a new one begins.
+        """
         try:
             asker = self._asker()
             is_theirs = conversation_id is not None and self._ownership.has_conversation(conversation_id)
@@ -377,17 +360,17 @@ class UserEngine:
             discard_uploads(attachments)
             raise
         return self._engine.ask(
-            question,
-            index=index,
-            pipeline_name=pipeline_name,
-            conversation_id=conversation_id if is_theirs else None,
-            attachments=attachments,
-            retrieval=retrieval,
-            style=style,
-            through=through,
-            edits=edits,
-            suggests=suggests,
-            asker=asker,
+            NewRun(
+                question,
+                index,
+                Column(pipeline=pipeline_name, retrieval=retrieval, style=style),
+                asker,
+                conversation_id if is_theirs else None,
+                attachments,
+                through=through,
+                edits=edits,
+                suggests=suggests,
+            )
         )
 
     def run(self, run_id: str) -> Run | None:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,7 @@ from rag.runs.history.noted import note_asked
 from rag.runs.history.schema import storable
 from rag.runs.in_flight.allowances import Allowances
 from rag.runs.in_flight.execution import Execution
+from rag.runs.in_flight.new_run import NewRun
 from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.removal import Removal
 from rag.runs.run.asker import Asker
@@ -50,7 +51,7 @@ from rag.runs.run.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.calls import Call
 from rag.trace.details import Turn
-from rag.trace.events import Event, Origin, RunFinished, RunStarted, RunStatus
+from rag.trace.events import Event, RunFinished, RunStarted, RunStatus
 from rag.web import WebSearch
 
 if TYPE_CHECKING:
@@ -163,35 +164,23 @@ class RunsInFlight:
             check_retrieval(column.retrieval)
         self._models.source(column.model)
 
-    def begin(
-        self,
-        question: str,
-        index: str,
-        column: Column,
-        conversation_id: str | None,
-        attachments: Sequence[FileSource] = (),
-        *,
-        asker: Asker,
-        through: str | None = None,
-        edits: str | None = None,
-        origin: Origin | None = None,
-        within: Connection | None = None,
-    ) -> PendingRun:
-        """Makes and stores a run. A run of a comparison (see `origin`) follows no other run; else as in `Engine.ask`.
+    def begin(self, new: NewRun, *, within: Connection | None = None) -> PendingRun:
+        """Makes and stores a run.
 
         `within`: the transaction in which its conversation was made. Raises UnknownPipeline, UnknownMode, UnknownUnit,
         BadHitCount, QuestionTooLong, ModelNotOffered, AccessWithdrawn, TokensUsedUp, NotSaved.
         """
-        question, index = storable(question).strip(), storable(index)
-        self.check(question, column)
-        allowance = self.allowance(asker)
-        flow, models = pipeline(column.pipeline), self._models.source(column.model)
-        index_id = asker.index_id(index)
+        question, index = storable(new.question).strip(), storable(new.index)
+        self.check(question, new.column)
+        allowance = self.allowance(new.asker)
+        flow, models = pipeline(new.column.pipeline), self._models.source(new.column.model)
+        index_id = new.asker.index_id(index)
+        conversation_id = new.conversation_id
         if not within and conversation_id and not self._history.conversations.exists(conversation_id):
             conversation_id = None
         branch, turns = Branch(), tuple[Turn, ...]()
-        if conversation_id and not origin:
-            branch, turns = self._what_it_follows(conversation_id, question, through, edits)
+        if conversation_id and not new.origin:
+            branch, turns = self._what_it_follows(conversation_id, question, new.through, new.edits)
         started = RunStarted(
             run_id=uuid.uuid4().hex,
             conversation_id=conversation_id or "",
@@ -200,22 +189,24 @@ class RunsInFlight:
             index_id=index_id,
             pipeline=flow.name,
             model=models.name,
-            retrieval=column.retrieval,
-            style=column.style or self._settings.style,
-            origin=origin,
+            retrieval=new.column.retrieval,
+            style=new.column.style or self._settings.style,
+            origin=new.origin,
             follows=branch.end or "",
             at=time.time(),
         )
         try:
             with nullcontext(within) if within else self._history.together() as connection:
-                started = self._save(started, asker, connection)
+                started = self._save(started, new.asker, connection)
         except IntegrityError:
             if within or not conversation_id:
                 raise
             # The conversation was deleted after it was looked for.
-            return self.begin(question, index, column, None, attachments, asker=asker)
+            return self.begin(replace(new, conversation_id=None))
         run = Run(started)
-        return self.add(run, started, flow, models, asker, allowance, turns=turns, attachments=tuple(attachments))
+        return self.add(
+            run, started, flow, models, new.asker, allowance, turns=turns, attachments=tuple(new.attachments)
+        )
 
     def _what_it_follows(
         self, conversation_id: str, question: str, through: str | None, edits: str | None
