@@ -12,8 +12,9 @@ from rag.models.offered import OfferedModels
 from rag.runs.history.conversations.comparison import Column, Comparison, StoredComparisons, check_column_count
 from rag.runs.history.history import History
 from rag.runs.history.schema import storable
-from rag.runs.in_flight.in_flight import PendingRun, RunsInFlight
+from rag.runs.in_flight.in_flight import RunsInFlight
 from rag.runs.in_flight.new_run import NewRun
+from rag.runs.in_flight.run_at_work import PendingRun
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
 from rag.trace.comparison import understood_question

@@ -38,8 +38,10 @@ from rag.runs.history.run_list import RunList
 from rag.runs.history.shares import Shares
 from rag.runs.history.user_history import UserDailyUsage, UserHistory, UserRunList, UserShares
 from rag.runs.in_flight.allowances import Allowances
+from rag.runs.in_flight.execution import ExecutionServices
 from rag.runs.in_flight.in_flight import RunsInFlight
 from rag.runs.in_flight.new_run import NewRun
+from rag.runs.in_flight.run_at_work import RunServices
 from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.removal import Removal
 from rag.runs.retention.personal_data import PersonalData
@@ -115,22 +117,27 @@ class Engine:
         self._removal = Removal(self.settings, self.store, self.history, self._checkpoints)
         self.usage = DailyUsage(self.history.database)
         self._runs = RunsInFlight(
-            self.settings,
-            self.history,
-            models=self._models,
-            web=self._web,
-            checkpoints=self._checkpoints,
-            admission=admission,
-            suggestions=self.suggestions,
-            removal=self._removal,
-            allowances=Allowances(
-                self.settings, self.store.access.limits, self.usage, are_shared=self._replicas is not None
+            self._models,
+            RunServices(
+                settings=self.settings,
+                history=self.history,
+                admission=admission,
+                suggestions=self.suggestions,
+                removal=self._removal,
+                allowances=Allowances(
+                    self.settings, self.store.access.limits, self.usage, are_shared=self._replicas is not None
+                ),
+                audit=self.store.access.audit,
+                loop=self._loop,
+                replicas=self._replicas,
             ),
-            audit=self.store.access.audit,
-            answering=self.store.answering,
-            searching=self._searching,
-            loop=self._loop,
-            replicas=self._replicas,
+            ExecutionServices(
+                settings=self.settings,
+                web=self._web,
+                search_threads=self._searching,
+                answering=self.store.answering,
+                checkpoints=self._checkpoints,
+            ),
         )
         self.run_list = RunList(self.history.database)
         self.shares = Shares(self.history)
