@@ -71,8 +71,8 @@ UPLOAD_SECONDS = 24 * 60 * 60
 class Engine:
     """One per process. It owns the index store, the chat model, the history and the runs in flight.
 
-    Other subjects have their own objects: `preload`, `run_list`, `comparisons`, `forks`, `suggestions`, `shares`.
-    Everybody who asks for something uses `as_user`.
+    Other subjects have their own objects: `store`, `history`, `preload`, `suggestions`, `usage`, `run_list`, `shares`,
+    `exports`, `comparisons`, `forks`, `personal_data`. Everybody who asks for something uses `as_user`.
     """
 
     def __init__(
@@ -85,10 +85,22 @@ class Engine:
     ) -> None:
         """Raises PlainError, such as StoreInUse if another process holds the data folder."""
         self.settings = settings or Settings()
-        History.refuse_newer(self.settings.data_dir, self.settings.database_url)
+        # The order matters: each step uses what those before it have made.
+        self._open(store, models, web)
+        self._start_loop()
+        self._make_services()
+        self._make_runs()
+        self._make_subjects()
+        self._begin()
+
+    def _open(self, store: IndexStore | None, models: ModelSource | None, web: WebSearch | None) -> None:
+        """Opens the data, cleans it up, and only then resumes its jobs. A folder of a newer app is refused first: the
+        store would change it.
+        """
+        where = self.settings.data_dir, self.settings.database_url
+        History.refuse_newer(*where)
         with ExitStack() as opened:
             self.store = opened.enter_context(closing(store or IndexStore(self.settings)))
-            where = self.settings.data_dir, self.settings.database_url
             self.history = opened.enter_context(closing(History(*where, self.store.replica)))
             self._clear_up()
             self.store.resume()
@@ -102,31 +114,38 @@ class Engine:
             self._web = web or web_search(self.settings)
             self._opened = opened.pop_all()
             """closed with the engine, or at once if the engine can't be made"""
+
+    def _start_loop(self) -> None:
+        """Starts the threads, and opens what lives in the event loop."""
         self._searching = ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search")
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="engine", daemon=True)
         self._thread.start()
         self._checkpoints = self._open_checkpoints()
-        self._services = asyncio.all_tasks(self._loop)
-        """tasks that belong to no run, such as those of a pool of connections"""
+        self._tasks_of_no_run = asyncio.all_tasks(self._loop)
+        """such as those of a pool of connections"""
+
+    def _make_services(self) -> None:
+        """Makes what the runs use."""
         usual = self._models.usual
-        admission = Admission(usual.runs_at_once or self.settings.runs_at_once, self.settings.runs_per_person)
+        self._admission = Admission(usual.runs_at_once or self.settings.runs_at_once, self.settings.runs_per_person)
         self.preload = Preload(usual, is_wanted=self._may_be_asked)
-        self.suggestions = Suggestions(self.settings, self.history, usual, admission, self._loop)
+        self.suggestions = Suggestions(self.settings, self.history, usual, self._admission, self._loop)
         self._replicas = self._open_replicas()
         self._removal = Removal(self.settings, self.store, self.history, self._checkpoints)
         self.usage = DailyUsage(self.history.database)
+
+    def _make_runs(self) -> None:
+        are_shared = self._replicas is not None
         self._runs = RunsInFlight(
             self._models,
             RunServices(
                 settings=self.settings,
                 history=self.history,
-                admission=admission,
+                admission=self._admission,
                 suggestions=self.suggestions,
                 removal=self._removal,
-                allowances=Allowances(
-                    self.settings, self.store.access.limits, self.usage, are_shared=self._replicas is not None
-                ),
+                allowances=Allowances(self.settings, self.store.access.limits, self.usage, are_shared=are_shared),
                 audit=self.store.access.audit,
                 loop=self._loop,
                 replicas=self._replicas,
@@ -139,6 +158,9 @@ class Engine:
                 checkpoints=self._checkpoints,
             ),
         )
+
+    def _make_subjects(self) -> None:
+        """Makes the objects of the other subjects: most of them use the runs."""
         self.run_list = RunList(self.history.database)
         self.shares = Shares(self.history)
         self.exports = Exports(self.history, self.store.access.audit)
@@ -153,18 +175,22 @@ class Engine:
             suggestions=self.suggestions,
             removal=self._removal,
         )
+
+    def _begin(self) -> None:
+        """Begins what goes on beside the runs, when everything is there that it may call."""
+        forget_runs = self._runs.forget_finished
         if self._replicas:
-            self._replicas.begin(self._runs.here, on_removal=self._removal.look, forget_runs=self._runs.forget_finished)
-            self._removal.begin(self._runs.forget_finished, self._replicas.notify_of_removal)
+            self._replicas.begin(self._runs.here, on_removal=self._removal.look, forget_runs=forget_runs)
+            self._removal.begin(forget_runs, self._replicas.notify_of_removal)
         else:
-            self._removal.begin(self._runs.forget_finished)
+            self._removal.begin(forget_runs)
         self._retention = Retention(
             self.settings,
             self.store.access.audit,
             self.history,
             self.usage,
             self._removal,
-            self._runs.forget_finished,
+            forget_runs,
             self.personal_data.delete_of_erased,
         )
         self._retention.begin()
@@ -195,7 +221,7 @@ class Engine:
 
         A stop that comes while LangGraph waits for them interrupts it. Their requests and files would stay open.
         """
-        left = asyncio.all_tasks() - self._services - {asyncio.current_task()}
+        left = asyncio.all_tasks() - self._tasks_of_no_run - {asyncio.current_task()}
         if left:
             await asyncio.wait(left, timeout=ENDING)
 
