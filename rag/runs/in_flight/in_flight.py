@@ -187,7 +187,7 @@ class RunsInFlight:
             services=self._of_executions,
             fork=fork,
         )
-        return PendingRun(run, execution, asker, self._allowances.runs_at_once(asker.principal), allowance)
+        return PendingRun(run, execution, asker, self._allowances.runs_per_person(asker.principal), allowance)
 
     def forget(self, run: Run) -> None:
         """Forgets a run that will not be started."""
