@@ -20,9 +20,9 @@ from sqlalchemy.exc import OperationalError
 
 from index_store.access.principal import Principal, Role
 from index_store.access.rights import GranteeKind
-from index_store.access.transaction import changing, storable, typed
+from index_store.access.transaction import changing, typed
 from index_store.base.database.backend import DatabaseBackend
-from index_store.base.database.database import backend_of
+from index_store.base.database.database import backend_of, storable
 from index_store.base.database.sqlite import DAMAGED, UPGRADED, drop_copies
 from index_store.base.errors import (
     AccessWithdrawn,

@@ -32,7 +32,7 @@ from index_store.ingestion.sources import (
     file_name,
     source_of,
     source_to_retry,
-    storable,
+    stored_source,
     without_members,
 )
 from index_store.library.check import Difference, differences
@@ -263,7 +263,7 @@ class Store:
         Raises UnknownIndex, UnknownDocument.
         """
         known = self._gate.index(index, WRITE)
-        source = storable(source)
+        source = stored_source(source)
         is_site = self._catalogue.sites.has(known.id, source)
         if is_site:
             # First, so that a running crawl adds no more pages; held, so that a page that it adds now is found below.

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
+from index_store.base.database.database import storable
 from index_store.base.errors import EmptyQuestion, PlainError
 from rag.errors import UnknownRun
 from rag.models.offered import OfferedModels
 from rag.runs.history.conversations.comparison import Column, Comparison, StoredComparisons, check_column_count
 from rag.runs.history.history import History
-from rag.runs.history.schema import storable
 from rag.runs.in_flight.in_flight import RunsInFlight
 from rag.runs.in_flight.new_run import NewRun
 from rag.runs.in_flight.run_at_work import PendingRun

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.access.principal import Principal
 from index_store.base.batches import batches
-from index_store.base.database.database import VARIABLES, refuse_newer
+from index_store.base.database.database import VARIABLES, refuse_newer, storable
 from index_store.base.errors import DatabaseAway, DataFolderUnusable
 from index_store.base.folders import make_private
 from rag.errors import Interrupted, UnknownRun
@@ -354,7 +354,7 @@ class History:
         """Saves why a run has its thumb. `reason`: the person's words, cut to LONGEST_REASON; blank: none."""
         rated = (schema.runs.c.id == run_id, schema.runs.c.feedback.is_not(None))
         with schema.changing(self._database) as connection:
-            kept = schema.storable(reason).strip()[:LONGEST_REASON] or None
+            kept = storable(reason).strip()[:LONGEST_REASON] or None
             connection.execute(schema.runs.update().where(*rated).values(feedback_reason=kept))
 
     def _select_runs(self, *conditions: ColumnElement[bool], latest: int | None = None) -> list[PastRun]:

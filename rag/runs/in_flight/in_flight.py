@@ -14,6 +14,7 @@ from dataclasses import replace
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
+from index_store.base.database.database import storable
 from index_store.ingestion.sources import FileSource
 from index_store.search.searcher import check_length
 from rag.models.chat_model import ModelSource
@@ -24,7 +25,6 @@ from rag.pipelines.pipeline import Pipeline
 from rag.runs.fork.plan import Fork
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.conversations.comparison import Column
-from rag.runs.history.schema import storable
 from rag.runs.in_flight.execution import Execution, ExecutionServices
 from rag.runs.in_flight.new_run import NewRun
 from rag.runs.in_flight.run_at_work import PendingRun, RunAtWork, RunServices
