@@ -11,7 +11,7 @@ from index_store.base.errors import ChangeFailed, DatabaseAway
 
 
 @contextmanager
-def changing(database: Engine, what: str) -> Iterator[Connection]:
+def changing_alone(database: Engine, what: str) -> Iterator[Connection]:
     """One transaction during which no other transaction changes anything, in this process or another. `what`: the name
     of what is changed, for errors.
 

@@ -39,7 +39,7 @@ from index_store.library.check import Difference, differences
 from index_store.library.originals.originals import Original
 from index_store.search.hits import Hit, Survey
 from index_store.search.searcher import Query, Searcher, check_length
-from index_store.store.lifecycle import Lifecycle, changing, checked_name
+from index_store.store.lifecycle import Lifecycle, checked_name, repairable_change
 from index_store.store.user_ingestion import UserIngestion
 
 READ, WRITE, MANAGE = Right
@@ -102,7 +102,7 @@ class Store:
         may not read.
         """
         owner, name = self._gate.require_editor(), checked_name(name)
-        with changing(name):
+        with repairable_change(name):
             self._parts.lifecycle.make(name, owner)
 
     def rename_index(self, name: str, new_name: str) -> None:
@@ -267,7 +267,7 @@ class Store:
         is_site = self._catalogue.sites.has(known.id, source)
         if is_site:
             # First, so that a running crawl adds no more pages; held, so that a page that it adds now is found below.
-            with changing(source), self._library.held():
+            with repairable_change(source), self._library.held():
                 self._catalogue.sites.delete(known.id, source)
         every = self._catalogue.documents.all([known.id])
         path = os.path.abspath(source)
@@ -291,7 +291,7 @@ class Store:
             self._gate.index_with_id(index_id, WRITE)
         documents = [document for document in there if document.index_id in writable]
         if documents:
-            with changing(", ".join(file_name(document.source) for document in documents[:3])):
+            with repairable_change(", ".join(file_name(document.source) for document in documents[:3])):
                 self._library.remove(documents)
         for index_id in {document.index_id for document in documents}:
             sources = [document.source for document in documents if document.index_id == index_id]
