@@ -58,6 +58,7 @@ class Fork:
 def plan(
     snapshots: Sequence[Snapshot],
     events: Sequence[Event],
+    *,
     step: str,
     attempt: int,
     edits: Sequence[Edit],
