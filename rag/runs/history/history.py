@@ -286,28 +286,7 @@ class History:
             return
         with self.redaction.saving(within) as connection:
             if isinstance(event, RunStarted):
-                of_it = schema.runs.c.conversation_id == event.conversation_id
-                began = schema.runs.c.started_at
-                latest = select(schema.runs.c.id).where(of_it).order_by(began.desc()).limit(1)
-                after = select(func.max(began) + MOMENT).where(of_it).scalar_subquery()
-                holds_it = schema.conversations.c.id == event.conversation_id
-                whose = select(schema.conversations.c.person_id).where(holds_it)
-                connection.execute(
-                    schema.runs.insert().values(
-                        id=run_id,
-                        conversation_id=event.conversation_id,
-                        question=event.question,
-                        index_name=event.index,
-                        index_id=event.index_id,
-                        pipeline=event.pipeline,
-                        started_at=case((after > event.at, after), else_=event.at),
-                        status="running",
-                        follows=latest.scalar_subquery() if event.follows is None else event.follows or None,
-                        person_id=whose.scalar_subquery(),
-                    )
-                )
-                start = select(began).where(schema.runs.c.id == run_id).scalar_subquery()
-                connection.execute(schema.conversations.update().where(holds_it).values(updated_at=start))
+                _begin_run(connection, run_id, event)
             if self.active_runs:
                 self.active_runs.note(connection, run_id, event, gone)
             if isinstance(event, RunFinished):
@@ -391,3 +370,29 @@ def _end(event: Event) -> float:
         case StepFinished():
             return event.start + event.milliseconds / 1000
     return 0
+
+
+def _begin_run(connection: Connection, run_id: str, event: RunStarted) -> None:
+    """Makes the run's row, and moves its conversation to the run's time."""
+    of_it = schema.runs.c.conversation_id == event.conversation_id
+    began = schema.runs.c.started_at
+    latest = select(schema.runs.c.id).where(of_it).order_by(began.desc()).limit(1)
+    after = select(func.max(began) + MOMENT).where(of_it).scalar_subquery()
+    holds_it = schema.conversations.c.id == event.conversation_id
+    whose = select(schema.conversations.c.person_id).where(holds_it)
+    connection.execute(
+        schema.runs.insert().values(
+            id=run_id,
+            conversation_id=event.conversation_id,
+            question=event.question,
+            index_name=event.index,
+            index_id=event.index_id,
+            pipeline=event.pipeline,
+            started_at=case((after > event.at, after), else_=event.at),
+            status="running",
+            follows=latest.scalar_subquery() if event.follows is None else event.follows or None,
+            person_id=whose.scalar_subquery(),
+        )
+    )
+    start = select(began).where(schema.runs.c.id == run_id).scalar_subquery()
+    connection.execute(schema.conversations.update().where(holds_it).values(updated_at=start))
