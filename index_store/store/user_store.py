@@ -3,7 +3,7 @@
 # ruff: noqa: PTH100 - a source is the path as given: Path.resolve() would follow links
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -270,12 +270,7 @@ class Store:
             with repairable_change(source), self._library.held():
                 self._catalogue.sites.delete(known.id, source)
         every = self._catalogue.documents.all([known.id])
-        path = os.path.abspath(source)
-        gone = [document for document in every if document.source == source]
-        gone = gone or [document for document in every if document.parent == source]
-        gone = gone or [document for document in every if document.source == path or document.parent == path]
-        below = path.rstrip(os.sep) + os.sep
-        gone = gone or [document for document in every if document.source.startswith(below)]
+        gone = _documents_of(source, every)
         if not source or not (gone or is_site):
             raise errors.UnknownDocument(source=source, index=known.name)
         if is_site:
@@ -419,3 +414,17 @@ class UserStore(Store):
         super().__init__(parts, who)
         self.access = parts.access.as_user(who)
         """people and grants"""
+
+
+def _documents_of(source: str, every: Sequence[Document]) -> list[Document]:
+    """The document of this source; else those of this site or archive, then of this path, then below this folder."""
+    path = os.path.abspath(source)
+    below = path.rstrip(os.sep) + os.sep
+    meanings: tuple[Callable[[Document], bool], ...] = (
+        lambda document: document.source == source,
+        lambda document: document.parent == source,
+        lambda document: path in (document.source, document.parent),
+        lambda document: document.source.startswith(below),
+    )
+    found = ([document for document in every if is_meant(document)] for is_meant in meanings)
+    return next(filter(None, found), [])
