@@ -1,6 +1,7 @@
 """Search: what each search mode finds for a question, and why it missed something."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -145,17 +146,29 @@ def document_label(document: Document) -> str:
     return f"{document.title}{source}{status}"
 
 
-def show(
-    index: Index, question: str, words: str, unit: str, k: int, documents: list[Document], chosen: list[Document]
-) -> None:
-    store = engine().store
-    document_ids = [each.id for each in chosen] or None
-    analysis = store.analyse(index.name, words or question)
-    named = chosen or documents_named_in(documents, question, analysis)
+@dataclass(frozen=True)
+class SearchForm:
+    """What a person searches for, and how."""
+
+    index: Index
+    question: str
+    words: str  # for keyword search, in place of the question's
+    documents: list[Document]  # of the index
+    chosen: list[Document]  # the only ones to search; empty: all
+    unit: str
+    k: int
+
+
+def show(form: SearchForm) -> None:
+    store, index, question, unit, k = engine().store, form.index, form.question, form.unit, form.k
+    document_ids = [each.id for each in form.chosen] or None
+    analysis = store.analyse(index.name, form.words or question)
+    named = form.chosen or documents_named_in(form.documents, question, analysis)
     if told := named_documents_html(named, index.pending, index.failed):
         st.html(told)
     with st.spinner(say("search.searching")):
-        results = search_every_mode(store, index.name, question, unit, k, [words] if words else None, document_ids)
+        words = [form.words] if form.words else None
+        results = search_every_mode(store, index.name, question, unit, k, words, document_ids)
         keyword = next(each for each in results if each.mode == "keyword")
         if keyword.error:
             # If even keyword search fails, the problem is the index, not a service.
@@ -191,7 +204,7 @@ def show_page() -> None:
     if not documents:
         show_nothing_loaded(index.name)
     elif question:
-        show(index, question, words, unit, k, documents, chosen)
+        show(SearchForm(index, question, words, documents, chosen, unit, k))
     else:
         st.caption(say("search.hint"))
 

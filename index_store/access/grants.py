@@ -13,7 +13,7 @@ from index_store.access.gate import Gate, managed
 from index_store.access.people import ERASED, account_name, has_account
 from index_store.access.principal import Principal
 from index_store.access.rights import GranteeKind, Right
-from index_store.access.transaction import changing, typed
+from index_store.access.transaction import changing_alone, typed
 from index_store.base.database.database import backend_of
 from index_store.base.errors import NobodyNamed, UnknownPerson
 from index_store.catalogue.schema import grants, indexes, people
@@ -99,7 +99,7 @@ class Grants:
     def _changing(self, index: str) -> Iterator[tuple[Connection, str, Principal]]:
         """Yields the index's id and the principal, in the transaction in which the right was checked."""
         principal = self._gate.who()
-        with changing(self._database, index) as connection:
+        with changing_alone(self._database, index) as connection:
             yield connection, managed(connection, principal, index).id, principal
 
     def _accesses(self, *conditions: ColumnElement[bool]) -> Iterator[IndexAccess]:

@@ -20,9 +20,9 @@ from sqlalchemy.exc import OperationalError
 
 from index_store.access.principal import Principal, Role
 from index_store.access.rights import GranteeKind
-from index_store.access.transaction import changing, storable, typed
+from index_store.access.transaction import changing_alone, typed
 from index_store.base.database.backend import DatabaseBackend
-from index_store.base.database.database import backend_of
+from index_store.base.database.database import backend_of, storable
 from index_store.base.database.sqlite import DAMAGED, UPGRADED, drop_copies
 from index_store.base.errors import (
     AccessWithdrawn,
@@ -136,7 +136,7 @@ class People:
         this = (people.c.issuer == values["issuer"]) & (people.c.subject == values["subject"])
         row = self._row(this)
         if row is None or any(getattr(row, name) != value for name, value in values.items()):
-            with changing(self._database, values["name"] or values["subject"]) as connection:
+            with changing_alone(self._database, values["name"] or values["subject"]) as connection:
                 row = connection.execute(select(people).where(this)).one_or_none()
                 row = row or connection.execute(select(people).where(_added_as(claim))).first()
                 id_ = self._put(connection, row, values)
@@ -235,7 +235,7 @@ class People:
             "mail": name if "@" in name else "", "mail_is_verified": False, "groups": [], "role": role,
             "created_at": now(),
         }  # fmt: skip
-        with changing(self._database, name) as connection:
+        with changing_alone(self._database, name) as connection:
             if connection.execute(select(people.c.id).where(_known_as(backend_of(connection), name))).first():
                 raise PersonExists(name=name)
             connection.execute(people.insert().values(**values))
@@ -299,7 +299,7 @@ class People:
     def _changing_one(self, known: Row[Any]) -> Iterator[Connection]:
         """If there was an admin before the change, one must be left after it. Raises LastAdmin."""
         name = known.name or known.subject
-        with changing(self._database, name) as connection:
+        with changing_alone(self._database, name) as connection:
             had_admin = self._has_admin(connection)
             yield connection
             if had_admin and not self._has_admin(connection):

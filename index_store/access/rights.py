@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Select, and_, bindparam, case, func, or_, select
 
 from index_store.access.principal import Principal, Role
-from index_store.access.transaction import storable
+from index_store.base.database.database import storable
 from index_store.catalogue.indexes import index_record
 from index_store.catalogue.records import IndexRecord
 from index_store.catalogue.schema import documents, grants, indexes, sections

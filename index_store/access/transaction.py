@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
-from index_store.base.database.database import backend_of
+from index_store.base.database.database import backend_of, storable
 from index_store.base.errors import ChangeFailed, DatabaseAway
 
 
 @contextmanager
-def changing(database: Engine, what: str) -> Iterator[Connection]:
+def changing_alone(database: Engine, what: str) -> Iterator[Connection]:
     """One transaction during which no other transaction changes anything, in this process or another. `what`: the name
     of what is changed, for errors.
 
@@ -33,8 +33,3 @@ _UNSEEN = dict.fromkeys(map(ord, "\u00ad\u200b\u200e\u200f\u2060\ufeff"))
 def typed(name: str) -> str:
     """A name that somebody has typed or pasted. Pages and mail programs put invisible characters into addresses."""
     return storable(name).translate(_UNSEEN).strip()
-
-
-def storable(text: str) -> str:
-    """The text in a form that SQLite stores: a command line or a header may hold bytes that are not text."""
-    return text.encode("utf-8", "replace").decode()

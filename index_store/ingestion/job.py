@@ -15,7 +15,7 @@ from index_store.catalogue.records import IndexRecord
 from index_store.ingestion.context import JobContext, Services
 from index_store.ingestion.progress import Item, Progress
 from index_store.ingestion.results import IngestResult
-from index_store.ingestion.sources import FileSource, SiteSource, Source, discard_uploads, last_of_each, storable
+from index_store.ingestion.sources import FileSource, SiteSource, Source, discard_uploads, last_of_each, stored_source
 from index_store.ingestion.stages.admission import ArchiveAdmission, SourceAdmission
 from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.ingestion.stages.pipeline import IngestionPipeline
@@ -168,7 +168,7 @@ class Ingestion:
         """Records all files first, so that nothing is lost if the process dies; sites take long and come last."""
         self._admission.refuse_same_names(self.order.sources)
         sources = last_of_each(self.order.sources)
-        items = [self._items.add(storable(source.source)) for source in sources]
+        items = [self._items.add(stored_source(source.source)) for source in sources]
         archives = []
         for source, item in zip(sources, items, strict=True):
             # A suspended job still stores and records its sources: an upload exists nowhere else.

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
+from index_store.base.database.database import storable
 from index_store.base.errors import StoreFailed
 from index_store.catalogue.records import DocumentRecord
 from index_store.crawl import CrawlOptions
@@ -31,7 +32,7 @@ class FileSource:
 
     @property
     def source(self) -> str:
-        return storable(self.name or os.path.abspath(self.path))
+        return stored_source(self.name or os.path.abspath(self.path))
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def last_of_each(sources: Iterable[Source]) -> list[Source]:
     """Of several with the same name, only the last. Otherwise a job could add one version after the other, and would
     tell of the document twice if the first was ready in time. A site and its first page are not the same.
     """
-    return list({(type(each), storable(each.source)): each for each in sources}.values())
+    return list({(type(each), stored_source(each.source)): each for each in sources}.values())
 
 
 def with_the_name_of_another(sources: Iterable[Source]) -> list[FileSource]:
@@ -84,9 +85,9 @@ def is_address(source: str) -> bool:
     return "://" in source
 
 
-def storable(source: str) -> str:
+def stored_source(source: str) -> str:
     """The name in a form that SQLite stores: a file's name may hold bytes that are not text, and é in two forms."""
-    return unicodedata.normalize("NFC", source.replace("\0", "").encode("utf-8", "replace").decode())
+    return unicodedata.normalize("NFC", storable(source.replace("\0", "")))
 
 
 def expand(paths: Iterable[Path], on_error: Callable[[OSError], object] | None = None) -> list[Path]:
@@ -197,12 +198,12 @@ def _first_source_of(document: DocumentRecord) -> Source:
 
 
 def _on_disk(path: Path) -> Path:
-    """The path of a source as its folder spells it: names from a Mac are decomposed, and `storable` composes them."""
+    """The path of a source as its folder spells it: names from a Mac are decomposed; `stored_source` composes them."""
     if os.path.lexists(path):
         return path
     folder = _on_disk(path.parent)
     with suppress(OSError):  # the folder is gone too, or may not be read
         for each in folder.iterdir():
-            if storable(each.name) == path.name:
+            if stored_source(each.name) == path.name:
                 return each
     return path

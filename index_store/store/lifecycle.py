@@ -65,7 +65,7 @@ class Lifecycle:
             taken = self._indexes.named(new_name)
             if taken and taken.id != index.id:
                 raise errors.IndexExists(index=new_name)
-            with changing(index.name):
+            with repairable_change(index.name):
                 try:
                     self._indexes.rename(index.id, new_name)
                 except IntegrityError as error:  # as in `_make`
@@ -78,7 +78,7 @@ class Lifecycle:
         with self._ending(gate, index):
             for job in self._jobs.of(index.id):
                 job.end()
-            with changing(index.name):
+            with repairable_change(index.name):
                 is_deleted = self._library.delete_index(index)
             if not is_deleted:
                 raise gate.unknown(index.name)
@@ -134,7 +134,7 @@ class Lifecycle:
 
 
 @contextmanager
-def changing(what: str) -> Iterator[None]:
+def repairable_change(what: str) -> Iterator[None]:
     """If a change fails half-way, the next start finishes it. Raises ChangeFailed, DatabaseAway."""
     try:
         yield

@@ -3,7 +3,7 @@
 # ruff: noqa: PTH100 - a source is the path as given: Path.resolve() would follow links
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -32,14 +32,14 @@ from index_store.ingestion.sources import (
     file_name,
     source_of,
     source_to_retry,
-    storable,
+    stored_source,
     without_members,
 )
 from index_store.library.check import Difference, differences
 from index_store.library.originals.originals import Original
 from index_store.search.hits import Hit, Survey
 from index_store.search.searcher import Query, Searcher, check_length
-from index_store.store.lifecycle import Lifecycle, changing, checked_name
+from index_store.store.lifecycle import Lifecycle, checked_name, repairable_change
 from index_store.store.user_ingestion import UserIngestion
 
 READ, WRITE, MANAGE = Right
@@ -102,7 +102,7 @@ class Store:
         may not read.
         """
         owner, name = self._gate.require_editor(), checked_name(name)
-        with changing(name):
+        with repairable_change(name):
             self._parts.lifecycle.make(name, owner)
 
     def rename_index(self, name: str, new_name: str) -> None:
@@ -263,19 +263,14 @@ class Store:
         Raises UnknownIndex, UnknownDocument.
         """
         known = self._gate.index(index, WRITE)
-        source = storable(source)
+        source = stored_source(source)
         is_site = self._catalogue.sites.has(known.id, source)
         if is_site:
             # First, so that a running crawl adds no more pages; held, so that a page that it adds now is found below.
-            with changing(source), self._library.held():
+            with repairable_change(source), self._library.held():
                 self._catalogue.sites.delete(known.id, source)
         every = self._catalogue.documents.all([known.id])
-        path = os.path.abspath(source)
-        gone = [document for document in every if document.source == source]
-        gone = gone or [document for document in every if document.parent == source]
-        gone = gone or [document for document in every if document.source == path or document.parent == path]
-        below = path.rstrip(os.sep) + os.sep
-        gone = gone or [document for document in every if document.source.startswith(below)]
+        gone = _documents_of(source, every)
         if not source or not (gone or is_site):
             raise errors.UnknownDocument(source=source, index=known.name)
         if is_site:
@@ -291,7 +286,7 @@ class Store:
             self._gate.index_with_id(index_id, WRITE)
         documents = [document for document in there if document.index_id in writable]
         if documents:
-            with changing(", ".join(file_name(document.source) for document in documents[:3])):
+            with repairable_change(", ".join(file_name(document.source) for document in documents[:3])):
                 self._library.remove(documents)
         for index_id in {document.index_id for document in documents}:
             sources = [document.source for document in documents if document.index_id == index_id]
@@ -419,3 +414,17 @@ class UserStore(Store):
         super().__init__(parts, who)
         self.access = parts.access.as_user(who)
         """people and grants"""
+
+
+def _documents_of(source: str, every: Sequence[Document]) -> list[Document]:
+    """The document of this source; else those of this site or archive, then of this path, then below this folder."""
+    path = os.path.abspath(source)
+    below = path.rstrip(os.sep) + os.sep
+    meanings: tuple[Callable[[Document], bool], ...] = (
+        lambda document: document.source == source,
+        lambda document: document.parent == source,
+        lambda document: path in (document.source, document.parent),
+        lambda document: document.source.startswith(below),
+    )
+    found = ([document for document in every if is_meant(document)] for is_meant in meanings)
+    return next(filter(None, found), [])

@@ -59,7 +59,7 @@ class Assessment:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StepOutcome:
     """The outcome of a step; the step then need not run."""
 
     finished: StepFinished
@@ -75,7 +75,7 @@ class Override:
     """values that replace the state's, for the step and later steps"""
     prompt: tuple[Message, ...] = ()
     """replaces the messages of its first call, word for word"""
-    outcome: Outcome | None = None
+    outcome: StepOutcome | None = None
     """replaces the whole step"""
 
 

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 
 from index_store.base.errors import Failure, PlainError
 from rag.errors import PASSING, Unexpected
-from rag.graph.context import GraphLimits, Outcome, Recorder, RunContext
+from rag.graph.context import GraphLimits, Recorder, RunContext, StepOutcome
 from rag.graph.state import State
 from rag.models.usage import Usage
 from rag.trace.details import Detail
@@ -44,7 +44,7 @@ class Step:
         """Emits a piece of the answer, which is shown at once."""
         self._recorder.emit(Token(step=self.name, attempt=self.attempt, text=text, restart=restart))
 
-    def reuse(self, outcome: Outcome) -> State:
+    def reuse(self, outcome: StepOutcome) -> State:
         """Emits the step's events from `outcome` and returns its changes, without running it."""
         finished = outcome.finished
         self._recorder.emit(StepStarted(step=self.name, attempt=self.attempt, start=finished.start))

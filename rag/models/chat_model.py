@@ -219,3 +219,8 @@ class ModelSource(Protocol):
     async def close(self) -> None:
         """Call it in the event loop that used the model."""
         ...
+
+
+def is_embedded(models: ModelSource) -> bool:
+    """Whether the model is in the app itself, and not a service that all apps share."""
+    return models.runs_at_once is not None

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
+from index_store.base.database.database import storable
 from index_store.base.errors import EmptyQuestion, PlainError
 from rag.errors import UnknownRun
 from rag.models.offered import OfferedModels
 from rag.runs.history.conversations.comparison import Column, Comparison, StoredComparisons, check_column_count
 from rag.runs.history.history import History
-from rag.runs.history.schema import storable
-from rag.runs.in_flight.in_flight import PendingRun, RunsInFlight
+from rag.runs.in_flight.in_flight import RunsInFlight
+from rag.runs.in_flight.new_run import NewRun
+from rag.runs.in_flight.run_at_work import PendingRun
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
 from rag.trace.comparison import understood_question
@@ -54,7 +56,8 @@ class Comparisons(StoredComparisons):
             with self._history.together() as within:
                 conversation_id = self._new(question, asker, within)
                 for column in columns:
-                    pending.append(self._begin(question, index, column, conversation_id, asker, within))
+                    new = NewRun(question, index, column, asker, conversation_id, origin=Origin(kind="comparison"))
+                    pending.append(self._runs.begin(new, within=within))
                 run_ids = [*([] if beside is None else [beside]), *(each.run.id for each in pending)]
                 comparison = self.add(conversation_id, question, index, run_ids, within=within)
         except IntegrityError as error:  # the run beside them was deleted meanwhile
@@ -90,7 +93,8 @@ class Comparisons(StoredComparisons):
             try:
                 with self._history.together() as within:
                     question = understood_question(events)
-                    pending.append(self._begin(question, index, column, comparison.id, asker, within))
+                    new = NewRun(question, index, column, asker, comparison.id, origin=Origin(kind="comparison"))
+                    pending.append(self._runs.begin(new, within=within))
                     self._replace(comparison.id, run_id, pending[0].run.id, within)
             except (IntegrityError, _ReplacedElsewhere):  # deleted meanwhile, or replaced by another app
                 self._forget(pending)
@@ -128,15 +132,3 @@ class Comparisons(StoredComparisons):
     def _forget(self, pending: Sequence[PendingRun]) -> None:
         for each in pending:
             self._runs.forget(each.run)
-
-    def _begin(
-        self,
-        question: str,
-        index: str,
-        column: Column,
-        conversation_id: str,
-        asker: Asker,
-        within: Connection,
-    ) -> PendingRun:
-        origin = Origin(kind="comparison")
-        return self._runs.begin(question, index, column, conversation_id, origin=origin, asker=asker, within=within)

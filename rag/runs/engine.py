@@ -21,7 +21,7 @@ from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads, discard_uploads
 from index_store.store.index_store import IndexStore
 from rag.models.admission import Admission
-from rag.models.chat_model import ModelSource
+from rag.models.chat_model import ModelSource, is_embedded
 from rag.models.offered import OfferedModels
 from rag.models.preload import Preload
 from rag.models.registry import model_source
@@ -38,7 +38,10 @@ from rag.runs.history.run_list import RunList
 from rag.runs.history.shares import Shares
 from rag.runs.history.user_history import UserDailyUsage, UserHistory, UserRunList, UserShares
 from rag.runs.in_flight.allowances import Allowances
+from rag.runs.in_flight.execution import ExecutionServices
 from rag.runs.in_flight.in_flight import RunsInFlight
+from rag.runs.in_flight.new_run import NewRun
+from rag.runs.in_flight.run_at_work import RunServices
 from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.removal import Removal
 from rag.runs.retention.personal_data import PersonalData
@@ -68,8 +71,8 @@ UPLOAD_SECONDS = 24 * 60 * 60
 class Engine:
     """One per process. It owns the index store, the chat model, the history and the runs in flight.
 
-    Other subjects have their own objects: `preload`, `run_list`, `comparisons`, `forks`, `suggestions`, `shares`.
-    Everybody who asks for something uses `as_user`.
+    Other subjects have their own objects: `store`, `history`, `preload`, `suggestions`, `usage`, `run_list`, `shares`,
+    `exports`, `comparisons`, `forks`, `personal_data`. Everybody who asks for something uses `as_user`.
     """
 
     def __init__(
@@ -82,10 +85,22 @@ class Engine:
     ) -> None:
         """Raises PlainError, such as StoreInUse if another process holds the data folder."""
         self.settings = settings or Settings()
-        History.refuse_newer(self.settings.data_dir, self.settings.database_url)
+        # The order matters: each step uses what those before it have made.
+        self._open(store, models, web)
+        self._start_loop()
+        self._make_services()
+        self._make_runs()
+        self._make_subjects()
+        self._begin()
+
+    def _open(self, store: IndexStore | None, models: ModelSource | None, web: WebSearch | None) -> None:
+        """Opens the data, cleans it up, and only then resumes its jobs. A folder of a newer app is refused first: the
+        store would change it.
+        """
+        where = self.settings.data_dir, self.settings.database_url
+        History.refuse_newer(*where)
         with ExitStack() as opened:
             self.store = opened.enter_context(closing(store or IndexStore(self.settings)))
-            where = self.settings.data_dir, self.settings.database_url
             self.history = opened.enter_context(closing(History(*where, self.store.replica)))
             self._clear_up()
             self.store.resume()
@@ -99,38 +114,53 @@ class Engine:
             self._web = web or web_search(self.settings)
             self._opened = opened.pop_all()
             """closed with the engine, or at once if the engine can't be made"""
+
+    def _start_loop(self) -> None:
+        """Starts the threads, and opens what lives in the event loop."""
         self._searching = ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search")
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="engine", daemon=True)
         self._thread.start()
         self._checkpoints = self._open_checkpoints()
-        self._services = asyncio.all_tasks(self._loop)
-        """tasks that belong to no run, such as those of a pool of connections"""
+        self._tasks_of_no_run = asyncio.all_tasks(self._loop)
+        """such as those of a pool of connections"""
+
+    def _make_services(self) -> None:
+        """Makes what the runs use."""
         usual = self._models.usual
-        admission = Admission(usual.runs_at_once or self.settings.runs_at_once, self.settings.runs_per_person)
+        self._admission = Admission(usual.runs_at_once or self.settings.runs_at_once, self.settings.runs_per_person)
         self.preload = Preload(usual, is_wanted=self._may_be_asked)
-        self.suggestions = Suggestions(self.settings, self.history, usual, admission, self._loop)
+        self.suggestions = Suggestions(self.settings, self.history, usual, self._admission, self._loop)
         self._replicas = self._open_replicas()
         self._removal = Removal(self.settings, self.store, self.history, self._checkpoints)
         self.usage = DailyUsage(self.history.database)
+
+    def _make_runs(self) -> None:
+        are_shared = self._replicas is not None
         self._runs = RunsInFlight(
-            self.settings,
-            self.history,
-            models=self._models,
-            web=self._web,
-            checkpoints=self._checkpoints,
-            admission=admission,
-            suggestions=self.suggestions,
-            removal=self._removal,
-            allowances=Allowances(
-                self.settings, self.store.access.limits, self.usage, are_shared=self._replicas is not None
+            self._models,
+            RunServices(
+                settings=self.settings,
+                history=self.history,
+                admission=self._admission,
+                suggestions=self.suggestions,
+                removal=self._removal,
+                allowances=Allowances(self.settings, self.store.access.limits, self.usage, are_shared=are_shared),
+                audit=self.store.access.audit,
+                loop=self._loop,
+                replicas=self._replicas,
             ),
-            audit=self.store.access.audit,
-            answering=self.store.answering,
-            searching=self._searching,
-            loop=self._loop,
-            replicas=self._replicas,
+            ExecutionServices(
+                settings=self.settings,
+                web=self._web,
+                search_threads=self._searching,
+                answering=self.store.answering,
+                checkpoints=self._checkpoints,
+            ),
         )
+
+    def _make_subjects(self) -> None:
+        """Makes the objects of the other subjects: most of them use the runs."""
         self.run_list = RunList(self.history.database)
         self.shares = Shares(self.history)
         self.exports = Exports(self.history, self.store.access.audit)
@@ -145,18 +175,22 @@ class Engine:
             suggestions=self.suggestions,
             removal=self._removal,
         )
+
+    def _begin(self) -> None:
+        """Begins what goes on beside the runs, when everything is there that it may call."""
+        forget_runs = self._runs.forget_finished
         if self._replicas:
-            self._replicas.begin(self._runs.here, on_removal=self._removal.look, forget_runs=self._runs.forget_finished)
-            self._removal.begin(self._runs.forget_finished, self._replicas.notify_of_removal)
+            self._replicas.begin(self._runs.here, on_removal=self._removal.look, forget_runs=forget_runs)
+            self._removal.begin(forget_runs, self._replicas.notify_of_removal)
         else:
-            self._removal.begin(self._runs.forget_finished)
+            self._removal.begin(forget_runs)
         self._retention = Retention(
             self.settings,
             self.store.access.audit,
             self.history,
             self.usage,
             self._removal,
-            self._runs.forget_finished,
+            forget_runs,
             self.personal_data.delete_of_erased,
         )
         self._retention.begin()
@@ -187,7 +221,7 @@ class Engine:
 
         A stop that comes while LangGraph waits for them interrupts it. Their requests and files would stay open.
         """
-        left = asyncio.all_tasks() - self._services - {asyncio.current_task()}
+        left = asyncio.all_tasks() - self._tasks_of_no_run - {asyncio.current_task()}
         if left:
             await asyncio.wait(left, timeout=ENDING)
 
@@ -210,41 +244,21 @@ class Engine:
         """The chat models that a comparison can choose from, the usual one first."""
         return self._models.names
 
-    def ask(
-        self,
-        question: str,
-        *,
-        index: str,
-        pipeline_name: str,
-        conversation_id: str | None = None,
-        attachments: Sequence[FileSource] = (),
-        retrieval: Retrieval | None = None,
-        style: Style | None = None,
-        through: str | None = None,
-        edits: str | None = None,
-        suggests: bool = False,
-        asker: Asker,
-    ) -> Run:
-        """Begins a run and returns at once. Without a conversation, it begins one. Attachments are loaded first.
+    def ask(self, new: NewRun) -> Run:
+        """Begins a run and returns at once. Attachments are loaded first.
 
-        `retrieval`: replaces the pipeline's; `style`: replaces the settings'. The run continues the conversation's
-        latest branch; `through`: the latest branch with this run; `edits`: the new run takes the place of this run, in
-        a new branch. `suggests`: follow-ups are suggested after the answer, if the settings allow it. Raises
-        UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, TokensUsedUp; then no run
-        has begun, but the attachments are added. Every later error ends the run and is in its `run_finished`.
+        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, TokensUsedUp; then no
+        run has begun, but the attachments are added. Every later error ends the run and is in its `run_finished`.
         """
         try:
-            column = Column(pipeline=pipeline_name, retrieval=retrieval, style=style)
-            pending = self._runs.begin(
-                question, index, column, conversation_id, attachments, asker=asker, through=through, edits=edits
-            )
+            pending = self._runs.begin(new)
         except PlainError:
             # The question can be asked again, but the files exist nowhere else.
-            if attachments:
-                asker.store.ingest(index, attachments)
+            if new.attachments:
+                new.asker.store.ingest(new.index, new.attachments)
             raise
         self.suggestions.drop(pending.run.conversation_id)
-        self._runs.start(pending, suggests=suggests)
+        self._runs.start(pending, suggests=new.suggests)
         return pending.run
 
     def run(self, run_id: str) -> Run | None:
@@ -293,7 +307,7 @@ class Engine:
         from rag.runs.replicas.replicas import Replicas
 
         # Each app has its own embedded model. A service is the same for all apps.
-        at_once = math.inf if self._models.usual.runs_at_once else self.settings.runs_at_once
+        at_once = math.inf if is_embedded(self._models.usual) else self.settings.runs_at_once
         of_one_party = self.settings.runs_per_person
         return Replicas(
             self.store, self.history, active_runs, replica, loop=self._loop, at_once=at_once, of_one_party=of_one_party
@@ -369,7 +383,9 @@ class UserEngine:
         edits: str | None = None,
         suggests: bool = False,
     ) -> Run:
-        """If the conversation is someone else's or deleted, a new one begins."""
+        """`retrieval`: replaces the pipeline's; `style`: replaces the settings'; for the others see `NewRun`. If the
+        conversation is someone else's or deleted, a new one begins.
+        """
         try:
             asker = self._asker()
             is_theirs = conversation_id is not None and self._ownership.has_conversation(conversation_id)
@@ -377,17 +393,17 @@ class UserEngine:
             discard_uploads(attachments)
             raise
         return self._engine.ask(
-            question,
-            index=index,
-            pipeline_name=pipeline_name,
-            conversation_id=conversation_id if is_theirs else None,
-            attachments=attachments,
-            retrieval=retrieval,
-            style=style,
-            through=through,
-            edits=edits,
-            suggests=suggests,
-            asker=asker,
+            NewRun(
+                question,
+                index,
+                Column(pipeline=pipeline_name, retrieval=retrieval, style=style),
+                asker,
+                conversation_id if is_theirs else None,
+                attachments,
+                through=through,
+                edits=edits,
+                suggests=suggests,
+            )
         )
 
     def run(self, run_id: str) -> Run | None:

@@ -14,7 +14,7 @@ from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
 from rag.runs.fork.checkpoints import Checkpoints, Snapshot
 from rag.runs.fork.edits import Edit
-from rag.runs.fork.plan import ChangedDocuments, changed_documents, plan
+from rag.runs.fork.plan import ChangedDocuments, Fork, changed_documents, plan
 from rag.runs.history.history import History, PastRun
 from rag.runs.in_flight.in_flight import RunsInFlight
 from rag.runs.run.asker import Asker
@@ -55,44 +55,47 @@ class Forks:
         fork = plan(
             self._snapshots(flow, run_id),
             events,
-            step,
-            attempt,
-            changes,
-            index.name,
-            origin.retrieval or flow.retrieval,
-            asker.store,
+            step=step,
+            attempt=attempt,
+            edits=changes,
+            index=index.name,
+            retrieval=origin.retrieval or flow.retrieval,
+            store=asker.store,
         )
         models = self._models.source(self._models.still_offered(origin.model))
-        fork_id = uuid.uuid4().hex
+        started = origin.model_copy(
+            update={
+                "run_id": uuid.uuid4().hex,
+                "follows": "",
+                "index": index.name,
+                "index_id": index.id,
+                "model": models.name,
+                "retrieval": fork.retrieval or origin.retrieval,
+                "origin": Origin(kind="fork", run_id=run_id, step=step, attempt=attempt, changes=fork.changes),
+            }
+        )
+        started = self._save(started, fork, past, asker)
+        run = Run(started, fork.events)
+        self._runs.start(self._runs.add(run, started, flow, models, asker, allowance, fork=fork))
+        return run
+
+    def _save(self, started: RunStarted, fork: Fork, past: PastRun, asker: Asker) -> RunStarted:
+        """Stores a fork with its checkpoints and returns its start in a conversation of its own. Raises NotSaved."""
         checkpoints = self._checkpoints
         # Before the transaction, not in it: an active run may hold the checkpoints' file and wait for the history.
-        copied = checkpoints.copied(run_id, fork_id, fork.upto) if checkpoints else nullcontext()
+        copied = checkpoints.copied(past.id, started.run_id, fork.upto) if checkpoints else nullcontext()
         try:
             with copied, self._history.together() as within:
                 conversation = self._history.conversations.new(
-                    past.question, "fork", principal=asker.principal, origin_run_id=run_id, within=within
+                    past.question, "fork", principal=asker.principal, origin_run_id=past.id, within=within
                 )
-                started = origin.model_copy(
-                    update={
-                        "run_id": fork_id,
-                        "conversation_id": conversation.id,
-                        "follows": "",
-                        "index": index.name,
-                        "index_id": index.id,
-                        "model": models.name,
-                        "retrieval": fork.retrieval or origin.retrieval,
-                        "at": time.time(),
-                        "origin": Origin(kind="fork", run_id=run_id, step=step, attempt=attempt, changes=fork.changes),
-                    }
-                )
-                run = Run(started, fork.events)
-                for event in run.events:
-                    self._history.save(fork_id, event, within=within)
-                self._history.calls.copy(run_id, fork_id, fork.reused, within=within)
+                started = started.model_copy(update={"conversation_id": conversation.id, "at": time.time()})
+                for event in (started, *fork.events):
+                    self._history.save(started.run_id, event, within=within)
+                self._history.calls.copy(past.id, started.run_id, fork.reused, within=within)
         except SQLAlchemyError as error:
             raise NotSaved() from error
-        self._runs.start(self._runs.add(run, started, flow, models, asker, allowance, fork=fork))
-        return run
+        return started
 
     def changed_documents(self, run_id: str, *, asker: Asker) -> ChangedDocuments:
         """The documents that a run has read and that were changed or removed since.

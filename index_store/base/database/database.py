@@ -138,3 +138,8 @@ def _migrate(connection: Connection, schema: Schema) -> None:
 
 def _option(path: Path) -> str:
     return str(path).replace("%", "%%")
+
+
+def storable(text: str) -> str:
+    """A command line or a header may contain bytes that are not text; neither SQLite nor JSON accepts them."""
+    return text.encode("utf-8", "replace").decode()

@@ -30,7 +30,7 @@ from index_store.ingestion.sources import (
     StoredSource,
     discard_uploads,
     last_of_each,
-    storable,
+    stored_source,
 )
 from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.ingestion.stages.completion import Completion
@@ -241,9 +241,9 @@ class JobAdmission:
         for source in last_of_each(self._order.sources):
             # A suspended job still stores and records its sources: an upload exists nowhere else.
             if self._context.stop.is_cancelled:
-                self._admission.leave_out(index, storable(source.source))
+                self._admission.leave_out(index, stored_source(source.source))
                 continue
-            item = self._items.add(storable(source.source))
+            item = self._items.add(stored_source(source.source))
             if isinstance(source, SiteSource):
                 if not source.parent:
                     options = source.options.model_dump(mode="json")

@@ -22,7 +22,7 @@ from index_store.ingestion.sources import (
     Source,
     StoredSource,
     file_name,
-    storable,
+    stored_source,
     with_the_name_of_another,
 )
 from index_store.ingestion.stages.completion import Completion, DocumentTask
@@ -189,7 +189,7 @@ class ArchiveAdmission:
 
 
 def _member(archive: PendingVersion, name: str, path: Path) -> IncomingFile:
-    source = storable(f"{archive.source}/{name}")
+    source = stored_source(f"{archive.source}/{name}")
     return IncomingFile(source, file_name(name), "", path, True, parent=archive.source, archive=archive)
 
 

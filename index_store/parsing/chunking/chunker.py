@@ -125,6 +125,51 @@ class _HeadedText:
         return _HeadedText(self.headings, text, pages, inner)
 
 
+class _Writer:
+    """Writes headed texts line by line, one after the other."""
+
+    def __init__(self) -> None:
+        self.begin(())
+
+    def begin(self, headings: tuple[str, ...]) -> None:
+        self._headed = _HeadedText(headings)
+        self._written: list[str] = []
+        """the lines, until the text is finished: a growing string would be copied with each line"""
+        self._length = 0
+        self._is_blank = True
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether there is nothing but the heading so far."""
+        return self._is_blank and bool(self._headed.headings)
+
+    def is_above(self, headings: tuple[str, ...]) -> bool:
+        """Whether these are its own headings, or those of a part of it."""
+        return headings[: len(self._headed.headings)] == self._headed.headings
+
+    def note_page(self, number: int | None) -> None:
+        self._headed.pages.append((self._length, number))
+
+    def note_inner(self, headings: tuple[str, ...]) -> None:
+        self._headed.inner.append((self._length, headings))
+
+    def write(self, line: str) -> None:
+        self._written += line, "\n"
+        self._length += len(line) + 1
+        self._is_blank = self._is_blank and not line.strip()
+
+    def write_heading(self) -> None:
+        """A heading without text would be lost, so it is its own text."""
+        self._written = [self._headed.headings[-1]]
+
+    def finished(self) -> Iterator[_HeadedText]:
+        """The text; nothing if it is blank."""
+        self._headed.text = "".join(self._written)
+        start, end = trimmed(self._headed.text, 0, len(self._headed.text))
+        if start < end:
+            yield self._headed.slice(start, end)
+
+
 def _headed_texts(document: LoadedDocument) -> Iterator[_HeadedText]:
     lines = [(page, *line) for page in document.pages for line in page.lines()]
     title = _words(document.title)
@@ -134,55 +179,34 @@ def _headed_texts(document: LoadedDocument) -> Iterator[_HeadedText]:
     page_by_page = not levels and any(page.number is not None for page in document.pages)
 
     path: list[tuple[int, str]] = []
-    headed = _HeadedText(())
-    # The lines of its text until it is finished: a growing string would be copied with each line.
-    written: list[str] = []
-    length = 0
-    is_blank = True
-
-    def finished() -> Iterator[_HeadedText]:
-        headed.text = "".join(written)
-        start, end = trimmed(headed.text, 0, len(headed.text))
-        if start < end:
-            yield headed.slice(start, end)
-
-    def begin(headings: tuple[str, ...] = ()) -> None:
-        nonlocal headed, length, is_blank
-        headed = _HeadedText(headings)
-        written.clear()
-        length, is_blank = 0, True
-
+    writer = _Writer()
     current: Page | None = None
     for page, line, level, text in lines:
         if page is not current:
             if page_by_page:
-                yield from finished()
-                begin()
-            headed.pages.append((length, page.number))
+                yield from writer.finished()
+                writer.begin(())
+            writer.note_page(page.number)
             current = page
         if level:
             path = [(above, heading) for above, heading in path if above < level]
-            bare = is_blank and bool(headed.headings)
-            deeper = tuple(heading for _, heading in path)[: len(headed.headings)] == headed.headings
-            if level <= top and bare and not deeper:
-                # A heading without text would be lost, so it is its own text.
-                written[:] = [headed.headings[-1]]
+            deeper = writer.is_above(tuple(heading for _, heading in path))
+            if level <= top and writer.is_bare and not deeper:
+                writer.write_heading()
             if not (level == 1 and _words(text) == title):
                 path.append((level, text))
         headings = tuple(heading for _, heading in path)
         if level and level <= top:
-            yield from finished()
-            begin(headings)
-            headed.pages.append((0, page.number))
+            yield from writer.finished()
+            writer.begin(headings)
+            writer.note_page(page.number)
             continue
         if level:
-            headed.inner.append((length, headings))
-        written += line, "\n"
-        length += len(line) + 1
-        is_blank = is_blank and not line.strip()
-    if is_blank and headed.headings:
-        written[:] = [headed.headings[-1]]
-    yield from finished()
+            writer.note_inner(headings)
+        writer.write(line)
+    if writer.is_bare:
+        writer.write_heading()
+    yield from writer.finished()
 
 
 def _words(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 
 from index_store.store.user_store import UserStore
 from rag.errors import BadChange, NothingChanged
-from rag.graph.context import Outcome, Override
+from rag.graph.context import Override, StepOutcome
 from rag.graph.speculative_answer import SpeculativeAnswer
 from rag.graph.state import State
 from rag.runs.fork.checkpoints import Task
@@ -96,7 +96,7 @@ class Editing:
             raise BadChange()
         if self.task.step == "retrieve":
             self.outcome["speculative"] = SpeculativeAnswer(self.outcome["passages"])
-        return Override(outcome=Outcome(self.finished.model_copy(update={"reused": True}), self.outcome))
+        return Override(outcome=StepOutcome(self.finished.model_copy(update={"reused": True}), self.outcome))
 
     def _note(self, what: str, before: object, after: object, passage: int | None = None) -> None:
         if before != after:

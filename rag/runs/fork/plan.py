@@ -13,7 +13,7 @@ from typing import NamedTuple
 from index_store.base.errors import UnknownDocument, UnknownSection
 from index_store.store.user_store import UserStore
 from rag.errors import DocumentsGone, NoCheckpoint
-from rag.graph.context import Outcome, Override
+from rag.graph.context import Override, StepOutcome
 from rag.graph.state import State
 from rag.runs.fork.checkpoints import Snapshot, Task
 from rag.runs.fork.editing import Editing
@@ -58,6 +58,7 @@ class Fork:
 def plan(
     snapshots: Sequence[Snapshot],
     events: Sequence[Event],
+    *,
     step: str,
     attempt: int,
     edits: Sequence[Edit],
@@ -177,7 +178,7 @@ def _outcome_beside(task: Task, finished: Mapping[tuple[str, int], StepFinished]
     if isinstance(ended.detail, DraftDetail):
         dropped = ended.detail.model_copy(update={"kept": False, "text": ""})
         ended = ended.model_copy(update={"detail": dropped, "verdict": "no"})
-        return Override(outcome=Outcome(ended.model_copy(update={"reused": True}), State()))
+        return Override(outcome=StepOutcome(ended.model_copy(update={"reused": True}), State()))
     if task.changes is None:
         return None
-    return Override(outcome=Outcome(ended.model_copy(update={"reused": True}), task.changes))
+    return Override(outcome=StepOutcome(ended.model_copy(update={"reused": True}), task.changes))

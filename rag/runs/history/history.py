@@ -16,7 +16,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.access.principal import Principal
 from index_store.base.batches import batches
-from index_store.base.database.database import VARIABLES, refuse_newer
+from index_store.base.database.database import VARIABLES, refuse_newer, storable
 from index_store.base.errors import DatabaseAway, DataFolderUnusable
 from index_store.base.folders import make_private
 from rag.errors import Interrupted, UnknownRun
@@ -286,28 +286,7 @@ class History:
             return
         with self.redaction.saving(within) as connection:
             if isinstance(event, RunStarted):
-                of_it = schema.runs.c.conversation_id == event.conversation_id
-                began = schema.runs.c.started_at
-                latest = select(schema.runs.c.id).where(of_it).order_by(began.desc()).limit(1)
-                after = select(func.max(began) + MOMENT).where(of_it).scalar_subquery()
-                holds_it = schema.conversations.c.id == event.conversation_id
-                whose = select(schema.conversations.c.person_id).where(holds_it)
-                connection.execute(
-                    schema.runs.insert().values(
-                        id=run_id,
-                        conversation_id=event.conversation_id,
-                        question=event.question,
-                        index_name=event.index,
-                        index_id=event.index_id,
-                        pipeline=event.pipeline,
-                        started_at=case((after > event.at, after), else_=event.at),
-                        status="running",
-                        follows=latest.scalar_subquery() if event.follows is None else event.follows or None,
-                        person_id=whose.scalar_subquery(),
-                    )
-                )
-                start = select(began).where(schema.runs.c.id == run_id).scalar_subquery()
-                connection.execute(schema.conversations.update().where(holds_it).values(updated_at=start))
+                _begin_run(connection, run_id, event)
             if self.active_runs:
                 self.active_runs.note(connection, run_id, event, gone)
             if isinstance(event, RunFinished):
@@ -354,7 +333,7 @@ class History:
         """Saves why a run has its thumb. `reason`: the person's words, cut to LONGEST_REASON; blank: none."""
         rated = (schema.runs.c.id == run_id, schema.runs.c.feedback.is_not(None))
         with schema.changing(self._database) as connection:
-            kept = schema.storable(reason).strip()[:LONGEST_REASON] or None
+            kept = storable(reason).strip()[:LONGEST_REASON] or None
             connection.execute(schema.runs.update().where(*rated).values(feedback_reason=kept))
 
     def _select_runs(self, *conditions: ColumnElement[bool], latest: int | None = None) -> list[PastRun]:
@@ -391,3 +370,29 @@ def _end(event: Event) -> float:
         case StepFinished():
             return event.start + event.milliseconds / 1000
     return 0
+
+
+def _begin_run(connection: Connection, run_id: str, event: RunStarted) -> None:
+    """Makes the run's row, and moves its conversation to the run's time."""
+    of_it = schema.runs.c.conversation_id == event.conversation_id
+    began = schema.runs.c.started_at
+    latest = select(schema.runs.c.id).where(of_it).order_by(began.desc()).limit(1)
+    after = select(func.max(began) + MOMENT).where(of_it).scalar_subquery()
+    holds_it = schema.conversations.c.id == event.conversation_id
+    whose = select(schema.conversations.c.person_id).where(holds_it)
+    connection.execute(
+        schema.runs.insert().values(
+            id=run_id,
+            conversation_id=event.conversation_id,
+            question=event.question,
+            index_name=event.index,
+            index_id=event.index_id,
+            pipeline=event.pipeline,
+            started_at=case((after > event.at, after), else_=event.at),
+            status="running",
+            follows=latest.scalar_subquery() if event.follows is None else event.follows or None,
+            person_id=whose.scalar_subquery(),
+        )
+    )
+    start = select(began).where(schema.runs.c.id == run_id).scalar_subquery()
+    connection.execute(schema.conversations.update().where(holds_it).values(updated_at=start))

@@ -236,11 +236,6 @@ def changing(database: Engine, within: Connection | None = None) -> Iterator[Con
         raise NotSaved() from error
 
 
-def storable(text: str) -> str:
-    """A command line may contain bytes that are not text; neither SQLite nor JSON accepts them."""
-    return text.encode("utf-8", "replace").decode()
-
-
 class _Damaged(Exception):
     """SQLite found damage."""
 

@@ -55,7 +55,7 @@ class Allowances:
         self._in_use: WeakValueDictionary[tuple[str, date], Allowance] = WeakValueDictionary()
         """allowances of people with runs in flight, by person and day: their usage is saved only when the runs end"""
 
-    def runs_at_once(self, principal: Principal) -> float:
+    def runs_per_person(self, principal: Principal) -> float:
         return in_force(self._limits.of(principal).runs_at_once, self._settings.runs_per_person)
 
     def tokens_a_day(self, principal: Principal) -> float:

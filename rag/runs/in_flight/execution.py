@@ -16,7 +16,7 @@ from rag.errors import RunLimit, RunTimeLimit, Unexpected
 from rag.graph.context import Assessment, GraphLimits, Recorder, RunContext
 from rag.graph.state import State
 from rag.graph.step import Step
-from rag.models.chat_model import ChatModel, ModelSource
+from rag.models.chat_model import ChatModel, ModelSource, is_embedded
 from rag.nodes.condense_question import condense_question
 from rag.pipelines.pipeline import Pipeline
 from rag.runs.fork.checkpoints import Checkpoints, thread
@@ -37,6 +37,18 @@ RECURSION_LIMIT = 100
 
 
 @dataclass(frozen=True)
+class ExecutionServices:
+    """What all executions of an engine use."""
+
+    settings: Settings
+    web: WebSearch | None
+    search_threads: Executor
+    answering: Callable[[], AbstractContextManager[None]]
+    """held while the embedded model is at work"""
+    checkpoints: Checkpoints | None
+
+
+@dataclass(frozen=True)
 class Execution:
     started: RunStarted
     pipeline: Pipeline
@@ -47,24 +59,19 @@ class Execution:
     store: UserStore
     """the facade of the person who asks"""
     models: ModelSource
-    settings: Settings
-    web: WebSearch | None
-    search_threads: Executor
-    answering: Callable[[], AbstractContextManager[None]] = nullcontext
-    """held while the embedded model is at work"""
-    checkpoints: Checkpoints | None = None
+    services: ExecutionServices
     fork: Fork | None = None
     """the run has its checkpoints already and continues from it"""
 
     async def work(self, recorder: Recorder) -> tuple[RunStatus, PlainError | None]:
         """Runs to the end, good or bad. The recorder gets every event except `run_finished`."""
         try:
-            async with asyncio.timeout(self.settings.run_time_limit):
+            async with asyncio.timeout(self.services.settings.run_time_limit):
                 await self._work(recorder)
         except asyncio.CancelledError:
             return "stopped", None
         except TimeoutError:
-            return "limited", RunTimeLimit(seconds=self.settings.run_time_limit)
+            return "limited", RunTimeLimit(seconds=self.services.settings.run_time_limit)
         except RunLimit as error:
             return "limited", error
         except PlainError as error:
@@ -87,34 +94,34 @@ class Execution:
             if self.turns:
                 question = await condense_question(question, self.turns, model, recorder)
             beginning = State(question=question)
+        settings, web = self.services.settings, self.services.web
         context = RunContext(
             model=model,
             store=self.store,
             index=self.started.index,
             retrieval=self.started.retrieval or self.pipeline.retrieval,
             limits=GraphLimits(
-                rewrites=self.settings.max_rewrites,
-                generations=self.settings.max_generations,
-                web=self.web is not None,
+                rewrites=settings.max_rewrites,
+                generations=settings.max_generations,
+                web=web is not None,
                 regenerates=model.regenerates,
                 speculates=model.speculates,
             ),
             language=language_of(self.started.question),
             style=self.started.style,
             recorder=recorder,
-            search_threads=self.search_threads,
-            web=self.web,
-            assessment=Assessment(
-                rule=self.settings.corrective_rule, lower=self.settings.crag_lower, upper=self.settings.crag_upper
-            ),
+            search_threads=self.services.search_threads,
+            web=web,
+            assessment=Assessment(rule=settings.corrective_rule, lower=settings.crag_lower, upper=settings.crag_upper),
             overrides=self.fork.overrides if self.fork else {},
         )
         config = RunnableConfig(recursion_limit=RECURSION_LIMIT)
-        with self.answering():
-            if self.checkpoints is None:
+        checkpoints = self.services.checkpoints
+        with self.services.answering() if is_embedded(self.models) else nullcontext():
+            if checkpoints is None:
                 await self.pipeline.compiled.ainvoke(beginning, config, context=context)
                 return
-            graph, config = self.checkpoints.graph(self.pipeline), config | thread(self.started.run_id)
+            graph, config = checkpoints.graph(self.pipeline), config | thread(self.started.run_id)
             # Save each checkpoint before the next step. With "async", a step may change the data before it is saved.
             await graph.ainvoke(beginning, config, context=context, durability="sync")
 
@@ -152,7 +159,7 @@ class Execution:
         if self.models.is_ready():
             return self.models.open()
         # Load the embedding model at the same time. If it can't be loaded, the search reports why.
-        self.search_threads.submit(self.store.load_embeddings)
+        self.services.search_threads.submit(self.store.load_embeddings)
         step = Step("start_model", recorder)
         step.detail = ModelDetail(name=self.models.name)
         return await step.run(asyncio.to_thread(self.models.open))

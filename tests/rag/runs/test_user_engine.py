@@ -24,7 +24,7 @@ from rag.runs.fork.edits import LeaveOut, TakeChunk
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.run_list import RunFilter
-from rag.runs.in_flight import in_flight
+from rag.runs.in_flight import run_at_work
 from rag.settings import Settings
 from tests.index_store.team import People
 from tests.rag.documents import INDEX
@@ -364,7 +364,7 @@ def test_whoever_is_disabled_meets_the_end_of_their_access_in_every_call(world):
 
 
 def test_a_disabled_persons_runs_are_stopped_those_that_wait_too_and_nobody_elses(world, chat, tmp_path, monkeypatch):
-    monkeypatch.setattr(in_flight, "LOOK", 0.02)
+    monkeypatch.setattr(run_at_work, "LOOK", 0.02)
     gate = Gate()
     chat.default = Held(gate, "2,500円です[1]。")
     settings = world.process.settings

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Connection, Engine, Select, func, literal, or_, select
 
 from index_store.access.principal import Principal
-from index_store.base.database.database import backend_of
+from index_store.base.database.database import backend_of, storable
 from rag.runs.history import schema
 from rag.runs.history.ownership import is_owned_by, person_id
 
@@ -179,5 +179,5 @@ _IS_CHAT = schema.conversations.c.kind == "chat"
 
 def as_title(text: str) -> str:
     """One line, cut if too long."""
-    line = " ".join(schema.storable(text).split())
+    line = " ".join(storable(text).split())
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"
