@@ -122,9 +122,16 @@ def decode(content: bytes, name: str, *declared: str | None) -> str:
     return text
 
 
+def _sample(text: str) -> str:
+    """The text around the first character outside ASCII, which may come late: in a log, after many lines of ASCII."""
+    first = _RUN.search(text)
+    start = max(0, first.start() - SAMPLE // 2) if first else 0
+    return text[start : start + SAMPLE]
+
+
 def _as_declared(content: bytes, codec: str) -> str | None:
     text = _try(content, codec) if codec not in ("", "utf-8") else None
-    return None if text is None or _NEVER.search(text, 0, SAMPLE) else text
+    return None if text is None or _NEVER.search(_sample(text)) else text
 
 
 def _is_in_letters(text: str) -> bool:
@@ -132,7 +139,7 @@ def _is_in_letters(text: str) -> bool:
 
     Japanese, read as if it were, has signs between them, and capitals inside the words.
     """
-    sample = text[:SAMPLE]
+    sample = _sample(text)
     other = sum(character > "\x7f" for character in sample)
     letters = sum("\u0370" <= character < "\u0700" and character.isalpha() for character in sample)
     capitals = sum(one.islower() and two.isupper() for one, two in pairwise(sample))
@@ -198,7 +205,7 @@ def _western(content: bytes) -> str | None:
     text = _try(content, "cp1252")
     if text is None:
         return None
-    sample = text[:SAMPLE]
+    sample = _sample(text)
     letters = len(re.findall(r"[A-Za-z]", sample))
     accents = re.findall(r"[À-ÖØ-öø-ÿŒœŠšŽžŸ]+", sample)
     strange = len(_STRANGE.findall(sample))
@@ -212,7 +219,7 @@ def _plausibility(text: str, half: float, kanji_alone: int) -> float:
 
     `half`: what a half-width katakana counts. `kanji_alone`: up to how many characters kana may be missing.
     """
-    text = text[:SAMPLE].replace("\ufffd", "")
+    text = _sample(text).replace("\ufffd", "")
     other = sum(character > "\x7f" for character in text)
     kana = len(_KANA.findall(text))
     common = sum(character in _LEVEL_1 for character in text)

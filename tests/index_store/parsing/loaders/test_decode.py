@@ -22,6 +22,24 @@ def test_a_few_words_are_enough_to_tell_the_japanese_encodings_apart(encoding: s
     assert decode(text.encode(encoding), "a.txt") == text
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding", "declared"),
+    [
+        (PROSE, "euc_jp", None),
+        (PROSE, "euc_jp", "koi8-r"),
+        (PROSE, "cp932", None),
+        ("Командировочные расходы начальника отдела", "koi8_r", "koi8-r"),
+        ("Ärger über Öl", "cp1252", None),
+        ("è", "cp1252", None),
+    ],
+)
+def test_a_long_log_is_read_whose_first_character_outside_ascii_comes_late(
+    text: str, encoding: str, declared: str | None
+) -> None:
+    log = "2026-11-26 12:00:00 INFO request served in 12 ms\n" * 6_000 + text
+    assert decode(log.encode(encoding), "app.log", declared) == log
+
+
 def test_half_width_katakana_are_read() -> None:
     text = "ｶﾌﾞｼｷｶﾞｲｼｬ 東京,ﾄｳｷｮｳ\n"
     assert decode(text.encode("cp932"), "a.txt") == text
