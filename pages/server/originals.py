@@ -16,7 +16,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from index_store.base.errors import AccessWithdrawn, DocumentError, OriginalMissing, PlainError, UnknownDocument
+from index_store.base.errors import AccessWithdrawn, DocumentError, DocumentGone, OriginalMissing, PlainError
 from index_store.library.originals.originals import Original
 from index_store.parsing.loaders.formats import ANY_BYTES, BY_KIND
 from index_store.parsing.loaders.html.charset import HEAD, declared_charset
@@ -38,7 +38,7 @@ SAMPLE = 1 << 20
 """bytes that are examined, starting at the first that is not ASCII"""
 
 REFUSALS: dict[type[PlainError], int] = {
-    UnknownDocument: 404,
+    DocumentGone: 404,
     OriginalMissing: 404,
     NotSignedIn: 401,
     AccessWithdrawn: 403,

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from index_store.base.errors import StoreInUse, UnknownDocument
+from index_store.base.errors import DocumentGone, StoreInUse
 from index_store.ingestion.sources import FileSource
 from index_store.parsing.loaders.formats import FORMATS
 from pages import process
@@ -164,7 +164,7 @@ def test_what_is_not_there_is_told_in_a_sentence(client, language, document_id):
     answer = client.get(f"/originals/{document_id}", headers={"Accept-Language": language})
     assert answer.status_code == 404
     if document_id == "0" * 32:
-        assert answer.text == UnknownDocument(source=document_id, index="*").sentence(language)
+        assert answer.text == DocumentGone().sentence(language)
 
 
 def test_a_document_that_was_removed_is_no_longer_served(client, add, engine):
