@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from index_store.base.errors import UnknownDocument
+from index_store.base.errors import DocumentGone
 from index_store.catalogue.records import Index
 from pages import samples
 from pages.process import engine
@@ -34,7 +34,7 @@ def show_one(document_id: str) -> None:
     show_jobs(jobs())
     try:
         document = engine().store.document(document_id)
-    except UnknownDocument as error:
+    except DocumentGone as error:
         show_warning(error)
         return
     st.session_state.picked_index = document.index

@@ -16,7 +16,7 @@ from io import BytesIO
 
 from index_store.access.people import SignInClaims
 from index_store.access.principal import Role
-from index_store.base.errors import EmptyIndex, PlainError, UnknownDocument, UnknownIndex
+from index_store.base.errors import DocumentGone, EmptyIndex, PlainError, UnknownIndex
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from rag.runs.engine import Engine, UserEngine
@@ -192,8 +192,8 @@ class Person:
             self._expect(not engine.history.conversations.get(conversation), "another's conversation is shown")
             engine.delete_conversation(conversation)
         if document := self._board.of_another("document", self.number, self._chance):
-            self._expect_unknown(partial(store.document, document), UnknownDocument)
-            self._expect_unknown(partial(store.original, document), UnknownDocument)
+            self._expect_unknown(partial(store.document, document), DocumentGone)
+            self._expect_unknown(partial(store.original, document), DocumentGone)
             self._expect(not store.chunks(document), "another's document is shown")
             store.remove_documents([document])
         if job := self._board.of_another("job", self.number, self._chance):

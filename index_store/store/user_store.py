@@ -123,11 +123,11 @@ class Store:
         return self._catalogue.documents.all([each.id for each in asked])
 
     def document(self, document_id: str) -> Document:
-        """Raises UnknownDocument."""
+        """Raises DocumentGone."""
         allowed = self._gate.index_of_document(document_id, READ)
         document = self._catalogue.documents.get(document_id) if allowed else None
         if document is None:
-            raise errors.UnknownDocument(source=document_id, index="*")
+            raise errors.DocumentGone()
         return document
 
     def sections(self, document_id: str) -> list[Section]:
@@ -149,13 +149,13 @@ class Store:
         return section
 
     def original(self, document_id: str) -> Original:
-        """The original of the ready version, otherwise of the newest. Raises UnknownDocument, OriginalMissing,
+        """The original of the ready version, otherwise of the newest. Raises DocumentGone, OriginalMissing,
         OriginalsError.
         """
         allowed = self._gate.index_of_document(document_id, READ)
         document = self._catalogue.documents.record(document_id) if allowed else None
         if document is None:
-            raise errors.UnknownDocument(source=document_id, index="*")
+            raise errors.DocumentGone()
         revision = document.revision or document.incoming
         name = document.name or file_name(document.source)
         original = revision and self._library.originals.original(

@@ -5,6 +5,7 @@ loads nothing. Every other kind is sent with its exact media type, or as a downl
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import takewhile
 from typing import BinaryIO
@@ -15,9 +16,10 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from index_store.base.errors import AccessWithdrawn, DocumentError, OriginalMissing, PlainError, UnknownDocument
+from index_store.base.errors import AccessWithdrawn, DocumentError, DocumentGone, OriginalMissing, PlainError
 from index_store.library.originals.originals import Original
 from index_store.parsing.loaders.formats import ANY_BYTES, BY_KIND
+from index_store.parsing.loaders.html.charset import HEAD, declared_charset
 from index_store.parsing.loaders.text.decode import decode
 from pages.process import engine_of
 from pages.server.identity import NotSignedIn
@@ -36,7 +38,7 @@ SAMPLE = 1 << 20
 """bytes that are examined, starting at the first that is not ASCII"""
 
 REFUSALS: dict[type[PlainError], int] = {
-    UnknownDocument: 404,
+    DocumentGone: 404,
     OriginalMissing: 404,
     NotSignedIn: 401,
     AccessWithdrawn: 403,
@@ -55,6 +57,11 @@ CODECS = {
     "euc-kr": "cp949",
 }
 """name in the WHATWG Encoding Standard -> name in Python"""
+
+ALIKE = 0.9
+"""share of the characters outside ASCII that a browser reads as the loader did; the others are damaged, or of a newer
+version of the encoding
+"""
 
 
 async def original(request: Request) -> Response:
@@ -77,7 +84,7 @@ def _response(request: Request, original: Original) -> Response:
     record = BY_KIND.get(original.kind)
     media_type = record.served_as if record else ANY_BYTES
     if media_type.startswith("text/"):
-        charset = _charset(stream, original.name, original.charset)
+        charset = _charset(stream, original)
         media_type = f"{media_type}; charset={charset}" if charset else media_type
     headers = {
         # As a header, because Starlette would add its own charset to a media type.
@@ -135,27 +142,50 @@ def _blocks(stream: BinaryIO, start: int, end: int) -> Iterator[bytes]:
             yield block
 
 
-def _charset(file: BinaryIO, name: str, declared: str | None) -> str | None:
+def _charset(file: BinaryIO, original: Original) -> str | None:
     """The encoding of a text file, by its name for browsers. The file is not read into memory.
 
     None if it is unknown: the browser then uses what the document declares, or guesses.
     """
+    declared = declared_charset(file.read(HEAD)) if original.kind == "html" else None
+    file.seek(0)
     sample = _sample(file)
     try:
-        text = decode(sample, name, declared)
+        text = decode(sample, original.name, declared, original.charset)
     except DocumentError:
         return None
-    return next((charset for charset, codec in CODECS.items() if _reads(sample, codec) == text), None)
+    exact = next((charset for charset, codec in CODECS.items() if _reads(sample, codec) == text), None)
+    return exact or _alike(sample, text)
+
+
+def _alike(sample: bytes, text: str) -> str | None:
+    """The encoding of a sample that no codec of Python reads as the loader did."""
+    wanted = _outside_ascii(text)
+    # Windows-1252 shares most of its letters with its neighbours.
+    shares = {
+        charset: (wanted & _outside_ascii(sample.decode(codec, "replace"))).total() / max(1, wanted.total())
+        for charset, codec in CODECS.items()
+        if charset != "windows-1252"
+    }
+    best = max(shares, key=lambda charset: shares[charset])
+    return best if shares[best] >= ALIKE else None
+
+
+def _outside_ascii(text: str) -> Counter[str]:
+    return Counter(character for character in text if character > "\x7f" and character != "\ufffd")
 
 
 def _sample(file: BinaryIO) -> bytes:
-    """Whole lines, starting near the first that is not only ASCII."""
+    """Whole lines, if there are any, starting near the first that is not only ASCII."""
     plain = sum(len(block) for block in takewhile(_is_ascii, iter(lambda: file.read(BLOCK), b"")))
     file.seek(plain)
     sample = file.read(SAMPLE)
-    is_whole = not file.read(1)
-    # A cut inside a line may split a character. In these encodings, the byte of a line feed is only a line feed.
-    return sample if is_whole else sample[: sample.rfind(b"\n") + 1]
+    if not file.read(1):
+        return sample
+    # A cut inside a line may split a character. In most encodings, the byte of a line feed is only a line feed.
+    end = sample.rfind(b"\n") + 1 or len(sample)
+    # In UTF-16, it is half of one.
+    return sample[: end - end % 2] if b"\0" in sample else sample[:end]
 
 
 def _is_ascii(block: bytes) -> bool:

@@ -1,9 +1,11 @@
 """The place of a passage, in words, and links to it."""
 
 from html import escape
+from pathlib import PurePath
 from typing import Protocol
 from urllib.parse import urlencode
 
+from index_store.parsing.loaders.formats import BY_SUFFIX
 from pages.words import language, say
 from rag.text.fence import titles_above
 
@@ -11,6 +13,8 @@ from rag.text.fence import titles_above
 class Location(Protocol):
     @property
     def document_id(self) -> str: ...
+    @property
+    def source(self) -> str: ...
     @property
     def section_id(self) -> str: ...
     @property
@@ -34,7 +38,9 @@ def location(place: Location, apart: str = "") -> str:
 def links_to(place: Location) -> str:
     """HTML with links to the passage in its document, and to the original."""
     shown = urlencode({"doc": place.document_id, "section": place.section_id, "lang": language()})
-    page = f"#page={place.page}" if place.page else ""
+    # The pages of a mail are those of a PDF attached to it, but its original is the mail.
+    record = BY_SUFFIX.get(PurePath(place.source).suffix.lower())
+    page = f"#page={place.page}" if place.page and (record is None or record.kind == "pdf") else ""
     return " · ".join(
         (
             link(f"documents?{shown}", say("chat.open_document")),

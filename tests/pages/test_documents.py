@@ -10,7 +10,7 @@ from streamlit.testing.v1.element_tree import Selectbox
 from index_store.access.grants import EVERYONE, Grant, Grantee
 from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
-from index_store.base.errors import BadIndexName, EmptyDocument, IndexExists, NoText, UnknownDocument
+from index_store.base.errors import BadIndexName, DocumentGone, EmptyDocument, IndexExists, NoText
 from index_store.ingestion.sources import upload_folder
 from index_store.parsing.loaders.formats import LOADABLE
 from pages import process, samples
@@ -208,9 +208,7 @@ def test_a_document_is_opened_by_its_address(engine, tmp_path, language):
 @each_language
 def test_a_document_that_is_gone_is_told_in_a_sentence(engine, language):
     page = DocumentsPage(language, doc="0" * 32)
-    assert [shown(each.value) for each in page.app.warning] == [
-        UnknownDocument(source="0" * 32, index="*").sentence(language)
-    ]
+    assert [shown(each.value) for each in page.app.warning] == [DocumentGone().sentence(language)]
 
 
 def test_a_citation_opens_its_section_alone_and_then_the_whole_document(engine, tmp_path):

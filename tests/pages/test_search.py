@@ -1,6 +1,7 @@
 """The Search page: the hits of each search mode, what they share, and why something was not found."""
 
 from collections.abc import Sequence
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
 from pages.widgets.page_language import TELL_LANGUAGE
 from pages.widgets.sidebar import CLOSE_ON_CHOICE
-from tests.index_store.parsing.loaders.pdf_file import PdfFile
+from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 from tests.pages.app_page import shown
 from tests.pages.conftest import restart
 from tests.pages.documents_page import DocumentsPage
@@ -405,6 +406,22 @@ def test_words_of_documents_and_of_questions_stay_words(engine, tmp_path):
     first = page.hits("keyword")[0]
     assert "<img src=x onerror=alert(2)>" in first.card.text_content()
     assert "<script>" in first.path
+
+
+def test_a_passage_of_a_pdf_in_a_mail_links_to_the_mail_without_a_page(engine, tmp_path):
+    mail = EmailMessage()
+    mail["Subject"] = "Terms"
+    mail.set_content("Please see the terms.")
+    content = PdfFile(
+        [[Text(50, 700, "Terms of delivery")], [Text(50, 700, "The warranty lasts four years")]]
+    ).content()
+    mail.add_attachment(content, maintype="application", subtype="pdf", filename="terms.pdf")
+    add(engine, tmp_path, "mail.eml", mail.as_string())
+    page = SearchPage(q="warranty")
+    assert "terms.pdf › " + page.words["detail.page"].format(page=1) in page.hits("keyword")[0].path
+    originals = [each.get("href") for each in page.page.iter("a") if each.get("href").startswith("originals/")]
+    assert originals
+    assert not [each for each in originals if "#" in each]
 
 
 @each_language

@@ -20,8 +20,8 @@ PlainError                        a sentence in each language that says what to 
     │   NobodyNamed, NoGroupNamed
     ├── NotAllowed                for an object that the person may know about
     │   └── RightMissing, EditorNeeded, AdminNeeded
-    ├── BadIndexName, IndexExists, UnknownIndex, UnknownDocument, UnknownSection, OriginalMissing,      indexes.py
-    │   UnknownJob
+    ├── BadIndexName, IndexExists, UnknownIndex, UnknownDocument, DocumentGone, UnknownSection,         indexes.py
+    │   OriginalMissing, UnknownJob
     ├── EmptyIndex                nothing can be found in it
     │   └── IndexNotReady
     ├── EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit, BadQueries                            questions.py

@@ -35,6 +35,13 @@ class UnknownDocument(IndexStoreError):
     ja = "「{source}」はインデックス「{index}」にありません。一覧で確認してください。"
 
 
+class DocumentGone(IndexStoreError):
+    """A document that is asked for by its id, as in a link."""
+
+    en = "This document was removed, or you may not see it."
+    ja = "この文書は削除されたか、表示する権限がありません。"
+
+
 class UnknownSection(IndexStoreError):
     en = "This passage no longer exists: its document was replaced or removed. Ask again to search the current version."
     ja = "この箇所はもうありません。文書が更新または削除されました。もう一度質問すると、今の版から検索します。"

@@ -229,7 +229,7 @@ def _decoded(names: list[bytes]) -> Iterator[str]:
     try:
         text = joined.decode("utf-8")
     except UnicodeDecodeError:
-        text = japanese(joined) or joined.decode("cp437")
+        text = japanese(joined, "cp437") or joined.decode("cp437")
     return iter(text.split("\n"))
 
 

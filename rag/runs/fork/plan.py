@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from index_store.base.errors import UnknownDocument, UnknownSection
+from index_store.base.errors import DocumentGone, UnknownSection
 from index_store.store.user_store import UserStore
 from rag.errors import DocumentsGone, NoCheckpoint
 from rag.graph.context import Override, StepOutcome
@@ -127,7 +127,7 @@ def _newer_versions(state: State, store: UserStore) -> Iterator[Change]:
 def _is_there(store: UserStore, passage: Passage) -> bool:
     try:
         store.document(passage.document_id)
-    except UnknownDocument:
+    except DocumentGone:
         return False
     return True
 

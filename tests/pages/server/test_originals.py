@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from index_store.base.errors import StoreInUse, UnknownDocument
+from index_store.base.errors import DocumentGone, StoreInUse
 from index_store.ingestion.sources import FileSource
 from index_store.parsing.loaders.formats import FORMATS
 from pages import process
@@ -111,6 +111,41 @@ def test_text_is_sent_with_the_charset_that_it_is_in(client, add, codec, charset
     assert answer.content == content
 
 
+@pytest.mark.parametrize(
+    ("content", "charset"),
+    [
+        ((JAPANESE * 3).encode()[:-2], "utf-8"),
+        ((JAPANESE * 3).encode() + b"\xff\n" + JAPANESE.encode(), "utf-8"),
+        ((JAPANESE * 3).encode() + b"\0\n", "utf-8"),
+        ((JAPANESE * 9).encode("cp932") + b"\x85\x40\n", "shift_jis"),
+        ((JAPANESE * 9 + "俱楽部鷗").encode("shift_jis_2004"), "shift_jis"),
+        (b"\x1b$B\x2d\x21\x1b(B\n" + (JAPANESE * 9).encode("iso2022_jp"), "iso-2022-jp"),
+        ((JAPANESE.strip() * 60).encode("cp932"), "shift_jis"),
+        ((JAPANESE.replace("\n", "\r") * 60).encode("cp932"), "shift_jis"),
+        (("《日当》" + JAPANESE).encode("utf-16-le") * 60, "utf-16le"),
+        (("《日当》" + JAPANESE).encode("utf-16-be") * 60, "utf-16be"),
+    ],
+    ids=["cut off", "a bad byte", "NUL", "bad sjis", "2004", "circled", "one line", "CR", "utf-16-le", "utf-16-be"],
+)
+def test_damaged_and_long_text_is_sent_with_the_charset_that_it_was_read_in(client, add, content, charset, monkeypatch):
+    monkeypatch.setattr("pages.server.originals.SAMPLE", 1001)
+    answer = client.get(f"/originals/{add('travel.txt', content)}")
+    assert answer.headers["content-type"] == f"text/plain; charset={charset}"
+
+
+@pytest.mark.parametrize(
+    ("text", "charset"),
+    [
+        ("Şirket içi yolculuk ücreti: çalışanların günlük gideri değişir.", "windows-1254"),
+        ("A dolgozók belföldi útjának költségei: a bőröndöt a cég fizeti.", "iso-8859-2"),
+    ],
+)
+def test_a_page_keeps_the_charset_that_it_declares_rightly(client, add, text, charset):
+    page = f'<html><head><meta charset="{charset}"></head><body><p>{text * 5}</p></body></html>'
+    answer = client.get(f"/originals/{add('page.html', page.encode(charset))}")
+    assert answer.headers["content-type"] == "text/html"
+
+
 def test_a_page_that_declares_its_charset_wrongly_is_still_shown_right(client, add):
     page = f'<html><head><meta charset="utf-8"></head><body><p>{JAPANESE * 3}</p></body></html>'
     answer = client.get(f"/originals/{add('page.html', page.encode('cp932'))}")
@@ -129,7 +164,7 @@ def test_what_is_not_there_is_told_in_a_sentence(client, language, document_id):
     answer = client.get(f"/originals/{document_id}", headers={"Accept-Language": language})
     assert answer.status_code == 404
     if document_id == "0" * 32:
-        assert answer.text == UnknownDocument(source=document_id, index="*").sentence(language)
+        assert answer.text == DocumentGone().sentence(language)
 
 
 def test_a_document_that_was_removed_is_no_longer_served(client, add, engine):

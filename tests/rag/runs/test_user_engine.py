@@ -438,7 +438,7 @@ def test_a_fork_takes_in_nothing_that_may_not_be_read_and_does_not_tell_that_the
     chunk = store.chunks(secret)[0].id
     told = []
     for document_id in (secret, "d" * 32):
-        with pytest.raises(errors.UnknownDocument) as refused:
+        with pytest.raises(errors.DocumentGone) as refused:
             owner.forks.begin(target.run, "retrieve", 1, [TakeChunk(document_id=document_id, chunk_id=chunk)])
         told.append(refused.value.sentence("en").replace(document_id, "…"))
     assert told[0] == told[1]

@@ -15,6 +15,7 @@ from lxml import etree
 from index_store.base.errors import CopyProtected, NoText, TooMuchText, Unreadable, WrongContent
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile
+from index_store.parsing.loaders.html.anchors import add_headings
 from index_store.parsing.loaders.html.body import body_markdown
 from index_store.parsing.loaders.html.tree import Holds, parse
 from index_store.parsing.loaders.text.decode import decode
@@ -61,7 +62,7 @@ class _Book:
         pages = [
             page
             for chapter in chapters
-            if chapter not in contents and (page := self._chapter(chapter, titles.get(chapter)))
+            if chapter not in contents and (page := self._chapter(chapter, titles.get(chapter, {})))
         ]
         if not pages:
             raise NoText(name=self._name)
@@ -89,35 +90,45 @@ class _Book:
             if not is_font and reference is not None and _target("", reference.get("URI")) in chapters:
                 raise CopyProtected(name=self._name)
 
-    def _titles(self, contents: set[str]) -> dict[str, str]:
-        """The titles of the chapters in the tables of contents."""
-        titles: dict[str, str] = {}
+    def _titles(self, contents: set[str]) -> dict[str, dict[str, tuple[str, int]]]:
+        """The tables of contents: file -> place in it, "" for the file as a whole -> title and level from 1."""
+        titles: dict[str, dict[str, tuple[str, int]]] = {}
         for path in sorted(contents & set(self._archive.namelist())):
             try:
                 root = self._xml(path)
             except Unreadable:
                 log.info("a table of contents of %s can't be read", self._name)
                 continue
-            links = [(link.get("href"), "".join(link.itertext())) for link in root.iterfind(".//{*}a[@href]")]
+            links = [(link, link.get("href"), "".join(link.itertext())) for link in root.iterfind(".//{*}a[@href]")]
             for point in root.iterfind(".//{*}navPoint"):
                 content = point.find("{*}content")
                 if content is not None:
-                    links.append((content.get("src"), point.findtext("{*}navLabel/{*}text") or ""))
-            for target, text in links:
+                    links.append((content, content.get("src"), point.findtext("{*}navLabel/{*}text") or ""))
+            for entry, target, text in links:
                 if text.strip():
-                    titles.setdefault(_target(posixpath.dirname(path), target), " ".join(text.split()))
+                    level = sum(1 for _ in entry.iterancestors("{*}ol", "{*}navPoint"))
+                    of_file = titles.setdefault(_target(posixpath.dirname(path), target), {})
+                    of_file.setdefault(unquote(urldefrag(target).fragment), (" ".join(text.split()), level))
         return titles
 
-    def _chapter(self, path: str, title: str | None) -> Page | None:
+    def _chapter(self, path: str, titles: dict[str, tuple[str, int]]) -> Page | None:
         if path not in self._archive.namelist():
             log.warning("%s lists a chapter that it does not contain: %s", self._name, path)
             return None
         tree = parse(decode(self._read(path), self._name))
+        title = None
+        if titles and not tree.root.holds & Holds.HEADING:
+            highest = min(level for _, level in titles.values())
+            has_places = add_headings(
+                tree.root, {place: (text, level - highest + 1) for place, (text, level) in titles.items() if place}
+            )
+            # The only title of a file names all of it, even if its place is not there.
+            title, _ = titles.get("", (None, 0))
+            title = next(iter(titles.values()))[0] if len(titles) == 1 and not has_places else title
         markdown = body_markdown(tree.root)
         if not markdown.strip():
             return None
-        is_untitled = not tree.root.holds & Holds.HEADING
-        return Page(markdown=f"# {title}\n\n{markdown}" if is_untitled and title else markdown)
+        return Page(markdown=f"# {title}\n\n{markdown}" if title else markdown)
 
     def _xml(self, path: str) -> etree._Element:
         """Raises Unreadable."""

@@ -199,5 +199,5 @@ def _under(title: str, pages: list[Page]) -> list[Page]:
         if above:
             headings.insert(0, Heading(line=0, level=1, text=title))
         markdown = f"{title}\n\n{page.markdown}" if above else page.markdown
-        out.append(Page(markdown=markdown, headings=tuple(headings)))
+        out.append(Page(markdown=markdown, number=page.number, headings=tuple(headings)))
     return out

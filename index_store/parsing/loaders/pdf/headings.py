@@ -1,4 +1,4 @@
-"""Headings of a PDF that has no outline: lines in larger type than its text, and numbered ones in bold."""
+"""Headings of a PDF whose outline does not list them: lines in larger type than its text, and numbered ones in bold."""
 
 import re
 from collections import Counter
@@ -19,12 +19,18 @@ SHARE = 0.2
 """share of a document's characters; if more are in large type, it is not for headings, as on slides and posters"""
 BOLD = 600
 """weight"""
+LISTED_SHARE = 0.75
+"""share of the headings by type that an outline must list; with fewer, it is incomplete"""
 
 _NUMBERED = re.compile(
     r"(\d+(\.\d+)*\.?|第[\d〇一二三四五六七八九十百]+[章節条項])[\s\u3000]+\S|第[\d一二三四五六七八九十百]+[章節条]"
 )
 _SENTENCE = re.compile(r"[。、，,;；]$|[a-z0-9)]\.$|[-\u2010\u00ad\x02\ufffe]$")
 _WORD = re.compile(r"[^\W\d_]{2}|[一-鿿]")
+
+
+Headings = dict[int, list[tuple[int, int, int]]]
+"""page, from 0 -> its headings: first line, number of lines, level from 1"""
 
 
 @dataclass(frozen=True)
@@ -36,8 +42,46 @@ class FoundHeading:
     size: float
 
 
-def headings_by_size(pages: list[list[Line]]) -> dict[int, list[tuple[int, int, int]]]:
-    """Page, from 0 -> its headings: first line, number of lines, level from 1. Empty if type shows no headings."""
+def completed(outlined: Headings, pages: list[list[Line]]) -> Headings:
+    """The headings of the outline; if it is incomplete, with those by type between them."""
+    by_size = headings_by_size(pages)
+    if not outlined:
+        return by_size
+    lines = {
+        (page, line) for page in outlined for start, count, _ in outlined[page] for line in range(start, start + count)
+    }
+    missing = {
+        page: [each for each in by_size[page] if not any((page, each[0] + at) in lines for at in range(each[1]))]
+        for page in by_size
+    }
+    found, unlisted = (sum(map(len, headings.values())) for headings in (by_size, missing))
+    if found - unlisted >= LISTED_SHARE * found:
+        return outlined
+    levels = _levels(outlined, missing, pages)
+    return {
+        page: sorted([
+            *outlined.get(page, []),
+            *((start, count, levels[pages[page][start].size]) for start, count, _ in missing.get(page, [])),
+        ])
+        for page in outlined.keys() | missing.keys()
+    }  # fmt: skip
+
+
+def _levels(outlined: Headings, missing: Headings, pages: list[list[Line]]) -> dict[float, int]:
+    """Size of type -> level: that of the outline; for other sizes, one below those of larger type."""
+    levels: dict[float, int] = {}
+    for page, headings in outlined.items():
+        for start, _, level in headings:
+            levels.setdefault(pages[page][start].size, level)
+    others = {pages[page][start].size for page, headings in missing.items() for start, _, _ in headings}
+    deepest = 0
+    for size in sorted(levels.keys() | others, reverse=True):
+        deepest = max(deepest, levels.setdefault(size, min(deepest + 1, 6)))
+    return levels
+
+
+def headings_by_size(pages: list[list[Line]]) -> Headings:
+    """Empty if type shows no headings."""
     body = _body(pages)
     found = {number: _on_page(lines, *body) for number, lines in enumerate(pages)} if body else {}
     length = sum(

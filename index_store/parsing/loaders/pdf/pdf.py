@@ -1,5 +1,5 @@
-"""PDF by its text layer: paragraphs put together again from lines, tables from columns, headings from the outline or by
-their type, entries of forms, a number for each page.
+"""PDF by its text layer: paragraphs put together again from lines, tables from columns, headings from the outline and
+by their type, entries of forms, a number for each page.
 
 Does not read scans: a file without text is refused with what to do.
 """
@@ -17,7 +17,7 @@ from index_store.base.errors import NoText, PasswordProtected, Unreadable, Wrong
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile, title_of
 from index_store.parsing.loaders.pdf.entries import lines_with_entries
-from index_store.parsing.loaders.pdf.headings import headings_by_size, title_by_size
+from index_store.parsing.loaders.pdf.headings import Headings, completed, title_by_size
 from index_store.parsing.loaders.pdf.lines import Line, joined, paragraphs
 from index_store.parsing.loaders.pdf.running_lines import without_running_lines
 from index_store.parsing.loaders.pdf.tables import in_columns, tables
@@ -54,7 +54,7 @@ def load(file: RawFile) -> LoadedDocument:
     lines = without_running_lines([page or [] for page in pages])
     if not any(lines):
         raise NoText(name=name)
-    headings = _headings(pdf, lines) or headings_by_size(lines)
+    headings = completed(_outlined(pdf, lines), lines)
     title = title_of(name, _decoded(partial(pdf.get_metadata_value, "Title")), title_by_size(lines))
     return LoadedDocument(title=title, pages=[_page(number, lines[number], headings) for number in range(len(lines))])
 
@@ -68,9 +68,9 @@ def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:
         return None
 
 
-def _headings(pdf: PdfDocument, pages: list[list[Line]]) -> dict[int, list[tuple[int, int, int]]]:
-    """Page, from 0 -> its headings: first line, number of lines, level from 1. Empty if the outline is wrong."""
-    found: dict[int, list[tuple[int, int, int]]] = {}
+def _outlined(pdf: PdfDocument, pages: list[list[Line]]) -> Headings:
+    """The headings that the outline lists. Empty if the outline is wrong."""
+    found: Headings = {}
     wanted = hits = 0
     for level, title, page in _outline(pdf):
         if page is None or not 0 <= page < len(pages) or not _key(title):
@@ -120,7 +120,7 @@ def _key(text: str) -> str:
     return re.sub(r"[\s^]+", "", unicodedata.normalize("NFKC", text)).casefold()
 
 
-def _page(number: int, lines: list[Line], headings: dict[int, list[tuple[int, int, int]]]) -> Page:
+def _page(number: int, lines: list[Line], headings: Headings) -> Page:
     out: list[str] = []
     marks = []
     at = 0

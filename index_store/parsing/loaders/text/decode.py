@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from index_store.base.errors import UnknownEncoding, WrongContent
 from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.text.western import is_western
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -48,10 +49,10 @@ _NO_CHARSETS = frozenset({"utf-7", "idna", "punycode", "unicode-escape", "raw-un
 """by Python's names: codecs from bytes to text that read any bytes, or that browsers refuse"""
 
 _KANA = re.compile(r"[ぁ-んァ-ヶー]")
+_SIGN = re.compile(r"[①-⑳㈱㈲、。「」←-↓]")
+"""signs beside kanji"""
 _HALF_KATAKANA = re.compile(r"[\uff61-\uff9f]{2,}")
 _RUN = re.compile(r"[^\x00-\x7f]+")
-_ALONE = re.compile(r"(?<![^\x00-\x7f])(?:(?<=[A-Za-z])[^\x00-\x7f]|[^\x00-\x7f](?=[A-Za-z]))(?![^\x00-\x7f])")
-"""accents of a Western text, if read as Japanese: one kanji at a time between letters"""
 _NEVER = re.compile(r"[\ue000-\uf8ff\u0080-\u009f\ufffd]")
 """private use and C1 controls: they appear when one encoding is read as another"""
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -60,7 +61,7 @@ _STRANGE = re.compile(r"[\x80-\x9f]|[A-Za-z][¡¢£¤¥¦¨©ª«¬®¯°±²³�
 _NO_CHARACTER = dict.fromkeys((0x80, 0xA0, *range(0xE000, 0xF900)), "\ufffd")
 """what Python's cp932 makes of bytes without a character, or with a different one at each company"""
 _LEVEL_1 = frozenset(
-    bytes((lead, trail)).decode("cp932", "ignore") for lead in range(0x88, 0x98) for trail in range(0x40, 0xFD)
+    bytes((row, cell)).decode("euc_jp", "ignore") for row in range(0xB0, 0xD0) for cell in range(0xA1, 0xFF)
 )
 """the 2,965 common kanji of JIS X 0208"""
 
@@ -122,9 +123,16 @@ def decode(content: bytes, name: str, *declared: str | None) -> str:
     return text
 
 
+def _sample(text: str) -> str:
+    """The text around the first character outside ASCII, which may come late: in a log, after many lines of ASCII."""
+    first = _RUN.search(text)
+    start = max(0, first.start() - SAMPLE // 2) if first else 0
+    return text[start : start + SAMPLE]
+
+
 def _as_declared(content: bytes, codec: str) -> str | None:
     text = _try(content, codec) if codec not in ("", "utf-8") else None
-    return None if text is None or _NEVER.search(text, 0, SAMPLE) else text
+    return None if text is None or _NEVER.search(_sample(text)) else text
 
 
 def _is_in_letters(text: str) -> bool:
@@ -132,7 +140,7 @@ def _is_in_letters(text: str) -> bool:
 
     Japanese, read as if it were, has signs between them, and capitals inside the words.
     """
-    sample = text[:SAMPLE]
+    sample = _sample(text)
     other = sum(character > "\x7f" for character in sample)
     letters = sum("\u0370" <= character < "\u0700" and character.isalpha() for character in sample)
     capitals = sum(one.islower() and two.isupper() for one, two in pairwise(sample))
@@ -173,24 +181,24 @@ def _is_mostly_right(text: str) -> bool:
     return wrong <= max(1, WRONG_SHARE * other) and other != 1
 
 
-def japanese(content: bytes) -> str | None:
-    """The text, if it reads as Japanese in Shift_JIS or EUC-JP."""
+def japanese(content: bytes, western: str = "cp1252") -> str | None:
+    """The text, if it reads as Japanese in Shift_JIS or EUC-JP, and not as words in the encoding `western`."""
     euc = _try(content, "euc_jis_2004")
     sjis = _try(content, "cp932") or _try(content, "shift_jis_2004")
-    return _likelier(sjis, euc)
+    return _likelier(content, sjis, euc, western)
 
 
 def _mostly_japanese(content: bytes) -> str | None:
-    return _likelier(_mostly(content, "cp932"), _mostly(content, "euc_jis_2004"))
+    return _likelier(content, _mostly(content, "cp932"), _mostly(content, "euc_jis_2004"), "cp1252")
 
 
-def _likelier(sjis: str | None, euc: str | None) -> str | None:
+def _likelier(content: bytes, sjis: str | None, euc: str | None, western: str) -> str | None:
     # EUC-JP read as Shift_JIS is mostly half-width katakana. If the bytes are not EUC-JP, these katakana are real.
-    read = [(_plausibility(sjis, -1.0 if euc else 1.0, sys.maxsize), sjis)] if sjis else []
+    read = [(_plausibility(sjis, -1.0 if euc else 1.0, sys.maxsize), sjis, "cp932")] if sjis else []
     # Chinese and Korean are valid EUC-JP, too, with equally common kanji.
-    read += [(_plausibility(euc, 0.0, FEW), euc)] if euc else []
-    score, text = max(read, default=(0.0, None), key=lambda pair: pair[0])
-    return text if score > 0 else None
+    read += [(_plausibility(euc, 0.0, FEW), euc, "euc_jis_2004")] if euc else []
+    likely = [(score, text) for score, text, codec in read if score > 0 and not is_western(content, codec, western)]
+    return max(likely, default=(0.0, None), key=lambda pair: pair[0])[1]
 
 
 def _western(content: bytes) -> str | None:
@@ -198,7 +206,7 @@ def _western(content: bytes) -> str | None:
     text = _try(content, "cp1252")
     if text is None:
         return None
-    sample = text[:SAMPLE]
+    sample = _sample(text)
     letters = len(re.findall(r"[A-Za-z]", sample))
     accents = re.findall(r"[À-ÖØ-öø-ÿŒœŠšŽžŸ]+", sample)
     strange = len(_STRANGE.findall(sample))
@@ -212,18 +220,18 @@ def _plausibility(text: str, half: float, kanji_alone: int) -> float:
 
     `half`: what a half-width katakana counts. `kanji_alone`: up to how many characters kana may be missing.
     """
-    text = text[:SAMPLE].replace("\ufffd", "")
+    text = _sample(text).replace("\ufffd", "")
     other = sum(character > "\x7f" for character in text)
     kana = len(_KANA.findall(text))
-    common = sum(character in _LEVEL_1 for character in text)
+    common = sum(character in _LEVEL_1 for character in text) + len(_SIGN.findall(text))
     prose = kana >= 0.05 * other or (common >= 0.7 * other and other <= kanji_alone)
-    # Cyrillic read as Shift_JIS is only half-width katakana.
-    listing = half > 0 and kana + common >= 0.1 * other
-    is_western = len(_ALONE.findall(text)) > 0.5 * len(_RUN.findall(text))
-    if not other or is_western or _NEVER.search(text) or not (prose or listing):
+    halves = "".join(_HALF_KATAKANA.findall(text))
+    # Cyrillic read as Shift_JIS is only half-width katakana, of the last rows: from ﾀ on.
+    first_rows = sum(character < "ﾀ" for character in halves) if len(halves) == other else 0
+    listing = half > 0 and kana + common + first_rows >= 0.1 * other
+    if not other or _NEVER.search(text) or not (prose or listing):
         return 0.0
-    halves = sum(map(len, _HALF_KATAKANA.findall(text)))
-    return (1.5 * kana + common + half * halves) / other - 0.3
+    return (1.5 * kana + common + half * len(halves)) / other - 0.3
 
 
 def _wide(content: bytes) -> str | None:

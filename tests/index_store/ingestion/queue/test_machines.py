@@ -38,7 +38,7 @@ def test_what_is_uploaded_on_one_is_read_on_another_and_opened_and_removed_on_a_
             assert seen.search("a", "loaded", k=1)[0].document_id == document.id
         seen.remove_documents([document.id])
         assert eventually(lambda: not store.documents())
-        with pytest.raises(errors.UnknownDocument):
+        with pytest.raises(errors.DocumentGone):
             store.original(document.id)
         assert is_sound(store, one.data_dir)
     for settings in (one, other, third):

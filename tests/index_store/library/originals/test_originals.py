@@ -116,7 +116,7 @@ def test_an_original_that_is_gone_is_told_so(store: IndexStore, serviced: Settin
     backend_of(serviced).delete(originals(serviced))
     with pytest.raises(errors.OriginalMissing, match=r"a\.md"):
         store.original(store.documents()[0].id)
-    with pytest.raises(errors.UnknownDocument):
+    with pytest.raises(errors.DocumentGone):
         store.original("none")
 
 

@@ -95,7 +95,16 @@ def test_of_two_members_of_the_same_name_the_last_counts(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "encoding"), [("表紙/髙橋①.txt", "cp932"), ("表紙/経費の申請.txt", "utf-8"), ("Übung/größe.txt", "cp437")]
+    ("name", "encoding"),
+    [
+        ("表紙/髙橋①.txt", "cp932"),
+        ("Q&A集.txt", "cp932"),
+        ("AC用.txt", "cp932"),
+        ("表紙/経費の申請.txt", "utf-8"),
+        ("Übung/größe.txt", "cp437"),
+        ("Schröder.txt", "cp437"),
+        ("hôtel près de Paris.txt", "cp437"),
+    ],
 )
 def test_names_without_the_utf8_mark_are_read_in_the_encoding_they_are_in(
     name: str, encoding: str, folder: Path

@@ -22,8 +22,42 @@ def test_a_few_words_are_enough_to_tell_the_japanese_encodings_apart(encoding: s
     assert decode(text.encode(encoding), "a.txt") == text
 
 
-def test_half_width_katakana_are_read() -> None:
-    text = "ｶﾌﾞｼｷｶﾞｲｼｬ 東京,ﾄｳｷｮｳ\n"
+@pytest.mark.parametrize(
+    ("text", "encoding", "declared"),
+    [
+        (PROSE, "euc_jp", None),
+        (PROSE, "euc_jp", "koi8-r"),
+        (PROSE, "cp932", None),
+        ("Командировочные расходы начальника отдела", "koi8_r", "koi8-r"),
+        ("Ärger über Öl", "cp1252", None),
+        ("è", "cp1252", None),
+    ],
+)
+def test_a_long_log_is_read_whose_first_character_outside_ascii_comes_late(
+    text: str, encoding: str, declared: str | None
+) -> None:
+    log = "2026-11-26 12:00:00 INFO request served in 12 ms\n" * 6_000 + text
+    assert decode(log.encode(encoding), "app.log", declared) == log
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "項目,A社,B社,C社\r\n価格,100,200,300\r\n納期,5,7,9\r\n",
+        "学生,A組,B組,C組,D組\r\n平均,61,62,63,64\r\n",
+        "品名,A案,B案,C案\r\n椅子,100,200,300\r\n",
+        "ID,size\n1,M6用\n2,USB用\n3,AC用\n4,A棚\n",
+        "A市 B市",
+        "%s対%s",
+    ],
+)
+@pytest.mark.parametrize("encoding", ["cp932", "euc_jp"])
+def test_a_single_kanji_beside_a_latin_letter_is_no_accent(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding), "a.csv") == text
+
+
+@pytest.mark.parametrize("text", ["ｶﾌﾞｼｷｶﾞｲｼｬ 東京,ﾄｳｷｮｳ\n", "ﾎﾞﾙﾄ M6,100\nﾅｯﾄ M8,200\n"])
+def test_half_width_katakana_are_read(text: str) -> None:
     assert decode(text.encode("cp932"), "a.txt") == text
 
 
@@ -160,6 +194,16 @@ def test_utf16_without_a_mark_is_read_whatever_it_holds(order: str) -> None:
         "Ärger über Öl: die Größe der Straße genügt für alle.",
         "Où êtes-vous allés cet été ? « Là-bas », dit-elle à l’élève.",
         "¿Qué pasó mañana? ¡Nada, señor! Precio: 5 €.",
+        "Datei »%s« ist leer",
+        "Le groupe « %s » n'existe pas.",
+        "Für die Prüfung",
+        "C’è nuova posta. Modalità: última",
+        "I’m here, don’t worry",
+        "L’espace attribué : forêt, cœur, aîné",
+        "Mon–Fri, the word—word, A–Z, O’Neil",
+        "CAMINHO SECÇÃO NOME",
+        "Škoda",
+        "A ilha de São Tomé",
     ],
 )
 def test_western_text_that_declares_nothing_is_read(text: str) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from index_store.base import errors
 from index_store.parsing.loaders.mail.eml import load, load_web_archive
+from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
 
 def letter(body: str = "本文です。\n> 引用です。\n", **headers: str) -> EmailMessage:
@@ -24,6 +25,18 @@ def letter(body: str = "本文です。\n> 引用です。\n", **headers: str) -
 
 def text(loaded) -> str:
     return "\n\n".join(page.markdown for page in loaded.pages)
+
+
+def test_the_pages_of_a_pdf_in_a_mail_keep_their_numbers(raw) -> None:
+    mail = letter()
+    pages = [[Text(50, 700, "The terms are here")], [Text(50, 700, "The warranty lasts four years")]]
+    mail.add_attachment(PdfFile(pages).content(), maintype="application", subtype="pdf", filename="terms.pdf")
+    mail.add_attachment("It is paid.", subtype="markdown", filename="paid.md")
+    loaded = load(raw(mail.as_bytes(), "a.eml"))
+    numbers = {page.markdown.strip().split("\n")[-1]: page.number for page in loaded.pages}
+    assert numbers["The terms are here"] == 1
+    assert numbers["The warranty lasts four years"] == 2
+    assert numbers["It is paid."] is None
 
 
 def test_a_mail_has_its_subject_its_people_and_its_text_with_quotes(raw) -> None:

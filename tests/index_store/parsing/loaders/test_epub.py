@@ -55,6 +55,36 @@ def test_chapters_come_in_the_order_of_the_spine_under_their_headings(raw) -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("body", "read"),
+    [
+        (
+            "<p id='c0'>第一章 創業</p><p>神田。</p><p id='c1'>第二章 <b>戦後</b></p><p>川崎。</p>",
+            "# 第一章 創業\n\n神田。\n\n# 第二章 戦後\n\n川崎。\n",
+        ),
+        (
+            "<div id='c0'><p>神田。</p></div><p>In between.</p><p><i><a name='c1'/></i>川崎。</p>",
+            "# 第一章 創業\n\n神田。\n\nIn between.\n\n# 第二章 戦後\n\n川崎。\n",
+        ),
+        ("<p>神田。</p><p>川崎。</p>", "神田。\n\n川崎。\n"),
+        ("<p>神田。</p><h2 id='c1'>戦後</h2><p>川崎。</p>", "神田。\n\n## 戦後\n\n川崎。\n"),
+    ],
+)
+def test_chapters_of_one_file_stand_each_under_its_own_title(raw, body: str, read: str) -> None:
+    contents = "<nav><a href='one.xhtml#c0'>第一章 創業</a> <a href='one.xhtml#c1'>第二章 戦後</a></nav>"
+    (page,) = load(raw(book({"one.xhtml": body, "nav.xhtml": contents}), "book.epub")).pages
+    assert page.markdown == read
+
+
+def test_a_part_of_a_chapter_stands_below_its_title(raw) -> None:
+    contents = (
+        "<nav><ol><li><a href='one.xhtml'>第一章</a><ol><li><a href='one.xhtml#c0'>創業</a></li></ol></li></ol></nav>"
+    )
+    chapters = {"one.xhtml": "<p>序。</p><p id='c0'>神田。</p>", "nav.xhtml": contents}
+    (page,) = load(raw(book(chapters), "book.epub")).pages
+    assert page.markdown == "# 第一章\n\n序。\n\n## 創業\n\n神田。\n"
+
+
 @pytest.mark.parametrize("package", ["", "&#0;", "\0" * 9, PACKAGE.replace("<spine", "<back")])
 def test_a_book_whose_list_of_chapters_is_damaged_is_refused(raw, package: str) -> None:
     with pytest.raises((errors.Unreadable, errors.NoText)):

@@ -40,6 +40,31 @@ def test_headings_come_from_the_outline_where_the_text_has_them(raw) -> None:
     assert [heading.text for heading in loaded.pages[0].headings or ()] == ["1. Travel", "日当について"]
 
 
+@pytest.mark.parametrize(
+    "outline",
+    [[("Introduction", 0)], [("Introduction", 0), ("Appendix", 2)], [("Handbook of the office", 0)]],
+    ids=["the first alone", "the first and last", "the title alone"],
+)
+def test_headings_that_an_outline_leaves_out_are_found_by_their_type(raw, outline: list[tuple[str, int]]) -> None:
+    body = [Text(50, 600 - 15 * line, "The allowance is paid per day, as it says here.") for line in range(20)]
+    chapters = ("Introduction", "Travel rules", "Appendix")
+    pages = [[Text(50, 660, chapter, 18), *body] for chapter in chapters]
+    pages[0].insert(0, Text(50, 720, "Handbook of the office", 24))
+    loaded = load(raw(PdfFile(pages, outline).content(), "a.pdf"))
+    found = [(heading.text, heading.level) for page in loaded.pages for heading in page.headings or ()]
+    level = 2 if outline == [("Handbook of the office", 0)] else 1
+    assert found == [("Handbook of the office", 1), *((chapter, level) for chapter in chapters)]
+
+
+def test_an_outline_that_lists_nearly_all_headings_tells_which_lines_are_headings(raw) -> None:
+    body = [Text(50, 600 - 15 * line, "The allowance is paid per day, as it says here.") for line in range(20)]
+    chapters = ("Introduction", "Travel rules", "Hotel rules", "Appendix")
+    pages = [[Text(50, 660, chapter, 18), *body] for chapter in chapters]
+    pages[1].append(Text(50, 100, "Please note", 14))
+    loaded = load(raw(PdfFile(pages, [(chapter, at) for at, chapter in enumerate(chapters)]).content(), "a.pdf"))
+    assert [heading.text for page in loaded.pages for heading in page.headings or ()] == list(chapters)
+
+
 def test_an_outline_that_is_not_in_the_text_is_left_aside(raw) -> None:
     loaded = load(raw(PdfFile([lines("Some text.")], outline=[("Elsewhere", 0), ("Nowhere", 0)]).content(), "a.pdf"))
     assert loaded.pages[0].headings == ()
@@ -199,7 +224,11 @@ def test_the_dots_before_a_page_number_are_no_text(raw) -> None:
 
 def test_running_headers_and_page_numbers_are_left_out(raw) -> None:
     pages = [
-        [Text(50, 760, "Handbook"), Text(50, 600, f"The body of part {name}."), Text(290, 30, f"{number}")]
+        [
+            Text(50, 760, "Handbook of the office"),
+            Text(50, 600, f"The body of part {name}."),
+            Text(290, 30, f"{number}"),
+        ]
         for number, name in enumerate("ABCDE", 1)
     ]
     assert [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages] == [
@@ -261,8 +290,8 @@ def test_page_numbers_beside_a_running_title_are_left_out_on_either_side_and_aft
     numbers = [1, 2, 3, 1, 2, 3, 4]
     pages = [
         [
-            Text(50, 760, "Handbook" if number % 2 else str(number)),
-            Text(400, 760, str(number) if number % 2 else "Handbook"),
+            Text(50, 760, "Handbook of the office" if number % 2 else str(number)),
+            Text(400, 760, str(number) if number % 2 else "Handbook of the office"),
             Text(50, 600, f"The body of part {name}."),
         ]
         for number, name in zip(numbers, "ABCDEFG", strict=True)
