@@ -201,6 +201,15 @@ def test_stored_runs_of_anywhere_stand_side_by_side_and_a_vote_keeps_them(handbo
     assert f"★ {page.words['compare.best']}" in ComparePage(runs=",".join(runs)).buttons
 
 
+def test_two_tabs_that_vote_on_the_same_runs_vote_in_one_comparison(handbook):
+    runs = ",".join([asked(), asked()])
+    one, two = ComparePage(runs=runs), ComparePage(runs=runs)
+    one.press(one.words["compare.vote"])
+    two.press(two.words["compare.vote"], 1)
+    [kept] = process.engine().comparisons.latest(5)
+    assert (one.comparison, two.comparison, kept.best) == (kept.id, kept.id, kept.run_ids[1])
+
+
 def test_after_a_vote_on_stored_runs_the_one_that_failed_is_asked_again_in_its_place(handbook, server):
     first = asked()
     server.answer_when(
