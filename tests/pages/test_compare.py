@@ -162,6 +162,14 @@ def test_after_a_restart_columns_that_were_cut_off_say_so_and_are_asked_again(ha
     assert page.words["compare.again"] not in " ".join(page.buttons)
 
 
+def test_where_the_first_column_has_no_answer_the_words_of_the_others_are_compared(handbook, server):
+    server.answer_when(lambda request: request.schema is None, Refusal(500, "server_error"), times=1)
+    page = ComparePage(runs=",".join([asked(), asked(), asked()]))
+    assert len(page.answers) == 2
+    [words] = page.page.find_class("answers")
+    assert [each.text_content() for each in words.iter("h6")] == ["B", "C"]
+
+
 def test_a_column_that_fails_tells_why_and_leaves_the_others_alone(handbook, server):
     server.answer_when(lambda request: "json_schema" in json.dumps(request.body), Refusal(401))
     page = ComparePage()
