@@ -5,9 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from index_store.base.errors import EmbeddingModelMismatch, EmptyIndex, NoText, ServiceFailed, UnknownIndex
+from index_store.base.errors import (
+    EmbeddingModelMismatch,
+    EmptyIndex,
+    NoText,
+    QuestionTooLong,
+    ServiceFailed,
+    UnknownIndex,
+)
 from index_store.base.service import host_of
-from index_store.search.searcher import MODES, UNITS
+from index_store.search.searcher import LONGEST_QUESTION, MODES, UNITS
 from pages.texts import texts
 from pages.widgets.page_language import TELL_LANGUAGE
 from pages.widgets.sidebar import CLOSE_ON_CHOICE
@@ -49,6 +56,15 @@ def shared_ids(module_engine, tmp_path_factory) -> list[str]:
 def ids(engine, tmp_path) -> list[str]:
     """Ids of two documents in the index."""
     return [add(engine, tmp_path, "travel.md", TRAVEL), add(engine, tmp_path, "leave.md", LEAVE)]
+
+
+@pytest.mark.usefixtures("shared_ids")
+def test_a_question_in_the_address_is_searched_whole_or_refused_in_a_sentence():
+    asked = f"{'We travel a lot. ' * 200}Who approves the green car?"
+    page = SearchPage(q=asked)
+    assert page.app.text_input(key="search q").value == asked
+    assert "green" in page.analysis
+    assert QuestionTooLong(length=4001, most=LONGEST_QUESTION).sentence("en") in SearchPage(q="x" * 4001).text
 
 
 def chosen(page: SearchPage, documents: Sequence[str]) -> SearchPage:
