@@ -238,20 +238,27 @@ def _search(store: IndexStore, options: argparse.Namespace, out: Output) -> bool
 
 
 def _queries(file: str) -> Iterator[tuple[object, str]]:
-    """Raises BadQueries before the first answer: a mistake at the end must not waste the work before it."""
+    """Raises QueriesUnreadable, QueriesNotInUtf8 and BadQueries before the first answer: a mistake at the end must not
+    waste the work before it.
+    """
     try:
-        lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, ValueError) as error:
-        raise errors.BadQueries(file=file, line=1) from error
+        text = Path(file).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise errors.QueriesNotInUtf8(file=file) from error
+    except OSError as error:
+        raise errors.QueriesUnreadable(file=file, reason=error.strerror or error) from error
     queries = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(text.split("\n"), 1):  # not `splitlines`: JSON allows U+2028 in a string
         if not line.strip():
             continue
         try:
             query = json.loads(line)
-            queries.append((query["id"], str(query["question"])))
-        except (ValueError, KeyError, TypeError) as error:
+            id_, question = query["id"], query["question"]
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise errors.BadQueries(file=file, line=number) from error
+        if not isinstance(question, str):
+            raise errors.BadQueries(file=file, line=number)
+        queries.append((id_, question))
     yield from queries
 
 

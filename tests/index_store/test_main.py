@@ -293,6 +293,39 @@ def test_many_questions_are_answered_in_one_process(run: Run, handbook: Path, tm
     assert "2: The question is empty." in plain.out
 
 
+def test_a_line_of_questions_ends_only_at_its_line_feed(run: Run, handbook: Path, tmp_path: Path) -> None:
+    run("add", "--index", "a", handbook)
+    queries = tmp_path / "queries.jsonl"
+    queries.write_bytes('{"id": 1, "question": "日当\u2028\x85"}\r\n{"id": 2, "question": "train"}'.encode())
+    done = run("search", "--index", "a", "--queries", queries, "--json")
+    assert [(line["id"], len(line["hits"])) for line in done.objects] == [(1, 2), (2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "told"),
+    [
+        (b'{"id": 1, "question": null}', "bad_queries", "Line 1"),
+        (b'\n{"id": 1, "question": ["a", "b"]}', "bad_queries", "Line 2"),
+        (b'{"id": 1, "question": true}', "bad_queries", "Line 1"),
+        (b"[" * 100_000, "bad_queries", "Line 1"),
+        ('{"id": 1, "question": "日当"}'.encode("shift_jis"), "queries_not_in_utf8", "UTF-8"),
+        ('{"id": 1, "question": "日当"}'.encode("utf-16"), "queries_not_in_utf8", "UTF-8"),
+    ],
+    ids=["null", "list", "true", "deep", "Shift_JIS", "UTF-16"],
+)
+def test_a_file_that_holds_no_questions_is_refused_with_what_is_wrong(
+    run: Run, tmp_path: Path, content: bytes, code: str, told: str
+) -> None:
+    with IndexStore() as store:
+        store.create_index("a")
+    queries = tmp_path / "queries.jsonl"
+    queries.write_bytes(content)
+    done = run("search", "--index", "a", "--queries", queries, "--json")
+    (line,) = done.objects
+    assert (line["error"]["code"], done.status) == (code, 1)
+    assert told in line["error"]["en"]
+
+
 def test_a_file_that_fails_does_not_stop_the_others_and_says_why_in_the_readers_language(
     run: Run, handbook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -410,7 +443,7 @@ def test_what_differs_is_said_and_fails(run: Run, write: Write, data_dir: Path) 
         (["search", "--index", "a", "x" * 4001], "question_too_long"),
         (["search", "--index", "a", "--mode", "magic", "x"], "unknown_mode"),
         (["search", "--index", "a", "--unit", "page", "x"], "unknown_unit"),
-        (["search", "--index", "a", "--queries", "none.jsonl"], "bad_queries"),
+        (["search", "--index", "a", "--queries", "none.jsonl"], "queries_unreadable"),
         (["add", "--index", "a/b", "x"], "bad_index_name"),
         (["add", "--index", "a", "https://example.com", "--depth", "21"], "bad_crawl_option"),
         (["add", "--index", "a", "https://example.com", "--limit", "0"], "bad_crawl_option"),
