@@ -111,7 +111,7 @@ def choose_unit() -> str:
 
 def choose_k() -> int:
     wanted = address("k")
-    k = int(wanted) if wanted.isascii() and wanted.isdigit() else K
+    k = int(wanted[:9]) if wanted.isascii() and wanted.isdigit() else K  # Python reads no number of 5,000 digits
     k = min(max(k, 1), MOST)
     chosen: int = st.number_input(say("search.k"), 1, MOST, k, **choose("k", k))
     return chosen
