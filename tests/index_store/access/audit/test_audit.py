@@ -276,6 +276,7 @@ def test_the_command_line_filters_and_gives_json(run: Callable[..., list[str]]) 
     [line] = run("--json", "--person", "b2", "--action", "asked", "--index", "規程", "--since", today, "--until", today)
     assert json.loads(line)["facts"] == {"pipeline": "self_rag", "tokens": 100}
     assert run("--since", "2999-01-01") == run("--until", "2000-01-01") == []
+    assert run("--since", "0001-01-01", "--until", "9999-12-31") == run()
 
 
 def test_a_name_with_a_line_break_or_a_command_for_the_terminal_forges_no_line(
