@@ -105,6 +105,7 @@ def _ask(options: argparse.Namespace) -> int:
         usual = engine.settings.style
         if options.conversation and not engine.history.conversations.exists(options.conversation):
             raise UnknownConversation(name=options.conversation)
+        engine.store.right(options.index)  # a name that no index has is refused, before a conversation begins
         run = engine.ask(
             options.question,
             index=options.index,

@@ -230,8 +230,9 @@ class Engine:
         `retrieval`: replaces the pipeline's; `style`: replaces the settings'. The run continues the conversation's
         latest branch; `through`: the latest branch with this run; `edits`: the new run takes the place of this run, in
         a new branch. `suggests`: follow-ups are suggested after the answer, if the settings allow it. Raises
-        UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, TokensUsedUp; then no run
-        has begun, but the attachments are added. Every later error ends the run and is in its `run_finished`.
+        UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, EmptyQuestion, QuestionTooLong, NotSaved, TokensUsedUp;
+        then no run has begun, but the attachments are added. Every later error ends the run and is in its
+        `run_finished`.
         """
         try:
             column = Column(pipeline=pipeline_name, retrieval=retrieval, style=style)

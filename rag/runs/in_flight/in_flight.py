@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from index_store.access.audit.audit import Audit
-from index_store.base.errors import AccessWithdrawn, PlainError
+from index_store.base.errors import AccessWithdrawn, EmptyQuestion, PlainError
 from index_store.ingestion.sources import FileSource
 from index_store.search.searcher import check_length
 from rag.errors import NotSaved, Unexpected
@@ -156,7 +156,9 @@ class RunsInFlight:
         return self._allowances.of(asker.principal)
 
     def check(self, question: str, column: Column) -> None:
-        """Raises the errors of `begin`, except AccessWithdrawn, NotSaved and TokensUsedUp."""
+        """Raises the errors of `begin`, except AccessWithdrawn, NotSaved and TokensUsedUp. `question`: stripped."""
+        if not question:
+            raise EmptyQuestion()
         check_length(question)
         pipeline(column.pipeline)
         if column.retrieval:
@@ -180,7 +182,7 @@ class RunsInFlight:
         """Makes and stores a run. A run of a comparison (see `origin`) follows no other run; else as in `Engine.ask`.
 
         `within`: the transaction in which its conversation was made. Raises UnknownPipeline, UnknownMode, UnknownUnit,
-        BadHitCount, QuestionTooLong, ModelNotOffered, AccessWithdrawn, TokensUsedUp, NotSaved.
+        BadHitCount, EmptyQuestion, QuestionTooLong, ModelNotOffered, AccessWithdrawn, TokensUsedUp, NotSaved.
         """
         question, index = storable(question).strip(), storable(index)
         self.check(question, column)
