@@ -21,6 +21,7 @@ from index_store.access.audit.audit import Audit
 from index_store.access.gate import as_local
 from index_store.base.command_line import write_utf8
 from index_store.base.errors import PlainError
+from index_store.base.interrupts import INTERRUPTED
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
 from rag.pipelines import PIPELINES, pipeline
@@ -45,6 +46,8 @@ def main(arguments: list[str] | None = None) -> int:
         return command(options)
     except PlainError as error:
         return _refuse(error, options)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has ended. Without this, Python prints another error while it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from index_store.__main__ import main
 from index_store.access.audit import audit as audit_module
 from index_store.access.audit.audit import FOLDER, Audit, EntryFilter
 from index_store.access.audit.entry import LONGEST, MOST, Action, Entry
 from index_store.access.principal import LOCAL, Principal, Role
 from index_store.base.settings import Settings
+from index_store.commands import main
 from index_store.store.index_store import IndexStore
 from tests.full_disk import full_disk, linux
 
