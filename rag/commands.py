@@ -19,7 +19,7 @@ from contextlib import closing
 
 from index_store.access.audit.audit import Audit
 from index_store.access.gate import as_local
-from index_store.base.command_line import write_utf8
+from index_store.base.command_line import counted, write_utf8
 from index_store.base.errors import PlainError
 from index_store.base.interrupts import INTERRUPTED
 from index_store.search.searcher import MODES, UNITS
@@ -208,8 +208,9 @@ def _ending(event: RunFinished, language: Language) -> Iterator[str]:
     if told:
         print(told, file=sys.stderr)
     totals = event.totals
+    calls, tokens = counted(totals.model_calls, "call"), counted(totals.tokens, "token")
     print(
-        f"{event.status} · {totals.seconds:.1f} s · {totals.model_calls} calls · {totals.tokens} tokens"
+        f"{event.status} · {totals.seconds:.1f} s · {calls} · {tokens}"
         + (f" · {event.outcome}" if event.outcome else ""),
         file=sys.stderr,
     )

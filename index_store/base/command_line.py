@@ -18,6 +18,11 @@ def write_utf8() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
+def counted(count: int, what: str) -> str:
+    """1 chunk, 2 chunks. `what`: a noun in the singular that takes an s."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 class Output:
     """Lines for a person, or with --json one object per line."""
 

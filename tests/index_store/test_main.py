@@ -170,7 +170,7 @@ def test_documents_are_added_listed_searched_and_removed(run: Run, handbook: Pat
 
     (index,) = run("list", "--json").objects
     assert (index["name"], index["documents"], index["chunks"]) == ("規程", 1, 2)
-    assert run("list").out == "規程  (1 documents, 2 chunks, model-a)\n"
+    assert run("list").out == "規程  (1 document, 2 chunks, model-a)\n"
     (document,) = run("list", "--index", "規程", "--json").objects
     assert (document["document_id"], document["status"], document["error"]) == (added["document_id"], "ready", None)
     assert run("list", "--index", "規程").out == f"ready  {handbook}  (2 sections, 2 chunks)\n"
@@ -291,6 +291,14 @@ def test_many_questions_are_answered_in_one_process(run: Run, handbook: Path, tm
     assert done.status == 1
     plain = run("search", "--index", "a", "--queries", queries)
     assert "2: The question is empty." in plain.out
+
+
+def test_a_search_that_finds_nothing_says_so_and_prints_no_empty_line(run: Run, write: Write) -> None:
+    added = run("add", "--index", "a", write("a.md", 1))
+    assert "(1 section, 1 chunk)" in added.out
+    nothing = ("search", "--index", "a", "--mode", "keyword", "zzzz")
+    assert (run(*nothing).out, run(*nothing).err) == ("", "Nothing was found.\n")
+    assert run(*nothing, "--json").objects == [{"id": None, "hits": []}]
 
 
 def test_a_line_of_questions_ends_only_at_its_line_feed(run: Run, handbook: Path, tmp_path: Path) -> None:
@@ -475,6 +483,7 @@ def test_an_error_of_the_command_is_one_object_or_one_sentence(run: Run, argumen
 @pytest.mark.parametrize(
     "line",
     [
+        "search --index a -k 99999999999999999999 x",
         "", "fly", "add x", "add --index a", "add --index a x --depth deep", "search --index a",
         "search --index a -k 0 x", "search --index a -k many x", "rename --index a", "list --language fr",
     ],
