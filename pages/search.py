@@ -8,7 +8,7 @@ import streamlit as st
 
 from index_store.base.errors import PlainError, UnknownIndex
 from index_store.catalogue.records import Document, DocumentStatus, Index
-from index_store.search.searcher import UNITS
+from index_store.search.searcher import LONGEST_QUESTION, UNITS
 from pages.process import engine
 from pages.widgets.documents.access import nothing_here
 from pages.widgets.documents.index_picker import index_label
@@ -20,7 +20,6 @@ from pages.widgets.search.results import SectionTexts, results_html
 from pages.words import language, say
 
 # Comments, because Streamlit would show strings that stand alone on a page.
-LONGEST = 2000  # characters of a question
 K, MOST = 10, 30  # hits per list
 CHOSEN = 50  # documents to which a search can be limited: an address must hold them
 
@@ -58,11 +57,11 @@ def show_nothing_loaded(index: str | None = None) -> None:
 
 
 def ask_question() -> str:
-    asked = address("q")[:LONGEST]
+    asked = address("q")
     question: str = st.text_input(
         say("search.question"),
         asked,
-        max_chars=LONGEST,
+        max_chars=LONGEST_QUESTION,
         placeholder=say("search.question"),
         label_visibility="collapsed",
         **choose("q", asked),
@@ -74,10 +73,10 @@ def ask_words() -> str:
     """The words for keyword search instead of the question. Shown only if the address has them, as from a run in the
     chat.
     """
-    kept = address("words")[:LONGEST]
+    kept = address("words")[:LONGEST_QUESTION]
     if not kept:
         return ""
-    words: str = st.text_input(say("search.words"), kept, max_chars=LONGEST, **choose("words", kept))
+    words: str = st.text_input(say("search.words"), kept, max_chars=LONGEST_QUESTION, **choose("words", kept))
     return words.strip()
 
 
@@ -113,7 +112,7 @@ def choose_unit() -> str:
 
 def choose_k() -> int:
     wanted = address("k")
-    k = int(wanted) if wanted.isascii() and wanted.isdigit() else K
+    k = int(wanted[:9]) if wanted.isascii() and wanted.isdigit() else K  # Python reads no number of 5,000 digits
     k = min(max(k, 1), MOST)
     chosen: int = st.number_input(say("search.k"), 1, MOST, k, **choose("k", k))
     return chosen

@@ -1,8 +1,9 @@
 """`python -m rag`. Its commands are in commands.py."""
 
 from index_store.base import collector
+from index_store.base.interrupts import ending_at_once
 
 if __name__ == "__main__":
-    with collector.resting():
+    with ending_at_once(), collector.resting():
         from rag.commands import main
     collector.leave(main())

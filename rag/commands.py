@@ -19,8 +19,9 @@ from contextlib import closing
 
 from index_store.access.audit.audit import Audit
 from index_store.access.gate import as_local
-from index_store.base.command_line import write, write_json, write_utf8
+from index_store.base.command_line import counted, write, write_json, write_utf8
 from index_store.base.errors import PlainError
+from index_store.base.interrupts import INTERRUPTED
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
 from rag.pipelines import PIPELINES, pipeline
@@ -45,6 +46,8 @@ def main(arguments: list[str] | None = None) -> int:
         return command(options)
     except PlainError as error:
         return _refuse(error, options)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has ended. Without this, Python prints another error while it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -105,6 +108,7 @@ def _ask(options: argparse.Namespace) -> int:
         usual = engine.settings.style
         if options.conversation and not engine.history.conversations.exists(options.conversation):
             raise UnknownConversation(name=options.conversation)
+        engine.store.right(options.index)  # a name that no index has is refused, before a conversation begins
         run = engine.ask(
             options.question,
             index=options.index,
@@ -207,8 +211,9 @@ def _ending(event: RunFinished, language: Language) -> Iterator[str]:
     if told:
         write(told, to=sys.stderr)
     totals = event.totals
+    calls, tokens = counted(totals.model_calls, "call"), counted(totals.tokens, "token")
     write(
-        f"{event.status} · {totals.seconds:.1f} s · {totals.model_calls} calls · {totals.tokens} tokens"
+        f"{event.status} · {totals.seconds:.1f} s · {calls} · {tokens}"
         + (f" · {event.outcome}" if event.outcome else ""),
         to=sys.stderr,
     )

@@ -37,6 +37,11 @@ def write_json(text: str, *, end: str = "\n") -> None:
     print(_CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text), end=end, flush=True)
 
 
+def counted(count: int, what: str) -> str:
+    """1 chunk, 2 chunks. `what`: a noun in the singular that takes an s."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 class Output:
     """Lines for a person, or with --json one object per line."""
 

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from index_store.base import errors
-from index_store.base.command_line import Command, Commands, Output
+from index_store.base.command_line import Command, Commands, Output, counted
 from index_store.base.settings import Settings
+from index_store.catalogue.records import Document
 from index_store.crawl import CrawlOptions
 from index_store.crawl.address import typed
 from index_store.ingestion.results import IngestResult
@@ -21,6 +22,9 @@ from index_store.store.user_ingestion import UserIngestion
 
 NOTHING_ADDED = {"document_id": None, "chunks": 0, "sections": 0}
 """for a source of which nothing was added"""
+
+MOST_HITS = 10_000
+"""of a search: the databases take no number of any length"""
 
 OnStore = Callable[[IndexStore, argparse.Namespace, Output], bool]
 
@@ -79,8 +83,8 @@ def _add_search(command: argparse.ArgumentParser) -> None:
 
 def _count(text: str) -> int:
     number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
+    if not 1 <= number <= MOST_HITS:
+        raise argparse.ArgumentTypeError(f"must be from 1 to {MOST_HITS:,}")
     return number
 
 
@@ -134,7 +138,7 @@ def _tell(result: IngestResult, out: Output) -> None:
     if result.error:
         out.failed(result.source, result.error, {**NOTHING_ADDED, "document_id": result.document_id})
         return
-    counts = f"({result.sections} sections, {result.chunks} chunks)"
+    counts = _counts(result)
     out.line(result.model_dump(mode="json"), f"{result.status.value}  {result.source}  {counts}")
 
 
@@ -155,9 +159,8 @@ def _list(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
             out.note("There is no index yet. `add` makes one.")
         for index in indexes:
             fields = index.model_dump(mode="json")
-            out.line(
-                fields, f"{index.name}  ({index.documents} documents, {index.chunks} chunks, {index.embedding_model})"
-            )
+            counts = f"{counted(index.documents, 'document')}, {counted(index.chunks, 'chunk')}"
+            out.line(fields, f"{index.name}  ({counts}, {index.embedding_model})")
         return True
     documents = store.documents(options.index)
     if not documents:
@@ -166,9 +169,13 @@ def _list(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
         fields = document.model_dump(mode="json")
         fields["document_id"] = fields.pop("id")
         fields["error"] = document.error and document.error.sentence(out.language)
-        counts = f"({document.sections} sections, {document.chunks} chunks)"
+        counts = _counts(document)
         out.line(fields, "  ".join(filter(None, [document.status.value, document.source, counts, fields["error"]])))
     return True
+
+
+def _counts(of: IngestResult | Document) -> str:
+    return f"({counted(of.sections, 'section')}, {counted(of.chunks, 'chunk')})"
 
 
 def _remove(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
@@ -238,26 +245,37 @@ def _search(store: IndexStore, options: argparse.Namespace, out: Output) -> bool
 
 
 def _queries(file: str) -> Iterator[tuple[object, str]]:
-    """Raises BadQueries before the first answer: a mistake at the end must not waste the work before it."""
+    """Raises QueriesUnreadable, QueriesNotInUtf8 and BadQueries before the first answer: a mistake at the end must not
+    waste the work before it.
+    """
     try:
-        lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, ValueError) as error:
-        raise errors.BadQueries(file=file, line=1) from error
+        text = Path(file).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise errors.QueriesNotInUtf8(file=file) from error
+    except OSError as error:
+        raise errors.QueriesUnreadable(file=file, reason=error.strerror or error) from error
     queries = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(text.split("\n"), 1):  # not `splitlines`: JSON allows U+2028 in a string
         if not line.strip():
             continue
         try:
             query = json.loads(line)
-            queries.append((query["id"], str(query["question"])))
-        except (ValueError, KeyError, TypeError) as error:
+            id_, question = query["id"], query["question"]
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise errors.BadQueries(file=file, line=number) from error
+        if not isinstance(question, str):
+            raise errors.BadQueries(file=file, line=number)
+        queries.append((id_, question))
     yield from queries
 
 
 def _tell_hits(id_: object, hits: list[Hit], out: Output) -> None:
     fields = {"id": id_, "hits": [hit.model_dump(mode="json") for hit in hits]}
-    out.line(fields, "\n\n".join([*([str(id_)] if id_ is not None else []), *map(_shown, hits)]))
+    shown = [*([str(id_)] if id_ is not None else []), *map(_shown, hits)]
+    if shown or out.as_json:
+        out.line(fields, "\n\n".join(shown))
+    if not hits:
+        out.note("Nothing was found.")
 
 
 def _shown(hit: Hit) -> str:

@@ -17,6 +17,7 @@ from index_store.base.errors import PlainError
 from pages.process import engine
 from pages.widgets.errors import show_error
 from pages.widgets.picker import pick
+from pages.widgets.table import cell, titled
 from pages.words import counted, say, when, zone
 
 PAGE = 50  # entries that are drawn together
@@ -70,17 +71,16 @@ def show(audit: UserAudit, filters: EntryFilter) -> None:
     if not found.entries:
         st.info(say("audit.none_found"))
         return
+    column = st.column_config
+    columns = {
+        "when": column.DatetimeColumn(say("audit.when"), format="YYYY-MM-DD HH:mm:ss", timezone=zone(), width=160),
+        "who": column.TextColumn(say("audit.who"), width=150),
+        "what": column.TextColumn(say("audit.what"), width=170),
+        "index": column.TextColumn(say("audit.index"), width=110),
+        "details": column.TextColumn(say("audit.details"), width=600),
+    }
     st.dataframe(
-        frame(found.entries, names()),
-        column_config={
-            "when": st.column_config.DatetimeColumn(
-                say("audit.when"), format="YYYY-MM-DD HH:mm:ss", timezone=zone(), width=160
-            ),
-            "who": st.column_config.TextColumn(say("audit.who"), width=150),
-            "what": st.column_config.TextColumn(say("audit.what"), width=170),
-            "index": st.column_config.TextColumn(say("audit.index"), width=110),
-            "details": st.column_config.TextColumn(say("audit.details"), width=600),
-        },
+        **titled(frame(found.entries, names()), columns),
         hide_index=True,
         height=min(HEIGHT, ROW * (len(found.entries) + 1) + 2),
         placeholder="",
@@ -108,9 +108,9 @@ def frame(entries: Sequence[Entry], people: Mapping[str, str]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "when": pd.to_datetime([each.at for each in entries], utc=True),
-            "who": [each.name or each.person for each in entries],
+            "who": [cell(each.name or each.person) for each in entries],
             "what": [say(f"action.{each.action}") for each in entries],
-            "index": [each.index or "" for each in entries],
+            "index": [cell(each.index or "") for each in entries],
             "details": [" · ".join(details(each, people)) for each in entries],
         }
     )

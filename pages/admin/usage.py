@@ -11,6 +11,7 @@ from index_store.base.errors import PlainError
 from pages.process import engine
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.picker import fresh_key, renew
+from pages.widgets.table import cell
 from pages.words import about, plain, say
 
 ROW, HEIGHT = 35, 500  # pixels
@@ -58,11 +59,6 @@ def show_indexes(named: dict[str, str]) -> None:
             "size": [each.size for each in index_sizes],
         },
     )
-
-
-def cell(text: str) -> str:
-    """Other people's text. In Excel, where an admin opens the table's file, it must not begin a formula."""
-    return f"\u2060{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def table(name: str, columns: dict[str, list[str] | list[int]]) -> None:

@@ -22,8 +22,14 @@ LABELS = {
     "file upload": "label.file",
     "Upload files": "label.files",
     "Send message": "label.send",
+    "Show/hide columns": "label.columns",
+    "Download as CSV": "label.csv",
+    "Search": "label.search",
+    "Fullscreen": "label.fullscreen",
+    "Close fullscreen": "label.close_fullscreen",
+    "Clear selection": "label.clear",
 }
-"""key of our text, by the label of Streamlit"""
+"""key of our text, by the label of Streamlit; the buttons of a table add `: ` and the name of the table"""
 
 HELP = "Help for "
 """how Streamlit begins the label of the sign that explains a field"""
@@ -37,7 +43,9 @@ TELL_LANGUAGE = """<script>
     const now = each.getAttribute("aria-label");
     if (now !== each.ourLabel) each.itsLabel = now;
     const its = each.itsLabel, of = its.startsWith(told.its) && its.slice(told.its.length).trim();
-    each.ourLabel = labels.get(its) ?? (of ? told.help.replace("{label}", () => of) : its);
+    const [button] = its.split(": ", 1), what = its.slice(button.length);
+    if (labels.has(button)) each.ourLabel = labels.get(button) + what;
+    else each.ourLabel = of ? told.help.replace("{label}", () => of) : its;
     if (each.ourLabel !== now) each.setAttribute("aria-label", each.ourLabel);
   };
   const labelAll = part => [part, ...part.querySelectorAll("[aria-label]")]

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from index_store.base.database.database import storable
-from index_store.base.errors import EmptyQuestion, PlainError
+from index_store.base.errors import PlainError
 from rag.errors import UnknownRun
 from rag.models.offered import OfferedModels
 from rag.runs.history.conversations.comparison import Column, Comparison, StoredComparisons, check_column_count
@@ -43,8 +43,6 @@ class Comparisons(StoredComparisons):
         `Engine.ask`; then nothing has begun.
         """
         question, index = storable(question).strip(), storable(index)
-        if not question:
-            raise EmptyQuestion()
         check_column_count(len(columns) + (beside is not None))
         for column in columns:
             self._runs.check(question, column)

@@ -247,8 +247,9 @@ class Engine:
     def ask(self, new: NewRun) -> Run:
         """Begins a run and returns at once. Attachments are loaded first.
 
-        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, TokensUsedUp; then no
-        run has begun, but the attachments are added. Every later error ends the run and is in its `run_finished`.
+        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, EmptyQuestion, QuestionTooLong, NotSaved,
+        TokensUsedUp; then no run has begun, but the attachments are added. Every later error ends the run and is in its
+        `run_finished`.
         """
         try:
             pending = self._runs.begin(new)

@@ -100,6 +100,17 @@ def test_a_run_that_goes_on_is_listed_so_shown_live_and_can_be_stopped(loaded, v
     expect(visitor.button("playback.play")).to_be_visible()
 
 
+@one_language("ja")
+def test_the_buttons_of_the_table_are_read_in_japanese(asked, visit, language):
+    visitor = visit(language, path="/runs")
+    expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
+    name = f"{visitor.words['label.csv']}: {visitor.words['app.runs']}"
+    toolbar = visitor.page.get_by_test_id("stElementToolbar")
+    expect(toolbar.get_by_label(name, exact=True)).to_have_count(1)
+    labels = toolbar.locator("[aria-label]").evaluate_all("all => all.map(each => each.ariaLabel)")
+    assert [each for each in labels if each[0].isascii() and not each.startswith("CSV")] == []
+
+
 def test_a_run_deleted_in_another_tab_while_it_is_open_is_said_to_be_gone(asked, visit):
     visitor, other = visit(path="/runs"), visit(path=asked.path)
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)

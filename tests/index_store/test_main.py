@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from index_store.__main__ import main
 from index_store.base.settings import Settings
+from index_store.commands import main
 from index_store.store.index_store import IndexStore
 from tests.by_hand import by_hand
 from tests.index_store.embedding_service import EmbeddingService
@@ -170,7 +170,7 @@ def test_documents_are_added_listed_searched_and_removed(run: Run, handbook: Pat
 
     (index,) = run("list", "--json").objects
     assert (index["name"], index["documents"], index["chunks"]) == ("規程", 1, 2)
-    assert run("list").out == "規程  (1 documents, 2 chunks, model-a)\n"
+    assert run("list").out == "規程  (1 document, 2 chunks, model-a)\n"
     (document,) = run("list", "--index", "規程", "--json").objects
     assert (document["document_id"], document["status"], document["error"]) == (added["document_id"], "ready", None)
     assert run("list", "--index", "規程").out == f"ready  {handbook}  (2 sections, 2 chunks)\n"
@@ -305,6 +305,47 @@ def test_many_questions_are_answered_in_one_process(run: Run, handbook: Path, tm
     assert "2: The question is empty." in plain.out
 
 
+def test_a_search_that_finds_nothing_says_so_and_prints_no_empty_line(run: Run, write: Write) -> None:
+    added = run("add", "--index", "a", write("a.md", 1))
+    assert "(1 section, 1 chunk)" in added.out
+    nothing = ("search", "--index", "a", "--mode", "keyword", "zzzz")
+    assert (run(*nothing).out, run(*nothing).err) == ("", "Nothing was found.\n")
+    assert run(*nothing, "--json").objects == [{"id": None, "hits": []}]
+
+
+def test_a_line_of_questions_ends_only_at_its_line_feed(run: Run, handbook: Path, tmp_path: Path) -> None:
+    run("add", "--index", "a", handbook)
+    queries = tmp_path / "queries.jsonl"
+    queries.write_bytes('{"id": 1, "question": "日当\u2028\x85"}\r\n{"id": 2, "question": "train"}'.encode())
+    done = run("search", "--index", "a", "--queries", queries, "--json")
+    assert [(line["id"], len(line["hits"])) for line in done.objects] == [(1, 2), (2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "told"),
+    [
+        (b'{"id": 1, "question": null}', "bad_queries", "Line 1"),
+        (b'\n{"id": 1, "question": ["a", "b"]}', "bad_queries", "Line 2"),
+        (b'{"id": 1, "question": true}', "bad_queries", "Line 1"),
+        (b"[" * 100_000, "bad_queries", "Line 1"),
+        ('{"id": 1, "question": "日当"}'.encode("shift_jis"), "queries_not_in_utf8", "UTF-8"),
+        ('{"id": 1, "question": "日当"}'.encode("utf-16"), "queries_not_in_utf8", "UTF-8"),
+    ],
+    ids=["null", "list", "true", "deep", "Shift_JIS", "UTF-16"],
+)
+def test_a_file_that_holds_no_questions_is_refused_with_what_is_wrong(
+    run: Run, tmp_path: Path, content: bytes, code: str, told: str
+) -> None:
+    with IndexStore() as store:
+        store.create_index("a")
+    queries = tmp_path / "queries.jsonl"
+    queries.write_bytes(content)
+    done = run("search", "--index", "a", "--queries", queries, "--json")
+    (line,) = done.objects
+    assert (line["error"]["code"], done.status) == (code, 1)
+    assert told in line["error"]["en"]
+
+
 def test_a_file_that_fails_does_not_stop_the_others_and_says_why_in_the_readers_language(
     run: Run, handbook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -422,7 +463,7 @@ def test_what_differs_is_said_and_fails(run: Run, write: Write, data_dir: Path) 
         (["search", "--index", "a", "x" * 4001], "question_too_long"),
         (["search", "--index", "a", "--mode", "magic", "x"], "unknown_mode"),
         (["search", "--index", "a", "--unit", "page", "x"], "unknown_unit"),
-        (["search", "--index", "a", "--queries", "none.jsonl"], "bad_queries"),
+        (["search", "--index", "a", "--queries", "none.jsonl"], "queries_unreadable"),
         (["add", "--index", "a/b", "x"], "bad_index_name"),
         (["add", "--index", "a", "https://example.com", "--depth", "21"], "bad_crawl_option"),
         (["add", "--index", "a", "https://example.com", "--limit", "0"], "bad_crawl_option"),
@@ -454,6 +495,7 @@ def test_an_error_of_the_command_is_one_object_or_one_sentence(run: Run, argumen
 @pytest.mark.parametrize(
     "line",
     [
+        "search --index a -k 99999999999999999999 x",
         "", "fly", "add x", "add --index a", "add --index a x --depth deep", "search --index a",
         "search --index a -k 0 x", "search --index a -k many x", "rename --index a", "list --language fr",
     ],

@@ -78,6 +78,10 @@ class AppPage:
         """The rows of its first table."""
         return self.app.dataframe[0].value.to_dict("records") if self.app.dataframe else []
 
+    def column(self, title: str) -> list:
+        """The cells of a column of the first table. `title`: key of the column's title."""
+        return [row[self.words[title]] for row in self.table]
+
     def choose(self, label: str, value: str) -> Self:
         """`label`: key of the picker's text."""
         next(each for each in self.app.selectbox if each.label == self.words[label]).set_value(value)

@@ -19,7 +19,7 @@ class DocumentsPage(AppPage):
 
     @property
     def titles(self) -> list[str]:
-        return [row["title"] for row in self.table]
+        return self.column("column.title")
 
     @property
     def picked(self) -> str:

@@ -12,7 +12,7 @@ class RunsPage(AppPage):
 
     @property
     def questions(self) -> list[str]:
-        return [row["question"] for row in self.table]
+        return self.column("runs.question")
 
     def press(self, key: str) -> Self:
         [button] = [each for each in self.app.button if self.words[key] in shown(each.label)]

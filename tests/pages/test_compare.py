@@ -162,6 +162,14 @@ def test_after_a_restart_columns_that_were_cut_off_say_so_and_are_asked_again(ha
     assert page.words["compare.again"] not in " ".join(page.buttons)
 
 
+def test_where_the_first_column_has_no_answer_the_words_of_the_others_are_compared(handbook, server):
+    server.answer_when(lambda request: request.schema is None, Refusal(500, "server_error"), times=1)
+    page = ComparePage(runs=",".join([asked(), asked(), asked()]))
+    assert len(page.answers) == 2
+    [words] = page.page.find_class("answers")
+    assert [each.text_content() for each in words.iter("h6")] == ["B", "C"]
+
+
 def test_a_column_that_fails_tells_why_and_leaves_the_others_alone(handbook, server):
     server.answer_when(lambda request: "json_schema" in json.dumps(request.body), Refusal(401))
     page = ComparePage()
@@ -199,6 +207,15 @@ def test_stored_runs_of_anywhere_stand_side_by_side_and_a_vote_keeps_them(handbo
     [kept] = process.engine().comparisons.latest(5)
     assert (kept.run_ids, kept.best) == (tuple(runs), runs[1])
     assert f"★ {page.words['compare.best']}" in ComparePage(runs=",".join(runs)).buttons
+
+
+def test_two_tabs_that_vote_on_the_same_runs_vote_in_one_comparison(handbook):
+    runs = ",".join([asked(), asked()])
+    one, two = ComparePage(runs=runs), ComparePage(runs=runs)
+    one.press(one.words["compare.vote"])
+    two.press(two.words["compare.vote"], 1)
+    [kept] = process.engine().comparisons.latest(5)
+    assert (one.comparison, two.comparison, kept.best) == (kept.id, kept.id, kept.run_ids[1])
 
 
 def test_after_a_vote_on_stored_runs_the_one_that_failed_is_asked_again_in_its_place(handbook, server):

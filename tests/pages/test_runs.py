@@ -67,17 +67,19 @@ def test_a_run_is_listed_with_what_it_came_to(engine, server, ask, language):
     run_id = ask("Who pays for the hovercraft?")
     engine.history.rate(run_id, -1)
     page = RunsPage(language)
-    [row] = page.table
-    assert (row["question"], row["result"], row["thumb"]) == (
-        "Who pays for the hovercraft?",
-        ["not_in_documents"],
-        "👎",
-    )
-    assert row["why"] == page.words["cause.no_document"]
-    assert row["index"] == "handbook"
-    assert row["pipeline"] == page.words["pipeline.naive"]
-    assert row["tokens"] > 0
-    assert row["seconds"] > 0
+    assert page.questions == ["Who pays for the hovercraft?"]
+    assert page.column("runs.result") == [[page.words["outcome.not_in_documents"]]]
+    assert page.column("runs.thumb") == ["👎"]
+    assert page.column("runs.why") == [page.words["cause.no_document"]]
+    assert page.column("runs.index") == ["handbook"]
+    assert page.column("pipeline.label") == [page.words["pipeline.naive"]]
+    assert page.column("runs.tokens")[0] > 0
+    assert page.column("runs.seconds")[0] > 0
+
+
+def test_a_question_that_begins_like_a_formula_is_none_in_the_file_of_the_table(ask):
+    ask(" =HYPERLINK(A1)")
+    assert RunsPage().questions == ["\u2060=HYPERLINK(A1)"]
 
 
 def test_runs_are_searched_filtered_and_sorted(engine, server, ask):
@@ -105,7 +107,7 @@ def test_votes_are_listed_and_the_runs_that_have_some_are_found(engine, ask):
         comparison = engine.comparisons.keep([first, second])
         engine.comparisons.vote(comparison.id, first)
     page = RunsPage()
-    votes = {row["question"]: row["votes"] for row in page.table}
+    votes = dict(zip(page.questions, page.column("runs.votes"), strict=True))
     assert votes["Who approves the green car?"] == 2
     assert votes["Who approves a hotel?"] != votes["Who approves a hotel?"]  # no votes: an empty cell is NaN
     assert page.choose("runs.state_any", "voted").questions == ["Who approves the green car?"]
@@ -114,9 +116,10 @@ def test_votes_are_listed_and_the_runs_that_have_some_are_found(engine, ask):
 @each_language
 def test_the_columns_up_to_the_votes_fit_a_window_of_1280_pixels(engine, language):
     stored(engine, 1)
-    columns = json.loads(RunsPage(language).app.dataframe[0].proto.columns)
+    page = RunsPage(language)
+    columns = json.loads(page.app.dataframe[0].proto.columns)
     names = [name for name in columns if name != "_index"]
-    shown = [columns[name]["width"] for name in names[: names.index("votes") + 1]]
+    shown = [columns[name]["width"] for name in names[: names.index(page.words["runs.votes"]) + 1]]
     assert sum(shown) <= 1280 - SIDEBAR - MARGINS - TICKS
 
 
@@ -166,7 +169,7 @@ def test_the_chat_still_shows_its_conversation_and_branch_after_a_look_at_anothe
 def test_a_thumb_down_on_an_answer_counts_as_misread_and_is_found_so(engine, ask):
     engine.history.rate(ask("Who approves the green car?"), -1)
     page = RunsPage().choose("runs.why_any", "misread")
-    assert [row["why"] for row in page.table] == [page.words["cause.misread"]]
+    assert page.column("runs.why") == [page.words["cause.misread"]]
 
 
 def test_many_runs_are_read_a_page_at_a_time(engine):
@@ -195,7 +198,7 @@ def test_the_address_of_a_run_opens_it_with_the_reason_for_no_answer(server, ask
     assert page.words["cause.refused_rightly_note"] in page.text
     assert page.words["cause.no_document"] in page.text  # the reason in the trace is still shown
     listed = RunsPage(language)
-    assert listed.table[0]["why"] == page.words["cause.refused_rightly"]
+    assert listed.column("runs.why")[0] == page.words["cause.refused_rightly"]
 
 
 @each_language
@@ -242,7 +245,7 @@ def test_a_run_of_a_pipeline_that_this_version_does_not_know_opens_and_cant_be_a
         "r", RunFinished(status="finished", answer="A.", outcome="answered", citations=(), totals=Totals(seconds=1))
     )
     page = RunsPage()
-    assert page.table[0]["pipeline"] == "quantum"
+    assert page.column("pipeline.label")[0] == "quantum"
     page = RunsPage(run="r")
     assert 'class="answer"' in page.html
     page.press("chat.again")

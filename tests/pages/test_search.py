@@ -6,9 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from index_store.base.errors import EmbeddingModelMismatch, EmptyIndex, NoText, ServiceFailed, UnknownIndex
+from index_store.base.errors import (
+    EmbeddingModelMismatch,
+    EmptyIndex,
+    NoText,
+    QuestionTooLong,
+    ServiceFailed,
+    UnknownIndex,
+)
 from index_store.base.service import host_of
-from index_store.search.searcher import MODES, UNITS
+from index_store.search.searcher import LONGEST_QUESTION, MODES, UNITS
 from pages.texts import texts
 from pages.widgets.page_language import TELL_LANGUAGE
 from pages.widgets.sidebar import CLOSE_ON_CHOICE
@@ -50,6 +57,15 @@ def shared_ids(module_engine, tmp_path_factory) -> list[str]:
 def ids(engine, tmp_path) -> list[str]:
     """Ids of two documents in the index."""
     return [add(engine, tmp_path, "travel.md", TRAVEL), add(engine, tmp_path, "leave.md", LEAVE)]
+
+
+@pytest.mark.usefixtures("shared_ids")
+def test_a_question_in_the_address_is_searched_whole_or_refused_in_a_sentence():
+    asked = f"{'We travel a lot. ' * 200}Who approves the green car?"
+    page = SearchPage(q=asked)
+    assert page.app.text_input(key="search q").value == asked
+    assert "green" in page.analysis
+    assert QuestionTooLong(length=4001, most=LONGEST_QUESTION).sentence("en") in SearchPage(q="x" * 4001).text
 
 
 def chosen(page: SearchPage, documents: Sequence[str]) -> SearchPage:
@@ -367,7 +383,8 @@ def test_what_an_address_says_that_is_not_there_counts_for_nothing():
     assert page.app.number_input(key="search k").value == 10
     assert page.app.multiselect(key="search doc").value == []
     assert page.hits("hybrid")
-    assert SearchPage(q="日当", k="99999").app.number_input(key="search k").value == 30
+    for k in ("99999", "9" * 5000):
+        assert SearchPage(q="日当", k=k).app.number_input(key="search k").value == 30
 
 
 def test_when_an_index_is_deleted_elsewhere_another_one_is_searched(engine, ids, tmp_path):

@@ -8,18 +8,20 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import closing, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from index_store.access.principal import LOCAL
 from rag.commands import main
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
 from rag.pipelines import PIPELINES
 from rag.runs.export.export import Export
+from rag.runs.history.history import History
 from rag.trace.events import RunFinished, StepFinished, Style, from_json
 from tests.rag.conftest import KEY, TAVILY_KEY
 from tests.rag.documents import INDEX
@@ -241,10 +243,16 @@ def test_with_json_what_goes_wrong_is_json_too(environment):
     refused = rag(environment, "ask", "--index", INDEX, "--pipeline", "agentic", "--json", "?")
     assert refused.returncode == 1
     assert json.loads(refused.stdout)["error"]["code"] == "unknown_pipeline"
-    failed = rag(environment, "ask", "--index", "other", "--pipeline", "naive", "--json", "?")
-    assert failed.returncode == 1
-    last = from_json(failed.stdout.splitlines()[-1])
-    assert (last.status, last.error.code) == ("failed", "unknown_index")
+
+
+@pytest.mark.parametrize(
+    ("index", "question", "code"), [("other", "?", "unknown_index"), (INDEX, " ", "empty_question")]
+)
+def test_a_question_that_cant_be_asked_is_not_stored(environment, loaded, index, question, code):
+    refused = rag(environment, "ask", "--index", index, "--pipeline", "naive", "--json", question)
+    assert (refused.returncode, json.loads(refused.stdout)["error"]["code"]) == (1, code)
+    with closing(History(loaded, None)) as history:
+        assert history.conversations.listed(principal=LOCAL) == []
 
 
 def test_ctrl_c_stops_the_run_and_the_model(environment, server):

@@ -8,6 +8,10 @@ from index_store.access.audit.audit import PAGE, EntryFilter, EntryPage
 from index_store.access.audit.entry import Action, Entry
 from index_store.base.command_line import Output
 
+DAY = timedelta(days=1)
+LAST = datetime.max.replace(tzinfo=UTC)
+"""no moment is later"""
+
 
 class Log(Protocol):
     def read(self, filters: EntryFilter, *, latest: int | None) -> EntryPage: ...
@@ -27,7 +31,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def list_entries(audit: Log, options: argparse.Namespace, out: Output) -> bool:
     """The earliest first, as usual for logs."""
-    until = options.until and options.until + timedelta(days=1)
+    until = options.until and min(options.until, LAST - DAY) + DAY
     filters = EntryFilter(
         person=options.person,
         action=options.action,

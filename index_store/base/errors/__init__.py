@@ -24,7 +24,8 @@ PlainError                        a sentence in each language that says what to 
     │   OriginalMissing, UnknownJob
     ├── EmptyIndex                nothing can be found in it
     │   └── IndexNotReady
-    ├── EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit, BadQueries                            questions.py
+    ├── EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit                                        questions.py
+    ├── QueriesUnreadable, QueriesNotInUtf8, BadQueries
     ├── DocumentError             one document can't be loaded; the others continue                       documents.py
     │   ├── IndexHasTooManyFiles, IndexTooLarge
     │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, FolderUnreadable, EmptyDocument

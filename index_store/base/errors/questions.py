@@ -29,6 +29,16 @@ class UnknownUnit(IndexStoreError):
     ja = "「{unit}」という検索単位はありません。次の中から選んでください: {known}"
 
 
+class QueriesUnreadable(IndexStoreError):
+    en = "The queries file {file} can't be read ({reason}). Check its name and its permissions."
+    ja = "質問ファイル {file} を読み取れません({reason})。名前と権限を確認してください。"
+
+
+class QueriesNotInUtf8(IndexStoreError):
+    en = "The queries file {file} is not in UTF-8. Save it in UTF-8, then search again."
+    ja = "質問ファイル {file} の文字コードが UTF-8 ではありません。UTF-8 で保存してから、もう一度検索してください。"
+
+
 class BadQueries(IndexStoreError):
     en = "Line {line} of the queries file {file} can't be read. Each line must be an object with “id” and “question”."
     ja = "質問ファイル {file} の {line} 行目が読めません。各行は id と question を持つオブジェクトにしてください。"

@@ -232,7 +232,7 @@ def _show_actions(shown: ShownComparison, column: ShownColumn, last: RunFinished
 
 def _vote(shown: ShownComparison, run_id: str | None) -> None:
     run_ids = [each for each in shown.run_ids if each]
-    comparison = shown.comparison or engine().comparisons.keep(run_ids)
+    comparison = _as_it_is_now(shown).comparison or engine().comparisons.keep(run_ids)
     engine().comparisons.vote(comparison.id, run_id)
     _lead_to(comparison.id)
 

@@ -128,19 +128,21 @@ def _found(found: FoundPassage | None, whole: Passage) -> str:
 
 
 def answers_html(answers: Mapping[int, str]) -> str:
-    """Each answer next to the first one, compared word by word; empty if they are too long for that."""
-    (first, text), *others = answers.items()
-    if not text or any(len(words_in_order(each)) > MOST_WORDS for each in answers.values()):
+    """Each answer next to the first one, compared word by word; empty if they are too long for that.
+
+    `answers`: by column; empty where a run has none.
+    """
+    given = [(number, text) for number, text in answers.items() if text]
+    if len(given) < 2 or any(len(words_in_order(text)) > MOST_WORDS for _, text in given):
         return ""
+    (first, text), *others = given
     shown = []
     for number, other in others:
-        if other:
-            old, new = marked_html(text, other)
-            shown.append(
-                f"<div><h6>{letter_html(first)}</h6><p>{old}</p></div>"
-                f"<div><h6>{letter_html(number)}</h6><p>{new}</p></div>"
-            )
-    return f'<div class="detail answers">{"".join(shown)}</div>' if shown else ""
+        old, new = marked_html(text, other)
+        shown.append(
+            f"<div><h6>{letter_html(first)}</h6><p>{old}</p></div><div><h6>{letter_html(number)}</h6><p>{new}</p></div>"
+        )
+    return f'<div class="detail answers">{"".join(shown)}</div>'
 
 
 def _name(events: Sequence[Event]) -> str:

@@ -16,6 +16,7 @@ from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback
 from pages.widgets.picker import fresh_key, renew
+from pages.widgets.table import cell, titled
 from pages.words import counted, language, say, zone
 
 REFRESH = 3
@@ -128,16 +129,15 @@ def _table(documents: Sequence[Document]) -> list[Document]:
     kept = st.session_state.get("table selected", frozenset())
     rows = [row for row, each in enumerate(documents) if each.id in kept]
     usual: dict[str, Any] = {
-        "column_config": _columns(documents, key),
+        **titled(_frame(documents), _columns(documents, key)),
         "hide_index": True,
         "height": min(HEIGHT, ROW * (len(documents) + 1) + 2),
         "alt": say("app.documents"),
     }
     if not may_add_to(documents[0].index):
-        st.dataframe(_frame(documents), key=f"read-{key}", **usual)
+        st.dataframe(key=f"read-{key}", **usual)
         return []
     state = st.dataframe(
-        _frame(documents),
         key=f"table-{key}",
         on_select="rerun",
         selection_mode="multi-row",
@@ -150,17 +150,17 @@ def _table(documents: Sequence[Document]) -> list[Document]:
 
 
 def _frame(documents: Sequence[Document]) -> pd.DataFrame:
-    errors = [each.error.sentence(language()) if each.error else "" for each in documents]
+    errors = [cell(each.error.sentence(language())) if each.error else "" for each in documents]
     columns = {
         "open": [say("table.open")] * len(documents),
-        "status": [[status_of(each)] for each in documents],
-        "title": [each.title for each in documents],
+        "status": [[say(f"state.{status_of(each)}")] for each in documents],
+        "title": [cell(each.title) for each in documents],
         "kind": [each.kind.upper() for each in documents],
         "size": [math.ceil(each.size / 1000) for each in documents],
         "sections": [each.sections for each in documents],
         "chunks": [each.chunks for each in documents],
         "added": pd.to_datetime([each.added_at for each in documents], utc=True),
-        "source": [each.source for each in documents],
+        "source": [cell(each.source) for each in documents],
     }
     frame = pd.DataFrame(columns)
     if any(errors):
@@ -170,7 +170,7 @@ def _frame(documents: Sequence[Document]) -> pd.DataFrame:
 
 
 def _columns(documents: Sequence[Document], key: str) -> dict[str, Any]:
-    column, statuses = st.column_config, list(COLOURS)
+    column = st.column_config
     return {
         "open": column.ButtonColumn(
             "", width=60, type="tertiary", pinned=True, key=f"open-{key}", on_click=_open, args=(documents, key)
@@ -178,9 +178,8 @@ def _columns(documents: Sequence[Document], key: str) -> dict[str, Any]:
         "status": column.MultiselectColumn(
             say("column.status"),
             width=105,
-            options=statuses,
+            options=[say(f"state.{each}") for each in COLOURS],
             color=list(COLOURS.values()),
-            format_func=lambda each: say(f"state.{each}"),
         ),
         "title": column.TextColumn(say("column.title"), width=260),
         "error": column.TextColumn(say("column.error"), width=420),

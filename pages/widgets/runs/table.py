@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages.process import engine
 from pages.widgets.picker import fresh_key, pick, renew
+from pages.widgets.table import cell, titled
 from pages.words import language, say, zone
 from rag.runs.history.history import PastRun
 from rag.runs.history.run_list import CAUSES, ORDERS, STATES, Order, RunFilter, State
@@ -125,8 +126,7 @@ def _table(runs: Sequence[PastRun]) -> list[str]:
     # The key is made of these runs in this order, so a ticked row can't become another run.
     key = fresh_key("runs") + hashlib.sha256("".join(ids).encode()).hexdigest()[:16]
     state = st.dataframe(
-        _frame(runs),
-        column_config=_columns(ids, key),
+        **titled(_frame(runs), _columns(ids, key)),
         hide_index=True,
         height=min(HEIGHT, ROW * (len(runs) + 1) + 2),
         key=f"runs-{key}",
@@ -149,9 +149,9 @@ def _frame(runs: Sequence[PastRun]) -> pd.DataFrame:
     votes = engine().comparisons.votes([run.id for run in runs])
     columns = {
         "open": [say("table.open")] * len(runs),
-        "question": [" ".join(run.question.split()) for run in runs],
+        "question": [cell(" ".join(run.question.split())) for run in runs],
         "when": pd.to_datetime([run.started_at for run in runs], unit="s", utc=True),
-        "result": [[run.outcome or run.status] for run in runs],
+        "result": [[result(run.outcome or run.status)] for run in runs],
         "why": [say(f"cause.{run.why}") if run.why and run.why != "none" else "" for run in runs],
         "thumb": [thumb(run) for run in runs],
         "votes": [votes.get(run.id) for run in runs],
@@ -159,7 +159,7 @@ def _frame(runs: Sequence[PastRun]) -> pd.DataFrame:
         "tokens": [run.tokens for run in runs],
         "calls": [run.model_calls for run in runs],
         "pipeline": [say(f"pipeline.{run.pipeline}") for run in runs],
-        "index": [run.index for run in runs],
+        "index": [cell(run.index) for run in runs],
     }
     return pd.DataFrame(columns)
 
@@ -171,7 +171,7 @@ def thumb(run: PastRun) -> str:
 
 
 def _columns(ids: Sequence[str], key: str) -> dict[str, Any]:
-    column, results = st.column_config, list(RESULTS)
+    column = st.column_config
     return {
         "open": column.ButtonColumn(
             "", width=60, type="tertiary", pinned=True, key=f"open-run-{key}", on_click=_open, args=(ids, key)
@@ -179,7 +179,7 @@ def _columns(ids: Sequence[str], key: str) -> dict[str, Any]:
         "question": column.TextColumn(say("runs.question"), width=200),
         "when": column.DatetimeColumn(say("runs.when"), format="YYYY-MM-DD HH:mm", timezone=zone(), width=145),
         "result": column.MultiselectColumn(
-            say("runs.result"), width=190, options=results, color=list(RESULTS.values()), format_func=result
+            say("runs.result"), width=190, options=[*map(result, RESULTS)], color=list(RESULTS.values())
         ),
         "why": column.TextColumn(say("runs.why"), width=160),
         "thumb": column.TextColumn(say("runs.thumb"), width=65),

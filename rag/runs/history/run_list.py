@@ -36,9 +36,9 @@ _ORDERS = {
     "latest": (_runs.started_at.desc(), _runs.id.desc()),
     "earliest": (_runs.started_at, _runs.id),
     "slowest": (_runs.seconds.desc().nulls_last(), _runs.id),
-    "fastest": (_runs.seconds, _runs.id),
+    "fastest": (_runs.seconds.nulls_last(), _runs.id),
     "most_tokens": (_runs.tokens.desc().nulls_last(), _runs.id),
-    "fewest_tokens": (_runs.tokens, _runs.id),
+    "fewest_tokens": (_runs.tokens.nulls_last(), _runs.id),
 }
 """with the id last: Postgres gives equal rows in another order for each page"""
 
@@ -67,12 +67,8 @@ class RunList:
         self._database = database
 
     def page(self, filters: RunFilter, order: Order, *, first: int, count: int, principal: Principal) -> list[PastRun]:
-        """`count` runs from `first` on (counted from 0). Sorted by seconds or tokens, runs in flight are last or left
-        out.
-        """
+        """`count` runs from `first` on (counted from 0). Sorted by seconds or tokens, runs in flight are last."""
         rows = select(schema.runs, _runs.index_name.label("index")).where(*self._conditions(filters, principal))
-        if order in ("fastest", "fewest_tokens"):
-            rows = rows.where((_runs.seconds if order == "fastest" else _runs.tokens).is_not(None))
         with self._database.connect() as connection:
             found = connection.execute(rows.order_by(*_ORDERS[order]).offset(first).limit(count)).mappings().all()
         return [PastRun.model_validate(dict(row)) for row in found]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from langchain_core.runnables import RunnableConfig
 
-from index_store.base.errors import EmptyQuestion, PlainError
+from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_uploads
 from index_store.store.user_store import UserStore
 from rag.errors import RunLimit, RunTimeLimit, Unexpected
@@ -82,9 +82,6 @@ class Execution:
         return "finished", None
 
     async def _work(self, recorder: Recorder) -> None:
-        if not self.started.question:
-            discard_uploads(self.attachments)
-            raise EmptyQuestion()
         if self.attachments:
             await self._add_documents(recorder)
         model = await self._open_model(recorder)
@@ -128,10 +125,8 @@ class Execution:
     def keep_attachments(self) -> None:
         """Adds the attachments of a run that was stopped before its turn, if possible."""
         try:
-            if self.attachments and self.started.question:
+            if self.attachments:
                 self.store.ingest(self.started.index, self.attachments)
-            else:
-                discard_uploads(self.attachments)
         except PlainError as error:
             log.warning("Attachments of run %s can't be added: %s", self.started.run_id, error)
             discard_uploads(self.attachments)

@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from index_store.base.database.database import storable
+from index_store.base.errors import EmptyQuestion
 from index_store.ingestion.sources import FileSource
 from index_store.search.searcher import check_length
 from rag.models.chat_model import ModelSource
@@ -89,7 +90,9 @@ class RunsInFlight:
         return self._allowances.of(asker.principal)
 
     def check(self, question: str, column: Column) -> None:
-        """Raises the errors of `begin`, except AccessWithdrawn, NotSaved and TokensUsedUp."""
+        """Raises the errors of `begin`, except AccessWithdrawn, NotSaved and TokensUsedUp. `question`: stripped."""
+        if not question:
+            raise EmptyQuestion()
         check_length(question)
         pipeline(column.pipeline)
         if column.retrieval:
@@ -100,7 +103,7 @@ class RunsInFlight:
         """Makes and stores a run.
 
         `within`: the transaction in which its conversation was made. Raises UnknownPipeline, UnknownMode, UnknownUnit,
-        BadHitCount, QuestionTooLong, ModelNotOffered, AccessWithdrawn, TokensUsedUp, NotSaved.
+        BadHitCount, EmptyQuestion, QuestionTooLong, ModelNotOffered, AccessWithdrawn, TokensUsedUp, NotSaved.
         """
         question, index = storable(new.question).strip(), storable(new.index)
         self.check(question, new.column)

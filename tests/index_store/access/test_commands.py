@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from index_store.__main__ import main
 from index_store.access.people import SignInClaims
 from index_store.base.settings import Settings
+from index_store.commands import main
 from index_store.store.index_store import IndexStore
 from tests.by_hand import by_hand
 from tests.index_store.access.conftest import claim

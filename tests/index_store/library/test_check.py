@@ -8,8 +8,8 @@ import chromadb
 import pytest
 from sqlalchemy import text
 
-from index_store.__main__ import main
 from index_store.base.settings import Settings
+from index_store.commands import main
 from index_store.ingestion.sources import FileSource
 from index_store.library.check import Difference
 from index_store.store.index_store import IndexStore

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 import pytest
 from pydantic import SecretStr
 
-from index_store.__main__ import main
 from index_store.base import errors
 from index_store.base.settings import Settings
+from index_store.commands import main
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from index_store.vectors.server import connections, server

@@ -13,7 +13,7 @@ from pydantic import PrivateAttr
 
 from index_store.access.audit.audit import EntryFilter
 from index_store.access.principal import LOCAL
-from index_store.base.errors import QuestionTooLong, UnknownMode, UnknownUnit
+from index_store.base.errors import EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload, upload_folder
 from index_store.store.index_store import IndexStore
@@ -549,10 +549,10 @@ def test_closing_the_engine_stops_its_runs(loaded, chat):
 # Questions that can't be answered
 
 
-def test_an_empty_question_is_refused(engine, chat):
-    result = ask(engine, " 　\n").result()
-    assert (result.status, result.error.code) == ("failed", "empty_question")
-    assert chat.prompts == []
+def test_an_empty_question_is_refused_and_nothing_is_begun(engine, chat):
+    with pytest.raises(EmptyQuestion):
+        ask(engine, " 　\n")
+    assert (engine.history.conversations.listed(), chat.prompts) == ([], [])
 
 
 def test_a_question_that_is_too_long_is_refused_in_a_sentence_and_nothing_is_begun(engine, chat):
@@ -838,10 +838,11 @@ def is_added_all_the_same(engine: UserEngine, upload: FileSource) -> None:
     engine.store.dismiss(job)
 
 
-def test_the_attachments_of_an_empty_question_are_discarded(engine, tmp_path):
-    upload = attachment(engine, tmp_path, "parking.md", "# Parking\n")
-    assert ask(engine, " ", attachments=[upload]).result().status == "failed"
-    assert not upload.path.exists()
+def test_the_attachments_of_an_empty_question_are_added(engine, tmp_path):
+    upload = attachment(engine, tmp_path, "parking.md", "# Parking\n\nSlots are in the yard.\n")
+    with pytest.raises(EmptyQuestion):
+        ask(engine, " ", attachments=[upload])
+    is_added_all_the_same(engine, upload)
 
 
 def test_uploads_that_a_dead_process_left_are_discarded_at_the_next_start(loaded, chat):

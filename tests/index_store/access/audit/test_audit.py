@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from index_store.__main__ import main
 from index_store.access.audit import audit as audit_module
 from index_store.access.audit.audit import FOLDER, Audit, EntryFilter
 from index_store.access.audit.entry import LONGEST, MOST, Action, Entry
 from index_store.access.principal import LOCAL, Principal, Role
 from index_store.base.settings import Settings
+from index_store.commands import main
 from index_store.store.index_store import IndexStore
 from tests.full_disk import full_disk, linux
 
@@ -276,6 +276,7 @@ def test_the_command_line_filters_and_gives_json(run: Callable[..., list[str]]) 
     [line] = run("--json", "--person", "b2", "--action", "asked", "--index", "規程", "--since", today, "--until", today)
     assert json.loads(line)["facts"] == {"pipeline": "self_rag", "tokens": 100}
     assert run("--since", "2999-01-01") == run("--until", "2000-01-01") == []
+    assert run("--since", "0001-01-01", "--until", "9999-12-31") == run()
 
 
 def test_a_name_with_a_line_break_or_a_command_for_the_terminal_forges_no_line(

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from index_store.__main__ import main
 from index_store.base import errors
 from index_store.base.settings import Settings
+from index_store.commands import main
 from index_store.ingestion.queue import delivery
 from index_store.ingestion.queue.job_table import JobTable
 from index_store.ingestion.sources import FileSource, keep_upload

@@ -353,7 +353,6 @@ def test_an_address_that_is_none_is_refused_without_being_repeated(url: str) -> 
 
 def test_without_the_setting_nothing_of_s3_is_loaded() -> None:
     script = (
-        "import sys, index_store.__main__ as main; main._parser(); "
-        "sys.exit(bool({'s3fs', 'botocore', 'aiobotocore'} & sys.modules.keys()))"
+        "import sys, index_store.commands; sys.exit(bool({'s3fs', 'botocore', 'aiobotocore'} & sys.modules.keys()))"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

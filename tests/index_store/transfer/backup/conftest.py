@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from index_store.__main__ import main
 from index_store.base.settings import Settings
+from index_store.commands import main
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from index_store.transfer.backup.backup import back_up

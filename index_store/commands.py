@@ -1,0 +1,50 @@
+"""`python -m index_store add | list | search | people | audit | backup ...`: the index store from the command line.
+
+With --json it prints one object per line, each at once. The exit status is 0 only if everything went well.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from index_store.access import commands as access
+from index_store.base.command_line import Commands, Output, write_utf8
+from index_store.base.errors import PlainError
+from index_store.base.interrupts import INTERRUPTED
+from index_store.store import commands as store
+from index_store.transfer import commands as transfer
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    write_utf8()
+    out = Output(options.json, options.language or _language_of_environment())
+    try:
+        all_well = options.run(options, out)
+        sys.stdout.flush()
+    except PlainError as error:
+        out.refusal(error)
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has closed the pipe; Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0 if all_well else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m index_store", description="Store documents and search them.")
+    commands = Commands(parser)
+    store.add_to(commands)
+    transfer.add_to(commands)
+    access.add_to(commands)
+    return parser
+
+
+def _language_of_environment() -> str:
+    # In the order in which POSIX reads them.
+    first = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return "ja" if first.lower().startswith("ja") else "en"
