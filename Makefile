@@ -88,7 +88,7 @@ proxies: $(INSTALLED_DEV)
 	  { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && \
 	  apt-get download -qq -o APT::Sandbox::User=root nginx caddy && \
 	  for package in *.deb; do dpkg-deb -x $$package . && rm $$package; done || \
-	  echo "nginx and Caddy can't be had: the tests behind them are skipped." >&2; \
+	  echo "nginx and Caddy are not available: the tests behind them are skipped." >&2; \
 	fi
 
 # Postgres in the same way, with its libraries: Debian's package would start a server for the whole machine.
@@ -101,7 +101,7 @@ postgres: $(INSTALLED_DEV)
 	  apt-get download -qq -o APT::Sandbox::User=root $$server $$(apt-cache depends $$server | \
 	    sed -n 's/.*Depends: \(lib\(icu\|ldap\|lz4\|pq\|xml2\|xslt\|zstd\|gssapi\)[^ ]*\)$$/\1/p') && \
 	  for package in *.deb; do dpkg-deb -x $$package . && rm $$package; done || \
-	  echo "Postgres can't be had: the tests on it are skipped." >&2; \
+	  echo "Postgres is not available: the tests on it are skipped." >&2; \
 	fi
 
 # The library that changes a process's clock, in the same way.
@@ -112,7 +112,7 @@ clock: $(INSTALLED_DEV)
 	  { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && \
 	  apt-get download -qq -o APT::Sandbox::User=root libfaketime && \
 	  for package in *.deb; do dpkg-deb -x $$package . && rm $$package; done || \
-	  echo "libfaketime can't be had: the tests with clocks apart are skipped." >&2; \
+	  echo "libfaketime is not available: the tests with different clocks are skipped." >&2; \
 	fi
 
 # The OpenID provider with which tests sign in: npm packages, checked by their hashes, without install scripts.
@@ -125,7 +125,7 @@ provider: $(INSTALLED_DEV)
 	  mkdir -p $(VENV)/provider && cp tests/servers/provider/package*.json $(VENV)/provider && \
 	  (cd $(VENV)/provider && npm ci --silent --ignore-scripts --no-audit --no-fund) && \
 	  cp tests/servers/provider/package-lock.json $(VENV)/provider/installed || \
-	  echo "Node.js or npm's packages can't be had: the tests that sign in are skipped." >&2; \
+	  echo "Node.js or its packages are not available: the tests that sign in are skipped." >&2; \
 	fi
 
 # While the tools and the model arrive, one core checks the code. If that fails, no test starts.

@@ -38,7 +38,7 @@ def ask(engine: UserEngine, question: str, pipeline: str) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Times a pipeline beside naive.")
+    parser = argparse.ArgumentParser(description="Times a pipeline, compared with naive.")
     parser.add_argument("--pipeline", default="self_rag")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--questions", type=int, default=6, help="of the samples, at most")

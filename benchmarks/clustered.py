@@ -1,4 +1,4 @@
-"""A stand-in for an embedding model, for indexes that would take hours to embed."""
+"""A substitute for an embedding model, for indexes that would take hours to embed."""
 
 import hashlib
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from index_store.vectors.embeddings import Embeddings, Vectors
 
 
 class Clustered:
-    """A stand-in for an embedding model: the same text always gets the same unit vector; its meaning does not matter.
+    """A substitute for an embedding model: the same text always gets the same unit vector; its meaning does not matter.
 
     Distances are like those of multilingual-e5-small, measured on 400 paragraphs of JSQuAD: cosine 0.77 for two
     articles, 0.82 inside one, 0.89 to the nearest. Chroma's search graph must distinguish these.

@@ -58,7 +58,7 @@ def waits(version: Version, folder: Path, word: Path) -> Iterator[tuple[str, flo
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Times the first minutes beside those of an earlier version.")
+    parser = argparse.ArgumentParser(description="Times the first minutes, compared with those of an earlier version.")
     parser.add_argument("--before", type=Path, required=True, help="a checkout of an earlier version, with its .venv")
     parser.add_argument("--word", type=Path, required=True, help="a long Word file")
     parser.add_argument("--rounds", type=int, default=3)

@@ -220,7 +220,7 @@ def crawling(pages: int, delay: float, at_once: int) -> Row:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Times adding documents beside the embedding of their texts alone.")
+    parser = argparse.ArgumentParser(description="Times adding documents, compared with only embedding their texts.")
     parser.add_argument(
         "--data", type=Path, help="paragraphs as JSON lines with title and text; else samples, repeated"
     )

@@ -68,7 +68,7 @@ CHAINS = {
 }
 """calls of a run that must wait for each other, if every grade is good. A speculative answer is written while passages
 are graded, then both checks run at the same time. A candidate is written and then checked, after documents are found to
-be needed"""
+be needed. A pipeline that is not here is timed too, without the engine's own part"""
 MOST_OWN = 0.05
 """largest part of a run that may be the engine's own"""
 
@@ -275,7 +275,7 @@ def report(timings: Mapping[str, Timing]) -> str:
 
 
 def own(name: str, timings: Mapping[str, Timing]) -> str:
-    """The part of a pipeline's time that is not a model call; empty for the other timings."""
+    """The part of a pipeline's time that is not a model call; empty for timings without a chain."""
     chain = CHAINS.get(name.removesuffix(OVER_MANY))
     if chain is None:
         return ""

@@ -4,7 +4,7 @@
 
 DIR is that of search_quality.py: each passage is made of random sentences of JSQuAD, so that words are as frequent as
 in real text, and its questions are asked. Without DIR, both come from the sample handbook. Documents are added in the
-normal way. Their vectors are from a stand-in (see Clustered), because embedding 100,000 passages takes hours. A
+normal way. Their vectors are from a substitute (see Clustered), because embedding 100,000 passages takes hours. A
 question is really embedded, and the time of a search includes this. The bare query does not; embedding is also measured
 alone.
 

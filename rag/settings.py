@@ -27,6 +27,7 @@ class Settings(index_store.Settings):
         "answer_tokens": ("a whole number from 100 to 1000000", "100〜1000000 の整数"),
         "max_rewrites": ("a whole number from 0 to 10", "0〜10 の整数"),
         "max_generations": ("a whole number from 1 to 10", "1〜10 の整数"),
+        "draft_ahead": ("true or false", "true または false"),
         "answer_length": ("short, normal or long", "short、normal、long のいずれか"),
         "answer_tone": ("neutral, polite or plain", "neutral、polite、plain のいずれか"),
         "answer_temperature": ("a number from 0 to 2", "0〜2 の数"),

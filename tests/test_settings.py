@@ -3,6 +3,7 @@
 import re
 import sys
 from pathlib import Path
+from typing import Literal, get_origin
 
 import pytest
 
@@ -71,3 +72,20 @@ def test_a_key_that_fits_into_no_header_is_refused_and_not_repeated(name, key):
     assert key not in str(caught.value)
     assert caught.value.__cause__ is None
     assert "半角" in caught.value.sentence("ja")
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        (settings, name)
+        for settings in (rag.Settings, pages.Settings)
+        for name, field in settings.model_fields.items()
+        if field.annotation in (bool, int, float) or get_origin(field.annotation) is Literal
+    ],
+)
+def test_a_truth_a_number_or_a_choice_that_is_none_is_refused_with_what_it_must_be(settings, name):
+    with pytest.raises(InvalidSetting) as caught:
+        settings(_env_file=None, **{name: "sometimes"})
+    english, japanese = settings.allowed[name]
+    assert f"{name.upper()} is not usable: it must be {english}." in caught.value.sentence("en")
+    assert f"{name.upper()} の値が使えません。{japanese}を" in caught.value.sentence("ja")

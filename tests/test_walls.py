@@ -1,6 +1,7 @@
 """The walls between the packages: no import breaks one, and import-linter would report an import that does."""
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -97,6 +98,27 @@ BREACHES = [
     if one != other
 ]
 """forbidden imports: contract, module, and the module above or beside it that it would import"""
+
+
+def drawn_modules() -> list[str]:
+    """The modules in the drawing of docs/architecture.md, from the top."""
+    drawing = (ROOT / "docs/architecture.md").read_text(encoding="utf-8").split("```")[1]
+    found: list[str] = []
+    path: list[str] = []
+    for line in drawing.splitlines():
+        depth = (len(line) - len(line.lstrip())) // 2
+        for name in re.findall(r"(?:^ *|   )(\w+)(?:/|\.py)", line):
+            path[depth:] = [name]
+            found.append(".".join(path))
+    return found
+
+
+@pytest.mark.parametrize("contract", ["inside rag", "inside rag.runs", "inside index_store"])
+def test_architecture_draws_each_folder_in_the_order_of_the_layers(contract):
+    place = {module: number for number, layer in enumerate(CONTRACTS[contract]) for module in layer}
+    drawn = [module for module in drawn_modules() if module in place]
+    assert drawn == sorted(drawn, key=place.__getitem__)
+    assert {module for module in place if (ROOT / module.replace(".", "/")).is_dir()} <= set(drawn)
 
 
 def intruder_of(module: str) -> str:

@@ -1,4 +1,4 @@
-"""How the big form performs as it grows: Postgres, Chroma's server and apps, all real, on this machine.
+"""How the setup for several machines performs as it grows: Postgres, Chroma's server and apps, all on this machine.
 
     python -m benchmarks.scale [PART ...] [--keep DIR] [--data DIR] [--chunks 100000 1000000] [--questions 200]
 

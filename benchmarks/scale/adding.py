@@ -1,7 +1,7 @@
 """How many chunks per second are added at this size in the normal way: files, parsers, vectors, SQL.
 
-One job of one process. A stand-in embeds the texts in almost no time. The gain from more workers, when embedding takes
-time, is measured in benchmarks/workers.py.
+One job of one process. The substitute for an embedding model (benchmarks/clustered.py) takes almost no
+time. The gain from more workers, when embedding takes time, is measured in benchmarks/workers.py.
 """
 
 import itertools

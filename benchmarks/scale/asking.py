@@ -109,7 +109,7 @@ async def _ask(tab: Tab) -> float:
 
 @contextmanager
 def started(folder: Path, speed: Speed) -> Iterator[tuple[list[App], list[int]]]:
-    """Two apps of the big form over an index of the samples, and the process id of Chroma."""
+    """Two apps that share an index of the samples, and the process id of Chroma."""
     data = folder / "data"
     data.mkdir(parents=True, mode=0o700)
     with ExitStack() as open_:

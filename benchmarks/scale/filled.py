@@ -1,4 +1,4 @@
-"""A store of the big form, filled with a given number of made chunks: Postgres and Chroma's server over a folder.
+"""A store for several machines, filled with a given number of made chunks: Postgres and Chroma's server over a folder.
 
 It is filled in bulk, without parsers and embedding. The rows are the same as after adding documents, but the index over
 the terms is built at the end, and Chroma writes its graph to disk less often. adding.py measures the cost of adding. An

@@ -371,9 +371,9 @@ def test_a_step_with_a_detail_that_this_version_does_not_know_keeps_the_rest():
     known = StepFinished(
         step="reorder", attempt=1, start=0, milliseconds=5, model_calls=0, tokens_in=0, tokens_out=0, verdict="yes"
     )
-    step = from_json(to_json(known).replace('"detail":null', '"detail":{"type":"reorder","order":[3,1]}'))
+    step = from_json(to_json(known).replace('"detail":null', '"detail":{"type":"of_tomorrow","order":[3,1]}'))
     assert step == known.model_copy(update={"detail": step.detail})
-    assert (step.detail.named, json.loads(step.detail.stored)["order"]) == ("reorder", [3, 1])
+    assert (step.detail.named, json.loads(step.detail.stored)["order"]) == ("of_tomorrow", [3, 1])
 
 
 @pytest.mark.parametrize("text", UNKNOWN)

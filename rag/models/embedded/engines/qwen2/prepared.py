@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LAYOUT = 1
-"""of the folder and of the graph; what has another one is made anew"""
+"""of the folder and of the graph; what has another one is made again"""
 
 GROUP = 256
 """weights that share a scale. With 32, they are nearer to the file, and are read a third more slowly
