@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
-from sqlalchemy import Connection, Engine, select, update
+from sqlalchemy import Connection, Engine, Row, Select, select, update
 
 from index_store.base.database.database import backend_of
+from index_store.catalogue.records import archive_folder
 from index_store.catalogue.schema import chunks, documents, indexes, sections
 from index_store.full_text.analysis import Analysis, Analyzer
 from index_store.full_text.bm25 import BM25Index, ChunkTerms, WordCount
@@ -33,11 +35,7 @@ class FullText:
             with full_text.filling(connection):
                 for document_id in ids:
                     rows = connection.execute(_CHUNK_TEXTS.where(documents.c.id == document_id)).all()
-                    terms = [
-                        ChunkTerms.of(analyzer, row.id, row.title, row.headings, text_at(row.text, row.start, row.end))
-                        for row in rows
-                    ]
-                    full_text.put(connection, document_id, terms)
+                    full_text.put(connection, document_id, [_terms(analyzer, row) for row in rows])
 
     def find(
         self, index_id: str, analysis: Analysis, k: int, document_ids: Sequence[str] | None
@@ -76,8 +74,14 @@ def bm25_index(index_id: str) -> BM25Index:
     return BM25Index(f"keywords_{index_id}")
 
 
-_CHUNK_TEXTS = (
-    select(chunks.c.id, chunks.c.headings, chunks.c.start, chunks.c.end, documents.c.title, sections.c.text)
+_DOCUMENT = documents.c.source, documents.c.parent, documents.c.title
+_CHUNK_TEXTS: Select[Any] = (
+    select(chunks.c.id, chunks.c.headings, chunks.c.start, chunks.c.end, *_DOCUMENT, sections.c.text)
     .select_from(chunks.join(sections).join(documents))
     .order_by(chunks.c.position)
 )
+
+
+def _terms(analyzer: Analyzer, row: Row[Any]) -> ChunkTerms:
+    title = f"{archive_folder(row.source, row.parent)} {row.title}"
+    return ChunkTerms.of(analyzer, row.id, title, row.headings, text_at(row.text, row.start, row.end))

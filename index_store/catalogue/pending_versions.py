@@ -11,7 +11,7 @@ from index_store.base.errors import Failure
 from index_store.catalogue.documents import put_error
 from index_store.catalogue.full_text import bm25_index
 from index_store.catalogue.leftovers import Leftover, delete_leftover, insert_leftovers
-from index_store.catalogue.records import DocumentStatus, Lease
+from index_store.catalogue.records import DocumentStatus, Lease, archive_folder
 from index_store.catalogue.schema import documents, indexes, job_items, now, sections
 from index_store.catalogue.sections import insert_sections
 from index_store.catalogue.sites import put_page
@@ -43,6 +43,10 @@ class PendingVersion:
     """whether also texts that the version before has are embedded again, because somebody asked for this"""
     lease: Lease | None = None
     """under which it is processed, if there are several processes"""
+
+    @property
+    def archive_folder(self) -> str:
+        return archive_folder(self.source, self.parent)
 
 
 class PendingVersions:

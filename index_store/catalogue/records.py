@@ -185,6 +185,15 @@ class DocumentRecord:
         return tuple(number for number in (self.revision, self.incoming) if number)
 
 
+def archive_folder(source: str, parent: str | None) -> str:
+    """The folders of a member of an archive, which often tell what its name does not: 2025年度 for
+    rules.zip/2025年度/travel.txt. Empty for every other document. `parent`: of the document.
+    """
+    if parent is None or "://" in parent:  # a page belongs to its site
+        return ""
+    return source.removeprefix(f"{parent}/").rpartition("/")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class FoundChunk:
     """A chunk that a search may show, or the section that contains it: `text` is the text shown."""

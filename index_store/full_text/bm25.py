@@ -59,7 +59,9 @@ class ChunkTerms:
 
     @classmethod
     def of(cls, analyzer: Analyzer, chunk_id: str, title: str, headings: Sequence[str], text: str) -> "ChunkTerms":
-        """Takes a millisecond for 300 characters of Japanese: best called before the transaction begins."""
+        """`title`: with the document's folder in its archive, if it has one. Takes a millisecond for 300 characters of
+        Japanese: best called before the transaction begins.
+        """
         columns = [_terms(analyzer.terms(part)) for part in (title, "\n".join(headings), text)]
         counts = _counted(columns)
         topics = [_TOPIC + term for term, count in counts.items() if count >= TOPIC_COUNT and term[0] != _PAIR]

@@ -208,7 +208,7 @@ class Versions:
             before = self._catalogue.documents.record(version.document_id)
             try:
                 index = self._index_of(embedded)
-                terms = list(_terms(self._library.analyzer(index), new.ids, embedded.parsed))
+                terms = list(_terms(self._library.analyzer(index), embedded))
                 dimension = embedded.vectors.shape[1]
                 with self._library.swapping():
                     old = self._catalogue.pending_versions.finish(version, embedded.parsed, dimension, terms)
@@ -341,10 +341,11 @@ class Versions:
         )
 
 
-def _terms(analyzer: Analyzer, ids: Sequence[str], parsed: ParsedDocument) -> Iterator[ChunkTerms]:
+def _terms(analyzer: Analyzer, embedded: EmbeddedVersion) -> Iterator[ChunkTerms]:
+    parsed, title = embedded.parsed, f"{embedded.version.archive_folder} {embedded.parsed.title}"
     chunks = ((section, chunk) for section in parsed for chunk in section.chunks)
-    for id_, (section, chunk) in zip(ids, chunks, strict=True):
-        yield ChunkTerms.of(analyzer, id_, parsed.title, chunk.headings, text_at(section.text, chunk.start, chunk.end))
+    for id_, (section, chunk) in zip(embedded.leftover.ids, chunks, strict=True):
+        yield ChunkTerms.of(analyzer, id_, title, chunk.headings, text_at(section.text, chunk.start, chunk.end))
 
 
 def fingerprint_of(content_digest: str, splitting: object) -> str:

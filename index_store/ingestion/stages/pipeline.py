@@ -57,7 +57,9 @@ class IngestionPipeline:
         try:
             with self._original(version) as path:
                 task.parsed = self._services.parser.load(
-                    RawFile(path, version.name, version.charset), version.kind, lambda: self._stop.is_set
+                    RawFile(path, version.name, version.charset, version.archive_folder),
+                    version.kind,
+                    lambda: self._stop.is_set,
                 )
         except PlainError as error:
             self._completion.fail(task, error)

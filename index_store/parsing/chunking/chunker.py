@@ -35,7 +35,8 @@ class ParsedChunk:
     page: int | None
     headings: tuple[str, ...]
     embedded: str
-    """what the model embeds: title, headings and the header of a table that was split, and the chunk's text; NFKC"""
+    """what the model embeds: the folder in an archive, title, headings, the header of a table that was split, and the
+    chunk's text; NFKC"""
 
     @property
     def digest(self) -> bytes:
@@ -51,13 +52,16 @@ class ParsedSection:
     chunks: list[ParsedChunk]
 
 
-def chunk_document(document: LoadedDocument, size: int, overlap: int) -> list[ParsedSection]:
-    """Sections in reading order, each with its chunks. `size` and `overlap` are in wide characters."""
+def chunk_document(document: LoadedDocument, size: int, overlap: int, archive_folder: str = "") -> list[ParsedSection]:
+    """Sections in reading order, each with its chunks. `size` and `overlap` are in wide characters. `archive_folder`:
+    is embedded with the document's title.
+    """
+    title = f"{archive_folder} > {document.title}" if archive_folder else document.title
     sections = []
     for headed in _headed_texts(document):
         for piece in _of_section_size(headed, size):
             sections.append(
-                ParsedSection(piece.headings, piece.page_at(0), piece.text, _chunks(piece, document, size, overlap))
+                ParsedSection(piece.headings, piece.page_at(0), piece.text, _chunks(piece, title, size, overlap))
             )
     return sections
 
@@ -77,11 +81,11 @@ def _of_section_size(headed: "_HeadedText", size: int) -> "Iterator[_HeadedText]
         yield headed.slice(start, end).between(opening, closing)
 
 
-def _chunks(headed: "_HeadedText", document: LoadedDocument, size: int, overlap: int) -> list[ParsedChunk]:
+def _chunks(headed: "_HeadedText", title: str, size: int, overlap: int) -> list[ParsedChunk]:
     chunks = []
     for start, end in split_text(headed.text, size, overlap, marks=[offset for offset, _ in headed.inner]):
         headings = headed.headings_at(start)
-        where = " > ".join([document.title, *headings])[-EMBEDDED_HEADING:]
+        where = " > ".join([title, *headings])[-EMBEDDED_HEADING:]
         header = header_at(headed.text, start, size // 2)
         embedded = unicodedata.normalize("NFKC", f"{where}\n{header}{headed.text[start:end]}")
         chunks.append(ParsedChunk(start, end, headed.page_at(start), headings, embedded))

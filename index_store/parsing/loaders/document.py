@@ -38,6 +38,8 @@ class RawFile:
     """the document's name, for its title and for errors; the path may have a name of ours"""
     charset: str | None = None
     """named by the server that sent it"""
+    archive_folder: str = ""
+    """its folders in the archive that it came in, separated by /"""
 
     @cached_property
     def content(self) -> bytes:

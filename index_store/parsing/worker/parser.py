@@ -57,7 +57,13 @@ class Parser:
         """
         with self._result_file() as result:
             request = self._request(
-                file.path, file.name, kind=kind, charset=file.charset, result=str(result), file_size=WRITTEN
+                file.path,
+                file.name,
+                kind=kind,
+                charset=file.charset,
+                archive_folder=file.archive_folder,
+                result=str(result),
+                file_size=WRITTEN,
             )
             answer = self._ask(request, is_cancelled)
             return ParsedDocument(answer.title, file.name, answer.sections, answer.chunks, result)

@@ -33,6 +33,8 @@ class ParserRequest:
     chunk_size: int
     chunk_overlap: int
     charset: str | None = None
+    archive_folder: str = ""
+    """of a document"""
     folder: str | None = None
     """the folder to unpack an archive into; None: load a document"""
 

@@ -89,7 +89,7 @@ def _load(load: Load, request: ParserRequest) -> ParserResponse:
     loaded = load(RawFile(Path(request.path), request.name, request.charset))
     if sum(len(page.markdown) for page in loaded.pages) > CHARACTERS:
         raise TooMuchText(name=request.name, limit=f"{CHARACTERS:,}")
-    found = chunk_document(loaded, request.chunk_size, request.chunk_overlap)
+    found = chunk_document(loaded, request.chunk_size, request.chunk_overlap, request.archive_folder)
     chunks = sum(len(section.chunks) for section in found)
     if not chunks:
         raise NoText(name=request.name)

@@ -1,5 +1,6 @@
 """One question, three searches: by vector, by keyword, and by both."""
 
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -249,6 +250,21 @@ def test_a_term_of_the_glossary_is_searched_as_a_whole_from_now_on(own_rules: In
     assert own_rules.glossary("a") == "属性リファレンス\nXパタン\n"
     assert own_rules.search("a", "Xパタン", mode="keyword", k=1)[0].headings == ("Xパタン",)
     assert own_rules.check() == []
+
+
+def test_a_file_of_an_archive_is_found_by_the_name_of_its_folder(store: IndexStore, tmp_path: Path) -> None:
+    file = tmp_path / "rules.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        for year, yen in (("2024年度", 2000), ("2025年度", 3000), ("2026年度", 4000)):
+            archive.writestr(f"{year}/旅費規程.txt", f"日当は{yen}円です。")
+    store.ingest("a", [FileSource(file)]).wait()
+
+    def first(mode: str) -> str:
+        return store.search("a", "2025年度の旅費規程の日当", mode=mode, k=1)[0].text
+
+    assert [first(mode) for mode in MODES] == ["日当は3000円です。"] * len(MODES)
+    store.set_glossary("a", "旅費規程\n")  # builds the full text again
+    assert first("keyword") == "日当は3000円です。"
 
 
 def test_what_matched_can_be_shown_where_it_stands(rules: IndexStore) -> None:
