@@ -98,6 +98,18 @@ def test_search_and_filters_find_documents(engine, tmp_path):
     assert page.words["table.nothing"] in page.text
 
 
+def test_search_and_filters_stay_while_a_document_is_open(engine, tmp_path):
+    [document_id, *_] = add(engine, tmp_path, "travel.md", "travel.txt", "leave.txt")
+    page = DocumentsPage()
+    page.write("table.search", "travel").choose("table.kind", "txt")
+    page.go("documents", doc=document_id).go("documents")
+    assert [row["source"] for row in page.table] == ["travel.txt"]
+    page.app.selectbox(key="table kind").set_value(None)
+    assert len(page.look().table) == 2
+    page.go("chat").go("documents")
+    assert len(page.table) == 2
+
+
 @each_language
 def test_what_failed_says_why_in_the_readers_language_and_can_be_tried_again(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")

@@ -63,14 +63,15 @@ def _documents(index: str) -> list[Document]:
 
 def _filtered(documents: Sequence[Document]) -> list[Document]:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="table-filters"):
-        # The search text is the default too: if Streamlit creates the field again, it would be empty otherwise.
+        # What was sought is the default: Streamlit forgets the field while another page or a document is open.
         words = st.text_input(
             say("table.search"),
-            st.session_state.get("table search", ""),
+            st.session_state.get("table sought", ""),
             placeholder=say("table.search"),
             key="table search",
             label_visibility="collapsed",
         )
+        st.session_state["table sought"] = words
         status = _choice("status", _values(documents, status_of), lambda each: say(f"state.{each}"))
         kind = _choice("kind", _values(documents, lambda each: each.kind), str.upper)
         origin = _choice("origin", _values(documents, lambda each: each.parent), str)
@@ -87,12 +88,13 @@ def _filtered(documents: Sequence[Document]) -> list[Document]:
 
 def _choice(name: str, values: list[str], label: Callable[[str], str]) -> str | None:
     """None means all. Shown only if there is more than one choice, or if one was made. `label`: of a value."""
-    key = f"table {name}"
-    chosen: str | None = st.session_state.get(key)
+    key, kept = f"table {name}", f"table {name} chosen"
+    # Not the default of the picker, because a picker with a default can't be emptied.
+    chosen: str | None = st.session_state.setdefault(key, st.session_state.get(kept))
     if len(values) < 2 and chosen is None:
         return None
     labels = {each: label(each) for each in ((*values, chosen) if chosen else values)}
-    return st.selectbox(
+    picked = st.selectbox(
         say(f"table.{name}"),
         list(labels),
         index=None,
@@ -102,6 +104,8 @@ def _choice(name: str, values: list[str], label: Callable[[str], str]) -> str | 
         width=165,
         label_visibility="collapsed",
     )
+    st.session_state[kept] = picked
+    return picked
 
 
 def _values(documents: Sequence[Document], value_of: Callable[[Document], str | None]) -> list[str]:
