@@ -111,6 +111,31 @@ def test_search_and_filters_stay_while_a_document_is_open(engine, tmp_path):
 
 
 @each_language
+def test_what_is_selected_stays_so_under_another_search_and_is_counted_and_removed(engine, tmp_path, language):
+    ids = add(engine, tmp_path, "travel.md", "leave.md", "trains.md")
+    page = DocumentsPage(language)
+    page.app.session_state["table selected"] = frozenset(ids[:2])  # an AppTest can't tick
+    page.write("table.search", "leave.md")
+    page.write("table.search", "trains.md")
+    assert page.words["table.chosen_hidden"].format(count=2, hidden=2) in page.text
+    page.write("table.search", "nowhere")
+    page.write("table.search", "travel.md")
+    assert page.words["table.chosen_hidden"].format(count=2, hidden=1) in page.text
+    page.press("table.remove_really", count=2)
+    assert [each.source for each in engine.store.documents("handbook")] == ["trains.md"]
+    page.write("table.search", "")
+    assert page.words["index.documents_one"] in page.text
+
+
+def test_a_selection_is_cleared_by_one_press(engine, tmp_path):
+    ids = add(engine, tmp_path, "travel.md", "leave.md")
+    page = DocumentsPage()
+    page.app.session_state["table selected"] = frozenset(ids)
+    page.write("table.search", "travel.md").press("runs.untick")
+    assert page.write("table.search", "").words["index.documents"].format(count=2) in page.text
+
+
+@each_language
 def test_what_failed_says_why_in_the_readers_language_and_can_be_tried_again(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")
     page = DocumentsPage(language)

@@ -47,9 +47,13 @@ def _show(index: str, count: int) -> None:
         return
     found = _filtered(documents)
     bar = st.container(horizontal=True, vertical_alignment="center", gap="small", key="table-bar")
-    chosen = _table(found) if found else []
+    listed = _table(found) if found else []
+    # What is ticked stays so while a search or a filter hides it.
+    hidden = [each for each in documents if each.id in _kept() and each not in found] if may_add_to(index) else []
+    chosen = [*listed, *hidden]
+    st.session_state["table selected"] = frozenset(each.id for each in chosen)
     with bar:
-        _show_bar(documents, found, chosen)
+        _show_bar(documents, found, chosen, len(hidden))
     if not found:
         st.caption(say("table.nothing"))
 
@@ -125,12 +129,17 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
+def _kept() -> frozenset[str]:
+    """Ids of the selected documents, listed or not."""
+    kept: frozenset[str] = st.session_state.get("table selected", frozenset())
+    return kept
+
+
 def _table(documents: Sequence[Document]) -> list[Document]:
-    """The selected documents. Only people who can use a selection may select."""
+    """The selected ones of these documents. Only people who can use a selection may select."""
     # The key is made of these documents in this order, so a selected row can't become another document.
-    key = hashlib.sha256("".join(each.id for each in documents).encode()).hexdigest()[:16]
-    kept = st.session_state.get("table selected", frozenset())
-    rows = [row for row, each in enumerate(documents) if each.id in kept]
+    key = fresh_key("table") + hashlib.sha256("".join(each.id for each in documents).encode()).hexdigest()[:16]
+    rows = [row for row, each in enumerate(documents) if each.id in _kept()]
     usual: dict[str, Any] = {
         "column_config": _columns(documents, key),
         "hide_index": True,
@@ -148,9 +157,7 @@ def _table(documents: Sequence[Document]) -> list[Document]:
         selection_default={"selection": {"rows": rows}},
         **usual,
     )
-    chosen = [documents[row] for row in state.selection.rows if row < len(documents)]
-    st.session_state["table selected"] = frozenset(each.id for each in chosen)
-    return chosen
+    return [documents[row] for row in state.selection.rows if row < len(documents)]
 
 
 def _frame(documents: Sequence[Document]) -> pd.DataFrame:
@@ -201,8 +208,13 @@ def _open(documents: Sequence[Document], key: str) -> None:
     st.session_state["opened document"] = documents[st.session_state[f"open-{key}"].row].id
 
 
-def _show_bar(documents: Sequence[Document], found: Sequence[Document], chosen: Sequence[Document]) -> None:
-    if chosen:
+def _show_bar(
+    documents: Sequence[Document], found: Sequence[Document], chosen: Sequence[Document], hidden: int
+) -> None:
+    """`hidden`: how many of the chosen documents are not among those found."""
+    if hidden:
+        told = say("table.chosen_hidden", count=len(chosen), hidden=hidden)
+    elif chosen:
         told = say("table.chosen", count=len(chosen), of=len(found))
     elif len(found) < len(documents):
         told = say("table.found", count=len(found), of=len(documents))
@@ -218,6 +230,12 @@ def _show_bar(documents: Sequence[Document], found: Sequence[Document], chosen: 
     if chosen:
         with st.popover(say("table.remove", count=len(chosen)), key=fresh_key("remove chosen")):
             _confirm_removal(chosen)
+        st.button(say("runs.untick"), key="table-untick", type="tertiary", on_click=_untick)
+
+
+def _untick() -> None:
+    st.session_state["table selected"] = frozenset()
+    renew("table")  # otherwise the table would keep its own ticks
 
 
 def _confirm_removal(chosen: Sequence[Document]) -> None:
@@ -226,11 +244,11 @@ def _confirm_removal(chosen: Sequence[Document]) -> None:
     st.text(names + (say("job.more", count=len(chosen) - 8) if len(chosen) > 8 else ""))
     if st.button(counted("table.remove_really", len(chosen)), type="primary", key="danger-remove-chosen"):
         engine().store.remove_documents([each.id for each in chosen])
-        st.session_state["table selected"] = frozenset()
+        _untick()
         renew("remove chosen")
         st.rerun()
 
 
 def _retry(documents: Sequence[Document]) -> None:
     engine().store.retry(documents[0].index, [each.id for each in documents])
-    st.session_state["table selected"] = frozenset()
+    _untick()
