@@ -11,9 +11,10 @@ from index_store.access.grants import EVERYONE, Grant, Grantee
 from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.base.errors import BadIndexName, EmptyDocument, IndexExists, NoText, UnknownDocument
-from index_store.ingestion.sources import upload_folder
+from index_store.ingestion.sources import FileSource, upload_folder
 from index_store.parsing.loaders.formats import LOADABLE
 from pages import process, samples
+from pages.widgets.documents.jobs import LATEST
 from pages.widgets.page_language import TELL_LANGUAGE
 from pages.widgets.sidebar import CLOSE_ON_CHOICE
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
@@ -167,6 +168,24 @@ def test_a_job_that_is_over_can_be_sent_again_with_what_failed_alone(engine, ser
     page.press("job.retry_one")
     [job] = engine.store.ingestions
     assert [each.source for each in job.wait()] == ["scan.pdf"]
+
+
+@each_language
+def test_of_many_finished_jobs_the_latest_are_shown_and_the_others_counted_and_closed_at_once(
+    engine, tmp_path, language
+):
+    names = [f"{number}.md" for number in range(LATEST + 3)]
+    for name in names:
+        (tmp_path / name).write_text("" if name == "1.md" else HANDBOOK, encoding="utf-8")
+        engine.store.ingest("handbook", [FileSource(tmp_path / name, name)]).wait()
+    page = DocumentsPage(language)
+    assert page.buttons.count(page.words["documents.dismiss"]) == LATEST
+    earlier = page.words["job.earlier"].format(count=3)
+    assert f"{earlier} · {page.words['job.with_failures_one']}" in page.text
+    page.press("job.dismiss_earlier")
+    assert len(engine.store.ingestions) == LATEST
+    assert page.buttons.count(page.words["documents.dismiss"]) == LATEST
+    assert page.words["job.dismiss_earlier"] not in page.buttons
 
 
 def test_an_index_is_made_renamed_and_deleted(engine, tmp_path):
