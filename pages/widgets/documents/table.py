@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from pages.process import engine
 from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback
+from pages.widgets.folding import has_words
 from pages.widgets.picker import fresh_key, renew
 from pages.words import counted, language, say, zone
 
@@ -79,14 +79,13 @@ def _filtered(documents: Sequence[Document]) -> list[Document]:
         status = _choice("status", _values(documents, status_of), lambda each: say(f"state.{each}"))
         kind = _choice("kind", _values(documents, lambda each: each.kind), str.upper)
         origin = _choice("origin", _values(documents, lambda each: each.parent), str)
-    sought = _folded(words).split()
     return [
         each
         for each in documents
         if (status is None or status_of(each) == status)
         and (kind is None or each.kind == kind)
         and (origin is None or each.parent == origin)
-        and all(word in _folded(_text(each)) for word in sought)
+        and has_words(_text(each), words)
     ]
 
 
@@ -123,10 +122,6 @@ def status_of(document: Document) -> str:
 
 def _text(document: Document) -> str:
     return "\n".join((document.title, document.source, document.error.sentence(language()) if document.error else ""))
-
-
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def _kept() -> frozenset[str]:
