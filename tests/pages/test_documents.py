@@ -289,6 +289,8 @@ def test_a_long_document_is_shown_a_page_at_a_time_and_searched(engine, tmp_path
         page.write("document.search", words)
         assert "part 44 says" in page.html
         assert "part 1 says" not in page.html
+    page.write("document.search", "nowhere")
+    assert page.words["table.nothing"] in page.text
 
 
 def test_what_two_chunks_share_is_marked_and_lines_stay_lines(engine, tmp_path):

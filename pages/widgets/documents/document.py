@@ -158,7 +158,8 @@ def _show_sections(document: Document, section_id: str | None) -> None:
     else:
         alone = numbered
     address = original_address(document.id) if document.kind == "pdf" else None
-    st.html("".join(section_html(each, chunks[each.id], number, address) for number, each in alone))
+    if alone:  # Streamlit draws no empty text
+        st.html("".join(section_html(each, chunks[each.id], number, address) for number, each in alone))
 
 
 def _show_whole(document_id: str) -> None:
