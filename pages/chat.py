@@ -14,11 +14,12 @@ from pages.process import engine
 from pages.widgets.answer.copying import show_script
 from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.announce import announce
-from pages.widgets.chat.ask import shown_branch
+from pages.widgets.chat.ask import go_on_with, shown_branch
 from pages.widgets.chat.branches import current_branch, show_question_of
 from pages.widgets.chat.conversations import current_conversation, open_conversation, show_conversations
+from pages.widgets.chat.drawn_turns import draw_earlier, drawn_turns
 from pages.widgets.chat.follow_ups import show_follow_ups
-from pages.widgets.chat.in_view import keep_latest_in_view
+from pages.widgets.chat.in_view import keep_in_view
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.share import show_share
 from pages.widgets.chat.start import show_start
@@ -36,10 +37,8 @@ from rag.runs.run.run import Run
 from rag.trace.events import RunFinished, Style
 from rag.trace.passages import Retrieval
 
-# Comments, because Streamlit would show strings that stand alone on a page.
-LATEST = 5  # turns of a conversation that are drawn: each costs 5 to 10 ms in every redraw
+# A comment, because Streamlit would show a string that stands alone on a page.
 MOST_PASTED = 1_000_000  # characters: the browser ignores a longer text and can't say so
-EARLIER = 10  # turns that each press of the button above them adds
 NO_FILES = '<style>[data-testid="stChatInputFileUploadButton"] { display: none; }</style>'
 
 
@@ -63,6 +62,7 @@ def ask(
         through=shown_branch(current_conversation()),
         suggests=True,
     )
+    go_on_with(run)
     open_conversation(run.conversation_id)
 
 
@@ -96,7 +96,7 @@ def show_conversation(
     """
     if earlier := len(branch.runs) - len(outlines):
         words = say("chat.earlier", count=earlier)
-        st.button(words, key="earlier", on_click=show_more, args=(conversation_id,), width="stretch")
+        st.button(words, key="earlier", on_click=draw_earlier, args=(conversation_id,), width="stretch")
     for run, events in outlines:
         show_question_of(run, events, branch)
         live = known_runs.get(run.id)
@@ -108,10 +108,6 @@ def show_conversation(
     if outlines:
         show_follow_ups(*outlines[-1])
     return False
-
-
-def show_more(conversation_id: str) -> None:
-    st.session_state[f"turns of {conversation_id}"] += EARLIER
 
 
 def show_welcome(indexes: dict[str, Index]) -> None:
@@ -171,8 +167,8 @@ indexes = {index.name: index for index in engine().store.indexes()}
 outlines: list[RunOutline] = []
 known_runs: dict[str, Run] = {}
 if conversation_id:
-    shown = st.session_state.setdefault(f"turns of {conversation_id}", LATEST)
     branch = current_branch(conversation_id)
+    shown = drawn_turns(conversation_id, branch)
     # Before the history: a run that ends in another app in between is known nowhere but there from then on.
     known_runs = {run_id: run for run_id in branch.runs[-shown:] if (run := engine().run(run_id))}
     outlines = engine().history.outlines(conversation_id, latest=shown, branch=branch)
@@ -221,7 +217,7 @@ if said:
 with st.sidebar:
     show_conversations(conversation_id)
 
-keep_latest_in_view(conversation_id, running)
+keep_in_view(conversation_id, running, st.session_state.branch if conversation_id else None)
 announce(running, outlines)
 if st.session_state.conversation and not conversation_id:
     st.warning(say("chat.not_here"))

@@ -181,10 +181,10 @@ class Store:
         seen = self._gate.sees_jobs([(job.order.person_id, job.order.index_id) for job in jobs])
         return tuple(UserIngestion(job, self._gate) for job, is_seen in zip(jobs, seen, strict=True) if is_seen)
 
-    def dismiss(self, ingestion: UserIngestion) -> None:
-        """Removes the job from the list. An unfinished job goes on."""
-        if ingestion in self.ingestions:
-            self._parts.jobs.dismiss(ingestion.id)
+    def dismiss(self, *ingestions: UserIngestion) -> None:
+        """Removes the jobs from the list. An unfinished job goes on."""
+        for each in set(ingestions).intersection(self.ingestions):
+            self._parts.jobs.dismiss(each.id)
 
     def ingest(self, index: str, sources: Sequence[FileSource | SiteSource]) -> UserIngestion:
         """Begins to add the sources and returns at once. Creates the index if it does not exist; the person becomes its

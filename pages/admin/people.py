@@ -12,6 +12,7 @@ from index_store.base.errors import PlainError
 from pages.process import engine, principal
 from pages.server.settings import server_settings
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
+from pages.widgets.folding import has_words
 from pages.widgets.picker import fresh_key, renew
 from pages.words import about, plain, say, when
 
@@ -53,9 +54,9 @@ def wanted(everybody: Sequence[Person]) -> list[Person]:
         on_change=st.session_state.update,
         args=({"people page": 0},),
     )
-    sought = typed(words).casefold().split()
-    texts = ((each, " ".join([each.name, each.mail, each.subject, *each.groups]).casefold()) for each in everybody)
-    return [each for each, text in texts if all(word in text for word in sought)]
+    sought = typed(words)
+    texts = ((each, " ".join([each.name, each.mail, each.subject, *each.groups])) for each in everybody)
+    return [each for each, text in texts if has_words(text, sought)]
 
 
 def show_page(found: Sequence[Person]) -> None:

@@ -154,6 +154,9 @@ def test_runs_are_searched_filtered_sorted_asked_again_and_laid_side_by_side(
     for row in (1, 2):
         visitor.select_row(row)
     assert visitor.width <= width
+    toolbar = visitor.page.get_by_test_id("stElementToolbar").bounding_box()
+    above = visitor.page.locator(".st-key-runs-bar").bounding_box()
+    assert above["y"] + above["height"] <= toolbar["y"]  # it would take the presses of the buttons there
     visitor.page.get_by_role("link", name=visitor.words["runs.side_by_side"].format(count=2)).click()
     expect(visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])).to_be_visible(timeout=LOADED)
     expect(visitor.answers).to_have_count(2)

@@ -33,6 +33,12 @@ class ChatPage(AppPage):
         return [each.value for each in self.app.html if 'class="question"' in each.value]
 
     @property
+    def in_view(self) -> str | None:
+        """The run whose question is brought into view; None means the latest."""
+        [marker] = self.page.xpath("//*[@data-conversation]")
+        return marker.get("data-sought") or None
+
+    @property
     def traces(self) -> list[str]:
         """The folded lines above the answers."""
         return [each.label for each in self.app.expander if any(name in each.label for name in self._pipelines)]

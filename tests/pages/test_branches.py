@@ -129,3 +129,14 @@ def test_an_address_of_a_branch_that_is_not_there_shows_the_latest(page):
     again = ChatPage(conversation=page.conversation, branch="gone")
     assert asked(again) == [FIRST, SECOND]
     assert again.branch is None
+
+
+def test_the_run_in_the_address_is_the_one_that_was_asked_last(page):
+    page = page()
+    edit(page, 1, EDITED)
+    page.wait()
+    run = page.ask(LAST)
+    assert page.branch == page.in_view == run.id
+    next(each for each in page.app.button if page.words["chat.again"] in each.label).click()
+    page.look()
+    assert page.branch == page.in_view == page.wait().id

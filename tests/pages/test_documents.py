@@ -11,9 +11,10 @@ from index_store.access.grants import EVERYONE, Grant, Grantee
 from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.base.errors import BadIndexName, DocumentGone, EmptyDocument, IndexExists, NoText
-from index_store.ingestion.sources import upload_folder
+from index_store.ingestion.sources import FileSource, upload_folder
 from index_store.parsing.loaders.formats import LOADABLE
 from pages import process, samples
+from pages.widgets.documents.jobs import LATEST
 from pages.widgets.page_language import TELL_LANGUAGE
 from pages.widgets.sidebar import CLOSE_ON_CHOICE
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
@@ -105,6 +106,43 @@ def test_search_and_filters_find_documents(engine, tmp_path):
     assert page.words["table.nothing"] in page.text
 
 
+def test_search_and_filters_stay_while_a_document_is_open(engine, tmp_path):
+    [document_id, *_] = add(engine, tmp_path, "travel.md", "travel.txt", "leave.txt")
+    page = DocumentsPage()
+    page.write("table.search", "travel").choose("table.kind", "txt")
+    page.go("documents", doc=document_id).go("documents")
+    assert page.column("column.source") == ["travel.txt"]
+    page.app.selectbox(key="table kind").set_value(None)
+    assert len(page.look().table) == 2
+    page.go("chat").go("documents")
+    assert len(page.table) == 2
+
+
+@each_language
+def test_what_is_selected_stays_so_under_another_search_and_is_counted_and_removed(engine, tmp_path, language):
+    ids = add(engine, tmp_path, "travel.md", "leave.md", "trains.md")
+    page = DocumentsPage(language)
+    page.app.session_state["table selected"] = frozenset(ids[:2])  # an AppTest can't tick
+    page.write("table.search", "leave.md")
+    page.write("table.search", "trains.md")
+    assert page.words["table.chosen_hidden"].format(count=2, hidden=2) in page.text
+    page.write("table.search", "nowhere")
+    page.write("table.search", "travel.md")
+    assert page.words["table.chosen_hidden"].format(count=2, hidden=1) in page.text
+    page.press("table.remove_really", count=2)
+    assert [each.source for each in engine.store.documents("handbook")] == ["trains.md"]
+    page.write("table.search", "")
+    assert page.words["index.documents_one"] in page.text
+
+
+def test_a_selection_is_cleared_by_one_press(engine, tmp_path):
+    ids = add(engine, tmp_path, "travel.md", "leave.md")
+    page = DocumentsPage()
+    page.app.session_state["table selected"] = frozenset(ids)
+    page.write("table.search", "travel.md").press("runs.untick")
+    assert page.write("table.search", "").words["index.documents"].format(count=2) in page.text
+
+
 @each_language
 def test_what_failed_says_why_in_the_readers_language_and_can_be_tried_again(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")
@@ -136,6 +174,24 @@ def test_a_job_that_is_over_can_be_sent_again_with_what_failed_alone(engine, ser
     page.press("job.retry_one")
     [job] = engine.store.ingestions
     assert [each.source for each in job.wait()] == ["scan.pdf"]
+
+
+@each_language
+def test_of_many_finished_jobs_the_latest_are_shown_and_the_others_counted_and_closed_at_once(
+    engine, tmp_path, language
+):
+    names = [f"{number}.md" for number in range(LATEST + 3)]
+    for name in names:
+        (tmp_path / name).write_text("" if name == "1.md" else HANDBOOK, encoding="utf-8")
+        engine.store.ingest("handbook", [FileSource(tmp_path / name, name)]).wait()
+    page = DocumentsPage(language)
+    assert page.buttons.count(page.words["documents.dismiss"]) == LATEST
+    earlier = page.words["job.earlier"].format(count=3)
+    assert f"{earlier} · {page.words['job.with_failures_one']}" in page.text
+    page.press("job.dismiss_earlier")
+    assert len(engine.store.ingestions) == LATEST
+    assert page.buttons.count(page.words["documents.dismiss"]) == LATEST
+    assert page.words["job.dismiss_earlier"] not in page.buttons
 
 
 def test_an_index_is_made_renamed_and_deleted(engine, tmp_path):
@@ -233,9 +289,12 @@ def test_a_long_document_is_shown_a_page_at_a_time_and_searched(engine, tmp_path
     page = DocumentsPage(doc=document_id)
     assert "part 19 says" in page.html
     assert "part 20 says" not in page.html
-    page.write("document.search", "PART 44")
-    assert "part 44 says" in page.html
-    assert "part 1 says" not in page.html
+    for words in ("PART 44", "４４ says Ｐａｒｔ"):
+        page.write("document.search", words)
+        assert "part 44 says" in page.html
+        assert "part 1 says" not in page.html
+    page.write("document.search", "nowhere")
+    assert page.words["table.nothing"] in page.text
 
 
 def test_what_two_chunks_share_is_marked_and_lines_stay_lines(engine, tmp_path):

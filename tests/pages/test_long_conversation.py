@@ -27,22 +27,31 @@ def steps() -> list[Event]:
 
 
 @pytest.fixture
-def conversation(engine):
+def save(engine):
+    """Saves a finished run of a conversation; returns its id. `follows`: the run before it; by default the latest."""
+
+    def save(conversation_id: str, question: str, at: float, follows: str | None = None) -> str:
+        run_id = uuid.uuid4().hex
+        started = RunStarted(
+            run_id=run_id, conversation_id=conversation_id, question=question, index="handbook", pipeline="naive",
+            model="m", at=at, follows=follows,
+        )  # fmt: skip
+        end = RunFinished(status="finished", answer="Answer.", outcome="answered", citations=(), totals=Totals())
+        for event in (started, *steps(), end):
+            process_of(engine).history.save(run_id, event)
+        return run_id
+
+    return save
+
+
+@pytest.fixture
+def conversation(engine, save):
     """Makes a conversation with this number of turns; returns its id."""
 
     def conversation(turns: int) -> str:
         conversation_id = process_of(engine).history.conversations.new("Many turns", principal=LOCAL).id
         for number in range(1, turns + 1):
-            run_id = uuid.uuid4().hex
-            started = RunStarted(
-                run_id=run_id, conversation_id=conversation_id, question=f"Question {number}?", index="handbook",
-                pipeline="naive", model="m", at=number,
-            )  # fmt: skip
-            end = RunFinished(
-                status="finished", answer=f"Answer {number}.", outcome="answered", citations=(), totals=Totals()
-            )
-            for event in (started, *steps(), end):
-                process_of(engine).history.save(run_id, event)
+            save(conversation_id, f"Question {number}?", number)
         return conversation_id
 
     return conversation
@@ -76,6 +85,30 @@ def test_a_short_conversation_is_drawn_whole(conversation):
     page = ChatPage(conversation=conversation(5))
     assert len(page.questions) == 5
     assert page.words["chat.earlier"].partition("(")[0] not in "".join(page.buttons)
+
+
+def test_an_early_run_that_is_opened_is_drawn_with_the_turns_around_it_and_brought_into_view(conversation, engine):
+    conversation_id = conversation(25)
+    early = engine.history.runs(conversation_id)[3]
+    page = ChatPage(conversation=conversation_id, branch=early.id)
+    assert ["Question 3?" in page.questions[0], len(page.questions)] == [True, 23]
+    assert page.in_view == early.id
+    page.press(page.words["sidebar.new_chat"])
+    page.press("Many turns")
+    assert page.in_view is None
+
+
+def test_another_wording_of_an_early_question_is_drawn_and_brought_into_view(conversation, save, engine):
+    conversation_id = conversation(25)
+    runs = engine.history.runs(conversation_id)
+    edited = save(conversation_id, "Edited?", 26, follows=runs[2].id)
+    page = ChatPage(conversation=conversation_id)
+    assert ["Edited?" in page.questions[-1], len(page.questions)] == [True, 4]
+    page.press(page.words["chat.wording_before"])
+    assert ["Question 3?" in page.questions[0], len(page.questions)] == [True, 23]
+    assert page.in_view == runs[3].id
+    page.press(page.words["chat.wording_after"])
+    assert ["Edited?" in page.questions[-1], page.in_view] == [True, edited]
 
 
 def test_a_redraw_reads_as_much_of_a_hundred_turns_as_of_five_and_no_passages(conversation, read):

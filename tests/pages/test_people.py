@@ -24,6 +24,14 @@ def test_people_are_in_the_order_of_their_names_whatever_the_case(engine, monkey
     assert [each for each in shown if each in names] == ["anna", "Bob", "Zoe"]
 
 
+def test_a_person_is_found_whatever_the_case_and_width_of_the_words(engine, monkeypatch):
+    for name in ("Ａｎｎａ 12", "Bob"):
+        process_of(engine).store.access.people.signed_in(SignInClaims("idp", name, name))
+    page = people_page(monkeypatch).write("people.search", "１２ ANNA")
+    shown = " ".join(each.value for each in page.app.markdown)
+    assert ("Ａｎｎａ 12" in shown, "Bob" in shown) == (True, False)
+
+
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_each_button_names_the_person_whom_it_is_about(engine, monkeypatch, language):
     people = process_of(engine).store.access.people

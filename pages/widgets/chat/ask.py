@@ -40,7 +40,16 @@ def ask_like(
     )
     if edits:
         st.session_state.branch = asked.id
+    go_on_with(asked)
     return asked
+
+
+def go_on_with(asked: Run) -> None:
+    """Names the run that was just asked in the chosen branch, so that a reload finds the latest question. Without a
+    choice, the chat shows the latest branch whatever is asked.
+    """
+    if st.session_state.get("branch"):
+        st.session_state.branch = asked.id
 
 
 def shown_branch(conversation_id: str | None) -> str | None:

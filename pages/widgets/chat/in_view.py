@@ -1,4 +1,5 @@
-"""Scrolls to the latest question when it is asked, and when its conversation is opened. A new chat starts at its top.
+"""Scrolls to the latest question when it is asked, and to the one that the address names, or else the latest, when a
+conversation is opened. Another wording of a question takes the place of the one before. A new chat starts at its top.
 
 Streamlit keeps the end of a page in view only if `st.chat_input` is alone below the page, not inside `st.bottom`.
 """
@@ -8,38 +9,56 @@ from html import escape
 import streamlit as st
 
 KEEP_IN_VIEW = """<script>
-if (!window.keepLatestInView) {
-  let hold = 0, seen = {};
+if (!window.keepInView) {
+  let hold = 0, seen = {}, place = "";
   for (const each of ["wheel", "touchstart", "pointerdown", "keydown"])
     addEventListener(each, () => { hold++; }, { capture: true, passive: true });
+  const questions = () => [...document.querySelectorAll(".question")];
+  const above = row => row && questions().findLast(each => each.compareDocumentPosition(row) & 4);
+  addEventListener("click", event => {
+    const pressed = above(event.target.closest("[class*=st-key-sign-before-], [class*=st-key-sign-after-]"));
+    place = pressed ? `${pressed.getBoundingClientRect().top}px` : "";
+  }, { capture: true });
   const look = () => {
     const marker = document.querySelector("[data-conversation]");
     return { ...marker?.dataset, page: marker?.closest("[data-testid=stHtml]") };
   };
-  window.keepLatestInView = async () => {
+  window.keepInView = async () => {
     const now = look(), isOpened = now.page !== seen.page || now.conversation !== seen.conversation;
     const isAsked = now.running && now.running !== seen.running;
+    const isChosen = now.sought && now.sought !== seen.sought;
     seen = now;
-    if (!isOpened && !isAsked) return;
+    if (!isOpened && !isAsked && !isChosen) return;
+    const margin = isOpened || isAsked ? "" : place;
+    place = "";
+    const target = () => {
+      if (!now.conversation) return document.querySelector("[data-testid=stMainBlockContainer]");
+      const sought = now.sought && !isAsked && document.querySelector(`.st-key-question-${now.sought}`);
+      return above(sought) || questions().at(-1);
+    };
     const mine = ++hold;
     for (let looks = 0; hold === mine && (looks < 10 || now.running && look().running === now.running); looks++) {
-      const sought = document.querySelectorAll(now.conversation ? ".question" : "[data-testid=stMainBlockContainer]");
-      [...sought].at(-1)?.scrollIntoView();
+      const question = target();
+      if (question) {
+        question.style.scrollMarginTop = margin;
+        question.scrollIntoView();
+      }
       await new Promise(resolve => setTimeout(resolve, 200));
     }
   };
 }
-keepLatestInView();
+keepInView();
 </script>"""
 """Runs whenever its element changes or is added again. A page grows for about two seconds while it is drawn, and during
 a run. The script scrolls back to the question until someone uses the page.
 """
 
 
-def keep_latest_in_view(conversation_id: str | None, running: str | None) -> None:
+def keep_in_view(conversation_id: str | None, running: str | None, sought: str | None) -> None:
     """Call this first, so that the element keeps its position in the page. `running`: the latest run, if it is in
-    flight.
+    flight. `sought`: the run that the address names.
     """
-    marker = f'<i data-conversation="{escape(conversation_id or "")}" data-running="{escape(running or "")}"></i>'
+    named = {"conversation": conversation_id, "running": running, "sought": sought}
+    marker = " ".join(f'data-{name}="{escape(each or "")}"' for name, each in named.items())
     with st.container(key="in-view"):
-        st.html(marker + KEEP_IN_VIEW, unsafe_allow_javascript=True)
+        st.html(f"<i {marker}></i>{KEEP_IN_VIEW}", unsafe_allow_javascript=True)

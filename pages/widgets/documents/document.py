@@ -17,6 +17,7 @@ from pages.widgets.documents.sections import section_html
 from pages.widgets.documents.table import COLOURS, status_of
 from pages.widgets.documents.uploader import take
 from pages.widgets.errors import run_as_callback, show_error
+from pages.widgets.folding import has_words
 from pages.widgets.picker import fresh_key, renew
 from pages.words import counted, megabytes, plain, readable, say, when
 
@@ -157,7 +158,8 @@ def _show_sections(document: Document, section_id: str | None) -> None:
     else:
         alone = numbered
     address = original_address(document.id) if document.kind == "pdf" else None
-    st.html("".join(section_html(each, chunks[each.id], number, address) for number, each in alone))
+    if alone:  # Streamlit draws no empty text
+        st.html("".join(section_html(each, chunks[each.id], number, address) for number, each in alone))
 
 
 def _show_whole(document_id: str) -> None:
@@ -165,10 +167,8 @@ def _show_whole(document_id: str) -> None:
 
 
 def _page_of(numbered: Sequence[tuple[int, Section]]) -> Sequence[tuple[int, Section]]:
-    words = st.text_input(say("document.search"), key="section search").casefold()
-    found = [
-        (number, each) for number, each in numbered if words in f"{' '.join(each.headings)} {each.text}".casefold()
-    ]
+    words = st.text_input(say("document.search"), key="section search")
+    found = [(number, each) for number, each in numbered if has_words(f"{' '.join(each.headings)} {each.text}", words)]
     if not found:
         st.caption(say("table.nothing"))
         return []

@@ -29,6 +29,10 @@ LISTED = 5
 """failures that are shown without a click"""
 
 
+LATEST = 5
+"""finished jobs that are shown; the earlier ones are counted"""
+
+
 class KnownJob(NamedTuple):
     """What a page knows of a job when it is drawn."""
 
@@ -47,8 +51,11 @@ def show_jobs(known: Mapping[UserIngestion, KnownJob]) -> None:
     with st.container():
         if running := {job: each for job, each in known.items() if not each.is_finished}:
             _show_running(running)
-    for job in (job for job, each in known.items() if each.is_finished):
+    finished = [job for job, each in known.items() if each.is_finished]
+    for job in finished[-LATEST:]:
         _show_finished(job)
+    if earlier := finished[:-LATEST]:
+        _show_earlier(earlier)
 
 
 @st.fragment(run_every=REFRESH)
@@ -110,6 +117,20 @@ def _show_finished(job: UserIngestion) -> None:
                 st.button(words, key=f"retry-{job.id}", on_click=run_as_callback, args=retry)
             work = (engine().store.dismiss, job)
             st.button(say("documents.dismiss"), key=f"dismiss-{job.id}", on_click=run_as_callback, args=work)
+
+
+def _show_earlier(earlier: Sequence[UserIngestion]) -> None:
+    told = [counted("job.earlier", len(earlier))]
+    if failed := sum(map(_has_failures, earlier)):
+        told.append(counted("job.with_failures", failed))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="earlier-jobs"):
+        st.caption(" · ".join(told))
+        work = (engine().store.dismiss, *earlier)
+        st.button(say("job.dismiss_earlier"), key="dismiss-earlier", on_click=run_as_callback, args=work)
+
+
+def _has_failures(job: UserIngestion) -> bool:
+    return job.failure is not None or any(each.status == IngestStatus.FAILED for each in job.results)
 
 
 def _may_succeed(result: IngestResult) -> bool:

@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,9 +14,10 @@ from pages.process import engine
 from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback
+from pages.widgets.folding import has_words
 from pages.widgets.picker import fresh_key, renew
 from pages.widgets.table import cell, titled
-from pages.words import counted, language, say, zone
+from pages.words import counted, language, readable, say, zone
 
 REFRESH = 3
 """seconds between two reads of the documents while some are being added"""
@@ -48,9 +48,13 @@ def _show(index: str, count: int) -> None:
         return
     found = _filtered(documents)
     bar = st.container(horizontal=True, vertical_alignment="center", gap="small", key="table-bar")
-    chosen = _table(found) if found else []
+    listed = _table(found) if found else []
+    # What is ticked stays so while a search or a filter hides it.
+    hidden = [each for each in documents if each.id in _kept() and each not in found] if may_add_to(index) else []
+    chosen = [*listed, *hidden]
+    st.session_state["table selected"] = frozenset(each.id for each in chosen)
     with bar:
-        _show_bar(documents, found, chosen)
+        _show_bar(documents, found, chosen, len(hidden))
     if not found:
         st.caption(say("table.nothing"))
 
@@ -64,36 +68,37 @@ def _documents(index: str) -> list[Document]:
 
 def _filtered(documents: Sequence[Document]) -> list[Document]:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="table-filters"):
-        # The search text is the default too: if Streamlit creates the field again, it would be empty otherwise.
+        # What was sought is the default: Streamlit forgets the field while another page or a document is open.
         words = st.text_input(
             say("table.search"),
-            st.session_state.get("table search", ""),
+            st.session_state.get("table sought", ""),
             placeholder=say("table.search"),
             key="table search",
             label_visibility="collapsed",
         )
+        st.session_state["table sought"] = words
         status = _choice("status", _values(documents, status_of), lambda each: say(f"state.{each}"))
         kind = _choice("kind", _values(documents, lambda each: each.kind), str.upper)
         origin = _choice("origin", _values(documents, lambda each: each.parent), str)
-    sought = _folded(words).split()
     return [
         each
         for each in documents
         if (status is None or status_of(each) == status)
         and (kind is None or each.kind == kind)
         and (origin is None or each.parent == origin)
-        and all(word in _folded(_text(each)) for word in sought)
+        and has_words(_text(each), words)
     ]
 
 
 def _choice(name: str, values: list[str], label: Callable[[str], str]) -> str | None:
     """None means all. Shown only if there is more than one choice, or if one was made. `label`: of a value."""
-    key = f"table {name}"
-    chosen: str | None = st.session_state.get(key)
+    key, kept = f"table {name}", f"table {name} chosen"
+    # Not the default of the picker, because a picker with a default can't be emptied.
+    chosen: str | None = st.session_state.setdefault(key, st.session_state.get(kept))
     if len(values) < 2 and chosen is None:
         return None
     labels = {each: label(each) for each in ((*values, chosen) if chosen else values)}
-    return st.selectbox(
+    picked = st.selectbox(
         say(f"table.{name}"),
         list(labels),
         index=None,
@@ -103,6 +108,8 @@ def _choice(name: str, values: list[str], label: Callable[[str], str]) -> str | 
         width=165,
         label_visibility="collapsed",
     )
+    st.session_state[kept] = picked
+    return picked
 
 
 def _values(documents: Sequence[Document], value_of: Callable[[Document], str | None]) -> list[str]:
@@ -115,19 +122,22 @@ def status_of(document: Document) -> str:
 
 
 def _text(document: Document) -> str:
-    return "\n".join((document.title, document.source, document.error.sentence(language()) if document.error else ""))
+    """All that a search may name, an address also as it is stored."""
+    error = document.error.sentence(language()) if document.error else ""
+    return "\n".join((document.title, document.source, readable(document.source), error))
 
 
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+def _kept() -> frozenset[str]:
+    """Ids of the selected documents, listed or not."""
+    kept: frozenset[str] = st.session_state.get("table selected", frozenset())
+    return kept
 
 
 def _table(documents: Sequence[Document]) -> list[Document]:
-    """The selected documents. Only people who can use a selection may select."""
+    """The selected ones of these documents. Only people who can use a selection may select."""
     # The key is made of these documents in this order, so a selected row can't become another document.
-    key = hashlib.sha256("".join(each.id for each in documents).encode()).hexdigest()[:16]
-    kept = st.session_state.get("table selected", frozenset())
-    rows = [row for row, each in enumerate(documents) if each.id in kept]
+    key = fresh_key("table") + hashlib.sha256("".join(each.id for each in documents).encode()).hexdigest()[:16]
+    rows = [row for row, each in enumerate(documents) if each.id in _kept()]
     usual: dict[str, Any] = {
         **titled(_frame(documents), _columns(documents, key)),
         "hide_index": True,
@@ -144,23 +154,21 @@ def _table(documents: Sequence[Document]) -> list[Document]:
         selection_default={"selection": {"rows": rows}},
         **usual,
     )
-    chosen = [documents[row] for row in state.selection.rows if row < len(documents)]
-    st.session_state["table selected"] = frozenset(each.id for each in chosen)
-    return chosen
+    return [documents[row] for row in state.selection.rows if row < len(documents)]
 
 
 def _frame(documents: Sequence[Document]) -> pd.DataFrame:
-    errors = [cell(each.error.sentence(language())) if each.error else "" for each in documents]
+    errors = [cell(readable(each.error.sentence(language()))) if each.error else "" for each in documents]
     columns = {
         "open": [say("table.open")] * len(documents),
         "status": [[say(f"state.{status_of(each)}")] for each in documents],
-        "title": [cell(each.title) for each in documents],
+        "title": [cell(readable(each.title)) for each in documents],
         "kind": [each.kind.upper() for each in documents],
         "size": [math.ceil(each.size / 1000) for each in documents],
         "sections": [each.sections for each in documents],
         "chunks": [each.chunks for each in documents],
         "added": pd.to_datetime([each.added_at for each in documents], utc=True),
-        "source": [cell(each.source) for each in documents],
+        "source": [cell(readable(each.source)) for each in documents],
     }
     frame = pd.DataFrame(columns)
     if any(errors):
@@ -196,8 +204,13 @@ def _open(documents: Sequence[Document], key: str) -> None:
     st.session_state["opened document"] = documents[st.session_state[f"open-{key}"].row].id
 
 
-def _show_bar(documents: Sequence[Document], found: Sequence[Document], chosen: Sequence[Document]) -> None:
-    if chosen:
+def _show_bar(
+    documents: Sequence[Document], found: Sequence[Document], chosen: Sequence[Document], hidden: int
+) -> None:
+    """`hidden`: how many of the chosen documents are not among those found."""
+    if hidden:
+        told = say("table.chosen_hidden", count=len(chosen), hidden=hidden)
+    elif chosen:
         told = say("table.chosen", count=len(chosen), of=len(found))
     elif len(found) < len(documents):
         told = say("table.found", count=len(found), of=len(documents))
@@ -213,6 +226,12 @@ def _show_bar(documents: Sequence[Document], found: Sequence[Document], chosen: 
     if chosen:
         with st.popover(say("table.remove", count=len(chosen)), key=fresh_key("remove chosen")):
             _confirm_removal(chosen)
+        st.button(say("runs.untick"), key="table-untick", type="tertiary", on_click=_untick)
+
+
+def _untick() -> None:
+    st.session_state["table selected"] = frozenset()
+    renew("table")  # otherwise the table would keep its own ticks
 
 
 def _confirm_removal(chosen: Sequence[Document]) -> None:
@@ -221,11 +240,11 @@ def _confirm_removal(chosen: Sequence[Document]) -> None:
     st.text(names + (say("job.more", count=len(chosen) - 8) if len(chosen) > 8 else ""))
     if st.button(counted("table.remove_really", len(chosen)), type="primary", key="danger-remove-chosen"):
         engine().store.remove_documents([each.id for each in chosen])
-        st.session_state["table selected"] = frozenset()
+        _untick()
         renew("remove chosen")
         st.rerun()
 
 
 def _retry(documents: Sequence[Document]) -> None:
     engine().store.retry(documents[0].index, [each.id for each in documents])
-    st.session_state["table selected"] = frozenset()
+    _untick()

@@ -1,6 +1,5 @@
 """The documents that a question names or that were chosen, with their status."""
 
-import unicodedata
 from collections.abc import Sequence
 from html import escape
 from urllib.parse import urlencode
@@ -8,6 +7,7 @@ from urllib.parse import urlencode
 from index_store.catalogue.records import Document, DocumentStatus
 from index_store.full_text.analysis import Analysis
 from pages.widgets.documents.table import COLOURS, status_of
+from pages.widgets.folding import folded
 from pages.widgets.location import link
 from pages.words import counted, language, say
 
@@ -20,15 +20,15 @@ SHOWN = 5
 
 def documents_named_in(documents: Sequence[Document], question: str, analysis: Analysis) -> list[Document]:
     """The documents that the question may name by title, best first; those that are not searched come first."""
-    words = {_folded(word.written) for word in analysis.words if not word.dropped}
-    sought = _folded(question)
+    words = {folded(word.written) for word in analysis.words if not word.dropped}
+    sought = folded(question)
     shares = {each.id: _share(each, words, sought) for each in documents}
     found = [each for each in documents if shares[each.id] > NAMED]
     return sorted(found, key=lambda each: (each.status == DocumentStatus.READY, -shares[each.id], each.title))[:SHOWN]
 
 
 def _share(document: Document, words: set[str], question: str) -> float:
-    title = _folded(document.title)
+    title = folded(document.title)
     if len(title) > 1 and title in question:
         return 1.0
     return sum(word in title for word in words) / len(words) if words else 0.0
@@ -56,7 +56,3 @@ def _line(document: Document) -> str:
         f'<b class="state" style="--status: {COLOURS[state]}">{escape(say(f"state.{state}"))}</b> {shown} '
         f"<small>{escape(why)}</small>"
     )
-
-
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()

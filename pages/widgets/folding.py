@@ -1,0 +1,13 @@
+"""Texts as the searches of the pages compare them: whatever their case and width."""
+
+import unicodedata
+
+
+def folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def has_words(text: str, words: str) -> bool:
+    """Whether all of the words are in the text, in any order. No words are in every text."""
+    text = folded(text)
+    return all(word in text for word in folded(words).split())
