@@ -1,11 +1,13 @@
 """The Compare page: pipelines side by side, their differences, and the vote."""
 
 import json
+from urllib.parse import parse_qs
 
 import pytest
 
 from pages import process
 from pages.texts import texts
+from pages.widgets.compare import form
 from rag.runs.history.conversations.comparison import Column, Comparison
 from tests.local import process_of
 from tests.pages.app_page import shown
@@ -207,6 +209,24 @@ def test_stored_runs_of_anywhere_stand_side_by_side_and_a_vote_keeps_them(handbo
     [kept] = process.engine().comparisons.latest(5)
     assert (kept.run_ids, kept.best) == (tuple(runs), runs[1])
     assert f"★ {page.words['compare.best']}" in ComparePage(runs=",".join(runs)).buttons
+
+
+@each_language
+def test_all_past_comparisons_can_be_listed(handbook, monkeypatch, language):
+    monkeypatch.setattr(form, "LISTED", 1)
+    runs = [asked(), asked("What does a hotel cost?")]
+    older, newer = (process.engine().comparisons.keep(each).id for each in (runs, runs[::-1]))
+    page = ComparePage(language)
+    assert listed(page) == [newer]
+    page.press(page.words["compare.earlier"])
+    assert listed(page) == [newer, older]
+    assert page.words["compare.earlier"] not in page.buttons
+
+
+def listed(page: ComparePage) -> list[str]:
+    """The past comparisons on the page."""
+    queries = [each.proto.query_string for each in page.app.get("page_link")]
+    return [parse_qs(query)["c"][0] for query in queries if "c=" in query]
 
 
 def test_two_tabs_that_vote_on_the_same_runs_vote_in_one_comparison(handbook):

@@ -30,7 +30,7 @@ USUAL = ("naive", "hybrid", "self_rag", "corrective")
 """default pipelines of the columns, the simplest first"""
 
 LISTED = 10
-"""past comparisons in the list"""
+"""past comparisons in the list at first, and that each press of the button below it adds"""
 
 SAMPLES = 6
 """sample questions that are offered"""
@@ -152,16 +152,23 @@ def _offer_samples() -> None:
 
 def show_latest() -> None:
     """Shows past comparisons."""
-    latest = engine().comparisons.latest(LISTED)
+    listed = st.session_state.setdefault("comparisons listed", LISTED)
+    latest = engine().comparisons.latest(listed + 1)
     if not latest:
         return
     st.subheader(say("compare.latest"), anchor=False)
     with st.container(gap=None, key="latest-comparisons"):
-        for each in latest:
+        for each in latest[:listed]:
             day = when(datetime.fromtimestamp(each.created_at, UTC))
             about = f":small[:gray[{day} · {counted('compare.count', len(each.run_ids))}]]"
             label = f"{plain(each.question[:LONGEST_LABEL])} {about}"
             st.page_link("compare.py", label=label, query_params={"c": each.id, "lang": language()}, width="stretch")
+    if len(latest) > listed:
+        st.button(say("compare.earlier"), key="more-comparisons", on_click=_list_more, width="stretch")
+
+
+def _list_more() -> None:
+    st.session_state["comparisons listed"] += LISTED
 
 
 LONGEST_LABEL = 120

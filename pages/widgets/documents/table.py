@@ -239,7 +239,8 @@ def _confirm_removal(chosen: Sequence[Document]) -> None:
     names = "".join(f"{each.title}\n" for each in chosen[:8])
     st.text(names + (say("job.more", count=len(chosen) - 8) if len(chosen) > 8 else ""))
     if st.button(counted("table.remove_really", len(chosen)), type="primary", key="danger-remove-chosen"):
-        engine().store.remove_documents([each.id for each in chosen])
+        with st.spinner(say("table.removing")):
+            engine().store.remove_documents([each.id for each in chosen])
         _untick()
         renew("remove chosen")
         st.rerun()
