@@ -520,7 +520,7 @@ def test_a_passage_of_a_replaced_document_is_shown_as_it_was_read_and_says_so(en
 
 def test_a_passage_of_a_replaced_document_leads_to_no_page_of_the_new_one(engine, tmp_path):
     add(engine, tmp_path, HANDBOOK, "replaced pages")
-    citation = cited(engine, "replaced pages", page=7)
+    citation = cited(engine, "replaced pages", page=7, source="travel.pdf")
     assert "#page=7" in html_of(engine, "[1]", citation)
     add(engine, tmp_path, HANDBOOK.replace("2,500", "9,999"), "replaced pages")
     html = html_of(engine, "[1]", citation)
