@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with the files and manifest.jsonl")
     data = parser.parse_args(arguments).data
-    files = [json.loads(line) for line in (data / "manifest.jsonl").read_text(encoding="utf-8").splitlines()]
+    files = [json.loads(line) for line in (data / "manifest.jsonl").read_text(encoding="utf-8").strip().split("\n")]
     expected = {name: Expected(**entry) for name, entry in tomllib.loads(EXPECTED.read_text(encoding="utf-8")).items()}
 
     print(f"# File formats\n\n{formats_table()}\n\n{_INTRODUCTION}")

@@ -60,7 +60,7 @@ def numbered(texts: Iterable[str]) -> list[Passage]:
 
 
 def rows(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").strip().split("\n")]
 
 
 def relevance_cases(data: Path, name: str) -> Iterator[Case]:

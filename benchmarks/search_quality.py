@@ -128,7 +128,7 @@ def english_subject(question: str) -> str:
 
 def load(folder: Path, name: str, limit: int) -> Collection:
     def lines(file: str) -> list[dict]:
-        return [json.loads(line) for line in (folder / name / file).read_text(encoding="utf-8").splitlines()]
+        return [json.loads(line) for line in (folder / name / file).read_text(encoding="utf-8").strip().split("\n")]
 
     asked = [each for each in lines("questions.jsonl") if each.get("answer_in_text", True)][:limit]
     is_japanese = name == "jsquad"
@@ -180,7 +180,8 @@ class Kept:
     def save(self) -> None:
         if self._file:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            np.savez(self._file, **self._vectors)
+            with self._file.open("wb") as file:  # to a name without .npz, numpy would add it
+                np.savez(file, **self._vectors)
 
 
 def measure(collection: Collection, model: Embeddings, folder: Path, every: int) -> Iterator[tuple[str, list[float]]]:

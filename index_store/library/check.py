@@ -28,12 +28,12 @@ class CheckError(IndexStoreError):
 
 
 class VectorsMissing(CheckError):
-    en = "{count} chunks have no vector, so vector search does not find them. Re-index."
+    en = "Chunks without a vector, which vector search does not find: {count}. Re-index."
     ja = "{count} 個のチャンクにベクトルがなく、ベクトル検索に出ません。インデックスを作り直してください。"
 
 
 class VectorsStray(CheckError):
-    en = "{count} vectors belong to no document. They are never shown. Re-index to remove them."
+    en = "Vectors that belong to no document: {count}. They are never shown. Re-index to remove them."
     ja = "どの文書のものでもないベクトルが {count} 個あります。検索結果には出ません。作り直すと消えます。"
 
 
@@ -43,12 +43,12 @@ class VectorsUnreadable(CheckError):
 
 
 class FullTextMissing(CheckError):
-    en = "{count} chunks are missing from the full text, so keyword search does not find them. Re-index."
+    en = "Chunks that the full text lacks, so that keyword search does not find them: {count}. Re-index."
     ja = "{count} 個のチャンクが全文検索用のデータになく、キーワード検索に出ません。インデックスを作り直してください。"
 
 
 class FullTextStray(CheckError):
-    en = "The full text has {count} chunks that belong to no document. They are never shown. Re-index to remove them."
+    en = "Chunks in the full text of no document: {count}. They are never shown. Re-index to remove them."
     ja = (
         "どの文書のものでもないチャンクが全文検索用のデータに {count} 個あります。検索結果には出ません。"
         "作り直すと消えます。"
@@ -56,7 +56,7 @@ class FullTextStray(CheckError):
 
 
 class ChunksMiscounted(CheckError):
-    en = "The document is recorded with {noted} chunks, but it has {found}. Re-index."
+    en = "Number of chunks that is recorded of the document: {noted}, but it has {found}. Re-index."
     ja = "文書のチャンク数の記録は {noted} 個ですが、実際は {found} 個です。インデックスを作り直してください。"
 
 

@@ -108,7 +108,7 @@ def test_chunks_that_are_miscounted_are_told_by_document_and_mended_by_a_reindex
     catalogue(filled, "UPDATE documents SET chunks = 5 WHERE source LIKE '%a1.md'")
     (found,) = differences(filled)
     assert told([found]) == [("a", "a1.md", "chunks_miscounted")]
-    assert "recorded with 5 chunks, but it has 3" in found.what.en
+    assert "recorded of the document: 5, but it has 3" in found.what.en
     _mended(filled, "a")
 
 
