@@ -229,6 +229,14 @@ def listed(page: ComparePage) -> list[str]:
     return [parse_qs(query)["c"][0] for query in queries if "c=" in query]
 
 
+def test_an_answer_is_shown_when_all_indexes_have_been_deleted(handbook):
+    run_id = asked()
+    process.engine().store.delete_index("handbook")
+    page = ComparePage(runs=run_id)
+    assert len(page.answers) == 1
+    assert page.words["compare.index_gone"].format(name="handbook") in page.text
+
+
 def test_two_tabs_that_vote_on_the_same_runs_vote_in_one_comparison(handbook):
     runs = ",".join([asked(), asked()])
     one, two = ComparePage(runs=runs), ComparePage(runs=runs)

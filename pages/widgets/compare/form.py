@@ -39,14 +39,13 @@ SAMPLES = 6
 def show_form(beside: str | None) -> None:
     """`beside`: a stored run. It becomes the first column, unchanged, and its question is asked."""
     indexes = {each.name: each for each in engine().store.indexes() if each.documents}
-    if not indexes:
-        st.info(nothing_here("compare.nothing_loaded"))
-        st.page_link("documents.py", label=f"→ {say('app.documents')}", query_params={"lang": language()})
-        return
     if beside:
         _show_form_beside(beside, indexes)
-    else:
+    elif indexes:
         _show_new_form(indexes)
+    else:
+        st.info(nothing_here("compare.nothing_loaded"))
+        st.page_link("documents.py", label=f"→ {say('app.documents')}", query_params={"lang": language()})
 
 
 def _show_new_form(indexes: Mapping[str, Index]) -> None:
