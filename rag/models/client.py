@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.messages.ai import UsageMetadata
 from openai.types.chat import ChatCompletion
 
-from index_store.base.directions import without_turns
+from index_store.base.bidi import without_bidi_controls
 from index_store.base.errors import (
     AnswerUnreadable,
     PlainError,
@@ -286,7 +286,7 @@ class ReplyFilter:
         return self._reasoning.is_void
 
     def feed(self, piece: str) -> str:
-        reply = self._reasoning.feed(without_turns(self._characters.feed(piece)))
+        reply = self._reasoning.feed(without_bidi_controls(self._characters.feed(piece)))
         if self.is_void:
             self._instructions = InstructionFilter(self._system)
         return self._instructions.feed(reply)

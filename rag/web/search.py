@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 from urllib.parse import urlsplit
 
-from index_store.base.directions import without_turns
+from index_store.base.bidi import without_bidi_controls
 from rag.text.language import Language
 
 MOST_RESULTS = 5
@@ -71,7 +71,7 @@ def _words(value: object) -> str:
     """One line per paragraph, without characters that JSON and SQLite do not accept, or that turn what follows them."""
     if not isinstance(value, str):
         return ""
-    storable = without_turns(value).encode("utf-8", "replace").decode()
+    storable = without_bidi_controls(value).encode("utf-8", "replace").decode()
     lines = (" ".join(line.split()) for line in storable.splitlines())
     return "\n".join(filter(None, lines))
 

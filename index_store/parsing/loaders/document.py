@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator
 
-from index_store.base.directions import without_turns
+from index_store.base.bidi import without_bidi_controls
 
 CHARACTERS = 20_000_000
 """of text that one document may have, about 30,000 pages of Japanese: read and split in 57 s and 0.55 GB, within the
@@ -25,7 +25,7 @@ def _cleaned(text: object) -> object:
     # ESC begins a command for a terminal.
     if not isinstance(text, str):
         return text
-    return without_turns(text.replace("\0", "").replace("\x1b", "")).encode("utf-8", "replace").decode()
+    return without_bidi_controls(text.replace("\0", "").replace("\x1b", "")).encode("utf-8", "replace").decode()
 
 
 CleanText = Annotated[str, BeforeValidator(_cleaned)]

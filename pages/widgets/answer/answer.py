@@ -11,7 +11,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from index_store.base.directions import without_turns
+from index_store.base.bidi import without_bidi_controls
 from index_store.base.errors import UnknownSection
 from index_store.catalogue.records import Section
 from index_store.store.user_store import UserStore
@@ -117,19 +117,21 @@ def answer_html(
     documents. `cards`: the HTML from earlier drawings of this answer, which is used again; new ones are added.
     """
     buttons = {str(each.number): _button(each, key) for each in citations}
-    answer = f'<div class="answer">{without_turns(_answers.render(text, buttons))}</div>'
+    answer = f'<div class="answer">{without_bidi_controls(_answers.render(text, buttons))}</div>'
     if not citations:
         return answer
     apart = told_apart(citations)
     sources = "".join(
-        f"<li>{buttons[str(each.number)]} {without_turns(_source(each, apart.get(each.source, '')))}</li>"
+        f"<li>{buttons[str(each.number)]} {without_bidi_controls(_source(each, apart.get(each.source, '')))}</li>"
         for each in citations
     )
     cards = {} if cards is None else cards
     for each in citations:
         if each not in cards:
             id_ = f"{key}-{each.number}"
-            cards[each] = without_turns(_web_card(each, id_) if each.origin == "web" else _card(each, store, id_))
+            cards[each] = without_bidi_controls(
+                _web_card(each, id_) if each.origin == "web" else _card(each, store, id_)
+            )
     shown = "".join(cards[each] for each in citations)
     return f'{answer}<div class="sources"><h6>{escape(say(heading))}</h6><ul>{sources}</ul></div>{shown}'
 
