@@ -19,6 +19,7 @@ from pages.texts import texts
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import RunOutline
 from rag.runs.history.user_history import UserHistory
+from rag.trace.events import RunFinished
 from tests.local import as_person, grant, person_of
 from tests.pages.chat_page import ChatPage
 from tests.pages.conftest import restart
@@ -278,7 +279,10 @@ def test_an_answer_that_ends_while_the_page_is_drawn_is_shown(handbook, monkeypa
     read: list[RunOutline] = []
 
     def read_before_the_end(*asked, **options):
-        read[:] = [RunOutline(run, events[:-1]) for run, events in outlines(*asked, **options)]
+        read[:] = [
+            RunOutline(run, tuple(event for event in events if not isinstance(event, RunFinished)))
+            for run, events in outlines(*asked, **options)
+        ]
         return read
 
     monkeypatch.setattr(UserHistory, "outlines", read_before_the_end)
