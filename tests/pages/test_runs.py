@@ -1,12 +1,15 @@
 """The Runs page: its list of runs, what it shows of one run, and the actions on it."""
 
 import json
+import threading
 from urllib.parse import parse_qsl
 
 import pytest
 
 from index_store.access.principal import LOCAL
+from pages.widgets.runs import one_run
 from pages.widgets.runs.table import PAGE
+from pages.words import when
 from rag.models.service.en import EN
 from rag.models.service.no_answer import TOKEN
 from rag.runs.fork.edits import EditQuery
@@ -16,6 +19,7 @@ from tests.local import process_of
 from tests.pages.chat_page import ChatPage
 from tests.pages.runs_page import RunsPage
 from tests.pages.test_documents import add
+from tests.servers import Answer
 
 SIDEBAR, MARGINS, TICKS = 300, 66, 33
 """widths in pixels; TICKS: of the column with the check boxes"""
@@ -260,6 +264,22 @@ def test_a_run_asked_again_is_seen_in_its_conversation(engine, ask):
     assert page.app.session_state.conversation == conversation
     first, second = engine.history.runs(conversation)
     assert (second.question, second.pipeline, second.index) == (first.question, first.pipeline, first.index)
+
+
+def test_a_run_that_ends_while_its_page_is_drawn_is_shown(engine, server, tmp_path, monkeypatch):
+    """The run ends after the page has read its events, when its head is drawn."""
+    add(engine, tmp_path, "travel.md")
+    until = threading.Event()
+    server.answer_when(lambda request: request.schema is None, Answer("A director approves it [1].", until=until))
+    run = engine.ask("Who approves the green car?", index="handbook", pipeline_name="naive")
+
+    def when_it_has_ended(*asked):
+        until.set()
+        run.result()
+        return when(*asked)
+
+    monkeypatch.setattr(one_run, "when", when_it_has_ended)
+    assert 'class="answer"' in RunsPage(run=run.id).html
 
 
 def test_a_playback_begins_with_nothing_done_and_ends_as_the_run_did(engine):

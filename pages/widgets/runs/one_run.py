@@ -29,12 +29,12 @@ def show_run(run_id: str) -> None:
         st.warning(say("runs.gone"))
         return
     with st.container(key="one-run"):
-        # It may have ended since its row was read, or could not be saved.
-        if live and (not live.is_finished or not isinstance(events[-1], RunFinished)):
+        if live and not isinstance(events[-1], RunFinished):
+            # It goes on, has ended since the history was read, or could not be saved. It may also end any moment now.
             events = list(live.events)
         _show_head(run, events)
         show_question(run.question)
-        if live and not live.is_finished:
+        if live and not isinstance(events[-1], RunFinished):
             show_live(live, {})
             with st.bottom:
                 show_stop(live)
