@@ -27,11 +27,11 @@ from pages.server.sticky import Sticky
 from pages.server.upload_limit import UploadLimit
 from pages.widgets.answer.copying import COPY_ON_CLICK
 from pages.widgets.chat.announce import ANNOUNCE
-from pages.widgets.chat.in_view import KEEP_IN_VIEW
+from pages.widgets.chat.conversation.in_view import KEEP_IN_VIEW
+from pages.widgets.controls.focus import FOCUS
 from pages.widgets.errors import show_error
-from pages.widgets.focus import FOCUS
-from pages.widgets.page_language import TELL_LANGUAGE
-from pages.widgets.sidebar import CLOSE_ON_CHOICE
+from pages.widgets.frame.page_language import TELL_LANGUAGE
+from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
 from pages.widgets.trace.graph import OPEN_ROWS
 from pages.words import say
 

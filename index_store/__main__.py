@@ -1,7 +1,7 @@
 """`python -m index_store`. Its commands are in commands.py."""
 
-from index_store.base import collector
-from index_store.base.interrupts import ending_at_once
+from index_store.base.command_line import collector
+from index_store.base.command_line.interrupts import ending_at_once
 
 if __name__ == "__main__":
     with ending_at_once(), collector.resting():

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Sequence
 
 from index_store.access import commands as access
-from index_store.base.command_line import Commands, Output, write_utf8
+from index_store.base.command_line.commands import Commands, Output, write_utf8
+from index_store.base.command_line.interrupts import INTERRUPTED
 from index_store.base.errors import PlainError
-from index_store.base.interrupts import INTERRUPTED
 from index_store.store import commands as store
 from index_store.transfer import commands as transfer
 

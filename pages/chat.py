@@ -15,20 +15,20 @@ from pages.widgets.answer.copying import show_script
 from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.announce import announce
 from pages.widgets.chat.ask import go_on_with, shown_branch
-from pages.widgets.chat.branches import current_branch, show_question_of
-from pages.widgets.chat.conversations import current_conversation, open_conversation, show_conversations
-from pages.widgets.chat.drawn_turns import draw_earlier, drawn_turns
+from pages.widgets.chat.conversation.branches import current_branch, show_question_of
+from pages.widgets.chat.conversation.conversations import current_conversation, open_conversation, show_conversations
+from pages.widgets.chat.conversation.drawn_turns import draw_earlier, drawn_turns
+from pages.widgets.chat.conversation.in_view import keep_in_view
 from pages.widgets.chat.follow_ups import show_follow_ups
-from pages.widgets.chat.in_view import keep_in_view
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.share import show_share
 from pages.widgets.chat.start import show_start
 from pages.widgets.chat.turn import show_live, show_past, show_stop
+from pages.widgets.controls.picker import pick
 from pages.widgets.documents.access import may_add_to, nothing_here
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.uploader import release, show_uploader
 from pages.widgets.errors import run_or_show_error, show_error, show_warning
-from pages.widgets.picker import pick
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
 from rag.runs.history.conversations.branches import Branch

@@ -73,7 +73,7 @@ def language() -> Language:
 
 def follow_language() -> None:
     """Keeps the language of the address in the session. While the page is open, the session counts, unless the browser
-    goes back or forward: see pages/widgets/chat/address.py. Call it first on every page.
+    goes back or forward: see pages/widgets/chat/conversation/address.py. Call it first on every page.
     """
     context = get_script_run_ctx()
     told = _told(context.query_string if context else "")

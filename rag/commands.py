@@ -19,9 +19,9 @@ from contextlib import closing
 
 from index_store.access.audit.audit import Audit
 from index_store.access.gate import as_local
-from index_store.base.command_line import counted, write, write_json, write_utf8
+from index_store.base.command_line.commands import counted, write, write_json, write_utf8
+from index_store.base.command_line.interrupts import INTERRUPTED
 from index_store.base.errors import PlainError
-from index_store.base.interrupts import INTERRUPTED
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
 from rag.pipelines import PIPELINES, pipeline

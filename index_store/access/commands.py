@@ -12,7 +12,7 @@ from index_store.access.people import ERASED, Person
 from index_store.access.principal import LOCAL, Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.access.user_people import noted
-from index_store.base.command_line import Command, Commands, Output
+from index_store.base.command_line.commands import Command, Commands, Output
 from index_store.base.settings import Settings
 
 CLAIMED = "claimed"

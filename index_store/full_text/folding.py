@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from index_store.base.radicals import KANJI_OF_RADICALS
+from index_store.base.text.radicals import KANJI_OF_RADICALS
 
 _OLD_AND_NEW = (
     # 常用漢字表 (2010) gives the old form next to the new one; names have a few more (髙﨑邉濵).

@@ -4,7 +4,7 @@ import argparse
 import time
 from pathlib import Path
 
-from index_store.base.command_line import Commands, Output
+from index_store.base.command_line.commands import Commands, Output
 from index_store.base.settings import Settings
 from index_store.store.commands import compare
 from index_store.store.index_store import IndexStore

@@ -9,9 +9,9 @@ from index_store.access.limits import GroupLimits
 from index_store.access.people import names_of
 from index_store.base.errors import PlainError
 from pages.process import engine
+from pages.widgets.controls.picker import fresh_key, renew
+from pages.widgets.controls.table import cell
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
-from pages.widgets.picker import fresh_key, renew
-from pages.widgets.table import cell
 from pages.words import about, plain, say
 
 ROW, HEIGHT = 35, 500  # pixels

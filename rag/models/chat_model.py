@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from rag.models.client import ChatClient, Restart
+from rag.models.client.client import ChatClient, Restart
 from rag.models.context_window import ContextWindow
 from rag.models.usage import Usage
 from rag.text.fence import place

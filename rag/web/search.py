@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 from urllib.parse import urlsplit
 
-from index_store.base.bidi import without_bidi_controls
+from index_store.base.text.bidi import without_bidi_controls
 from rag.text.language import Language
 
 MOST_RESULTS = 5

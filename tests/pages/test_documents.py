@@ -15,8 +15,8 @@ from index_store.ingestion.sources import FileSource, upload_folder
 from index_store.parsing.loaders.formats import LOADABLE
 from pages import process, samples
 from pages.widgets.documents.jobs import LATEST
-from pages.widgets.page_language import TELL_LANGUAGE
-from pages.widgets.sidebar import CLOSE_ON_CHOICE
+from pages.widgets.frame.page_language import TELL_LANGUAGE
+from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
 from tests.local import as_person, grant, person_of, process_of
 from tests.pages.app_page import shown

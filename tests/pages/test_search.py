@@ -17,8 +17,8 @@ from index_store.base.errors import (
 from index_store.base.service import host_of
 from index_store.search.searcher import LONGEST_QUESTION, MODES, UNITS
 from pages.texts import texts
-from pages.widgets.page_language import TELL_LANGUAGE
-from pages.widgets.sidebar import CLOSE_ON_CHOICE
+from pages.widgets.frame.page_language import TELL_LANGUAGE
+from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 from tests.pages.app_page import shown
 from tests.pages.conftest import restart

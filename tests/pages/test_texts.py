@@ -20,10 +20,10 @@ from index_store.ingestion.results import IngestStatus
 from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
 from pages.widgets.fork.origin import VERDICTS
+from pages.widgets.frame.sign_in import OUTCOMES
 from pages.widgets.search.question_words import Found
-from pages.widgets.sign_in import OUTCOMES
 from pages.widgets.trace.graph import VIEWS
-from rag.models.client import REPLY_FORMATS, Message
+from rag.models.client.client import REPLY_FORMATS, Message
 from rag.pipelines import PIPELINES
 from rag.runs.history.run_list import CAUSES, ORDERS, STATES
 from rag.runs.run.options import LENGTHS, TONES

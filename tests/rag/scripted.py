@@ -19,7 +19,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from pydantic import PrivateAttr
 
 from rag.models.chat_model import ChatModel
-from rag.models.client import ChatClient
+from rag.models.client.client import ChatClient
 from rag.models.service.chat import ServiceChat
 from tests.servers.script import Script
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from index_store.access.audit.audit import PAGE, EntryFilter, EntryPage
 from index_store.access.audit.entry import Action, Entry
-from index_store.base.command_line import Output
+from index_store.base.command_line.commands import Output
 
 DAY = timedelta(days=1)
 LAST = datetime.max.replace(tzinfo=UTC)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator
 
-from index_store.base.bidi import without_bidi_controls
+from index_store.base.text.bidi import without_bidi_controls
 
 CHARACTERS = 20_000_000
 """of text that one document may have, about 30,000 pages of Japanese: read and split in 57 s and 0.55 GB, within the

@@ -11,8 +11,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from index_store.base.bidi import without_bidi_controls
 from index_store.base.errors import UnknownSection
+from index_store.base.text.bidi import without_bidi_controls
 from index_store.catalogue.records import Section
 from index_store.store.user_store import UserStore
 from pages.widgets.answer.copying import copy_button

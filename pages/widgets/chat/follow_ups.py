@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.process import engine
 from pages.widgets.chat.ask import ask_like
-from pages.widgets.chat.conversations import open_conversation
+from pages.widgets.chat.conversation.conversations import open_conversation
 from pages.widgets.chat.pace import OFTEN, stop_looking
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_or_show_error

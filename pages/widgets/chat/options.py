@@ -4,7 +4,7 @@ import streamlit as st
 
 from index_store.search.searcher import MODES, UNITS
 from pages.process import engine
-from pages.widgets.picker import pick, pick_number
+from pages.widgets.controls.picker import pick, pick_number
 from pages.words import say
 from rag.pipelines import PIPELINES
 from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, USUAL, style

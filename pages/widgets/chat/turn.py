@@ -12,7 +12,7 @@ from pages.process import engine
 from pages.widgets.answer.answer import Cards, show_answer
 from pages.widgets.answer.status import show_answer_status, show_unconfirmed
 from pages.widgets.chat.actions import show_actions
-from pages.widgets.chat.conversations import open_conversation
+from pages.widgets.chat.conversation.conversations import open_conversation
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import show_error

@@ -13,9 +13,9 @@ from pages.widgets.answer.answer import show_answer
 from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.compare.head import head_html, question_html
+from pages.widgets.controls.picker import pick
 from pages.widgets.documents.access import nothing_here
 from pages.widgets.errors import run_or_show_error
-from pages.widgets.picker import pick
 from pages.widgets.trace.panel import headline
 from pages.words import counted, language, plain, say, when
 from rag.pipelines import PIPELINES

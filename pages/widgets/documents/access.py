@@ -6,8 +6,8 @@ from index_store.access.grants import EVERYONE, Grant, Grantee, IndexAccess
 from index_store.access.rights import GranteeKind, Right
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from pages.process import engine
+from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.errors import run_as_callback, run_or_show_error
-from pages.widgets.picker import fresh_key, renew
 from pages.words import plain, say
 
 KINDS = (GranteeKind.ACCOUNT, GranteeKind.GROUP, GranteeKind.EVERYONE)

@@ -10,9 +10,9 @@ from index_store.access.rights import Right
 from index_store.catalogue.records import Index
 from pages.process import engine
 from pages.server.settings import server_settings
+from pages.widgets.controls.picker import fresh_key, pick, renew
 from pages.widgets.documents.access import right_to, show_access
 from pages.widgets.errors import run_or_show_error
-from pages.widgets.picker import fresh_key, pick, renew
 from pages.words import counted, plain, say
 
 

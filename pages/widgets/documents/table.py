@@ -11,12 +11,12 @@ import streamlit as st
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.catalogue.records import Document, DocumentStatus
 from pages.process import engine
+from pages.widgets.controls.folding import has_words
+from pages.widgets.controls.picker import fresh_key, renew
+from pages.widgets.controls.table import cell, titled
 from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback
-from pages.widgets.folding import has_words
-from pages.widgets.picker import fresh_key, renew
-from pages.widgets.table import cell, titled
 from pages.words import counted, language, readable, say, zone
 
 REFRESH = 3

@@ -9,8 +9,8 @@ import pandas as pd  # type: ignore[import-untyped]  # as in documents/table.py
 import streamlit as st
 
 from pages.process import engine
-from pages.widgets.picker import fresh_key, pick, renew
-from pages.widgets.table import cell, titled
+from pages.widgets.controls.picker import fresh_key, pick, renew
+from pages.widgets.controls.table import cell, titled
 from pages.words import language, say, zone
 from rag.runs.history.history import PastRun
 from rag.runs.history.run_list import CAUSES, ORDERS, STATES, Order, RunFilter, State

@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 
 from index_store.catalogue.records import Document, DocumentStatus
 from index_store.full_text.analysis import Analysis
+from pages.widgets.controls.folding import folded
 from pages.widgets.documents.table import COLOURS, status_of
-from pages.widgets.folding import folded
 from pages.widgets.location import link
 from pages.words import counted, language, say
 

@@ -17,7 +17,7 @@ from rag.models.chat_model import (
     numbered,
     quoting,
 )
-from rag.models.client import Prompt, Restart, cut_by
+from rag.models.client.client import Prompt, Restart, cut_by
 from rag.models.context_window import ContextWindow
 from rag.models.embedded import grading, prompts
 from rag.models.embedded.attribution import AttributedText

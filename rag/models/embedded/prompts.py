@@ -7,7 +7,7 @@ They neither ask for citations nor allow 'not found': with either, the model ans
 from collections.abc import Sequence
 
 from rag.models.chat_model import RejectedAnswer
-from rag.models.client import Prompt
+from rag.models.client.client import Prompt
 from rag.models.embedded.grading import SYSTEM
 from rag.text.fence import fenced, passages_block
 from rag.text.language import Language

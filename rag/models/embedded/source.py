@@ -6,7 +6,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from rag.models.chat_model import ChatModel
-from rag.models.client import ChatClient
+from rag.models.client.client import ChatClient
 from rag.models.embedded.chat import ANSWER_TOKENS, EmbeddedChat
 from rag.models.embedded.fetch import CHAT_MODEL, models_folder
 from rag.models.embedded.process import EmbeddedServer

@@ -19,7 +19,7 @@ from rag.models.chat_model import (
     numbered,
     quoting,
 )
-from rag.models.client import UNREAD, ChatClient, Prompt, Restart, cut_by
+from rag.models.client.client import UNREAD, ChatClient, Prompt, Restart, cut_by
 from rag.models.context_window import ContextWindow
 from rag.models.replies import (
     FollowUpsReply,

@@ -6,11 +6,11 @@ from pydantic import SecretStr
 from index_store.base.service import OPENAI_URL
 from rag.models.admission import Admission
 from rag.models.chat_model import ChatModel
-from rag.models.client import ChatClient
-from rag.models.error_in_body import read_status
+from rag.models.client.client import ChatClient
+from rag.models.client.error_in_body import read_status
+from rag.models.client.stream_end import watch_end
 from rag.models.service.chat import ServiceChat
 from rag.models.service.refusing import RefusingChatOpenAI
-from rag.models.stream_end import watch_end
 from rag.models.usage import count_retries
 from rag.settings import Settings
 

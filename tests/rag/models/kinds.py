@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 from rag.models.chat_model import Answer, ChatModel, RejectedAnswer
-from rag.models.client import ChatClient
+from rag.models.client.client import ChatClient
 from rag.models.embedded.chat import EmbeddedChat
 from rag.models.service.chat import ServiceChat
 from rag.models.usage import Usage

@@ -8,7 +8,7 @@ from langchain_openai import ChatOpenAI
 
 from rag.errors import ReplyCut
 from rag.models.chat_model import Answer, ChatModel
-from rag.models.client import ChatClient
+from rag.models.client.client import ChatClient
 from rag.models.embedded.chat import EmbeddedChat
 from rag.models.service.chat import ServiceChat
 from rag.models.service.source import ServiceSource

@@ -20,7 +20,7 @@ from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embeddings import Vectors
 from rag.errors import BadHitCount, UnknownPipeline
-from rag.models.client import ChatClient
+from rag.models.client.client import ChatClient
 from rag.models.service.chat import ServiceChat
 from rag.models.service.en import EN
 from rag.models.service.ja import JA

@@ -14,7 +14,7 @@ from itertools import pairwise
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
-from index_store.base.radicals import KANJI_OF_RADICALS
+from index_store.base.text.radicals import KANJI_OF_RADICALS
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.pdf.upright import Box, turned_back, upright_text
 

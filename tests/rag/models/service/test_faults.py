@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-import rag.models.client
+import rag.models.client.client
 from rag.models.service.ja import JA
 from rag.trace.events import Token, to_json
 from tests.rag.conftest import KEY
@@ -24,7 +24,7 @@ JAPANESE = re.compile(r"[ぁ-んァ-ヶ一-龠]")
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
-    monkeypatch.setattr(rag.models.client, "RETRY_PAUSE", 0.01)
+    monkeypatch.setattr(rag.models.client.client, "RETRY_PAUSE", 0.01)
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.messages.ai import UsageMetadata
 from openai.types.chat import ChatCompletion
 
-from index_store.base.bidi import without_bidi_controls
 from index_store.base.errors import (
     AnswerUnreadable,
     PlainError,
@@ -26,9 +25,10 @@ from index_store.base.errors import (
     ServiceUnreachable,
 )
 from index_store.base.service import explain, host_of, said_in
+from index_store.base.text.bidi import without_bidi_controls
 from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, ReplyCut, ReplyFiltered, ReplyRefused
 from rag.models.admission import Admission
-from rag.models.refused_fields import RefusedFields, more_refused
+from rag.models.client.refused_fields import RefusedFields, more_refused
 from rag.models.usage import ReceivedReply, Usage
 from rag.text.instruction_filter import InstructionFilter
 from rag.text.reasoning_filter import ReasoningFilter

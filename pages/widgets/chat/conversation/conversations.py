@@ -9,8 +9,8 @@ import streamlit as st
 
 from pages.process import engine
 from pages.widgets.chat.ask import DRAWN
+from pages.widgets.controls.focus import focus
 from pages.widgets.errors import run_or_show_error
-from pages.widgets.focus import focus
 from pages.words import plain, say, zone
 from rag.runs.history.conversations.conversations import TITLE_LENGTH, Conversation
 

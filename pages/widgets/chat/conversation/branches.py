@@ -6,10 +6,10 @@ import streamlit as st
 
 from pages.process import engine
 from pages.widgets.chat.ask import ask_like, keep_drawn, shown_branch
-from pages.widgets.chat.conversations import open_conversation
+from pages.widgets.chat.conversation.conversations import open_conversation
 from pages.widgets.chat.turn import USER, show_question
+from pages.widgets.controls.focus import focus
 from pages.widgets.errors import run_or_show_error
-from pages.widgets.focus import focus
 from pages.words import say
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.history import PastRun

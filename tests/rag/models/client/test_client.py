@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from rag.errors import EmptyReply
-from rag.models.client import ChatClient, Restart
+from rag.models.client.client import ChatClient, Restart
 from rag.models.usage import Usage
 from rag.trace.calls import pack, unpack
 from tests.rag.scripted import ScriptedChat

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-from index_store.base.collector import leave, resting
+from index_store.base.command_line.collector import leave, resting
 
 
 def test_the_collector_rests_while_modules_are_loaded_also_if_that_fails() -> None:
@@ -22,7 +22,7 @@ def test_the_collector_rests_while_modules_are_loaded_also_if_that_fails() -> No
 @pytest.mark.parametrize("status", [0, 3])
 def test_a_command_ends_with_its_status_and_its_output_and_what_was_registered_for_the_end(status: int) -> None:
     script = (
-        "import atexit; from index_store.base.collector import leave; atexit.register(print, 'closed'); "
+        "import atexit; from index_store.base.command_line.collector import leave; atexit.register(print, 'closed'); "
         f"print('said'); leave({status})"
     )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

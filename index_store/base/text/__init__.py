@@ -1,0 +1,1 @@
+"""Signs that must not stay in a text."""

@@ -1,0 +1,1 @@
+"""What stands around every page: its language, the sidebar on a phone, signing in."""
