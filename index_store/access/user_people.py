@@ -9,6 +9,7 @@ from index_store.access.limits import GroupLimits, Limits
 from index_store.access.people import People, Person, names_of
 from index_store.access.principal import Principal, Role
 from index_store.access.transaction import typed
+from index_store.base.text.words import folded
 
 
 class UserPeople:
@@ -102,8 +103,8 @@ class UserAudit:
         self._gate.require_admin()
         everybody, filters = self._people.all(), filters or EntryFilter()
         names = names_of(everybody)
-        if sought := typed(filters.person).casefold():
-            meant = (each.id for each in everybody if sought in f"{each.name}\n{each.mail}".casefold())
+        if sought := folded(typed(filters.person)):
+            meant = (each.id for each in everybody if sought in folded(f"{each.name}\n{each.mail}"))
             filters = replace(filters, person=typed(filters.person), called_so=frozenset(meant))
         filters = replace(filters, names=names)
         found = self._audit.read(filters, latest=latest, before=before)

@@ -22,6 +22,7 @@ from index_store.access.audit.entry import Action, Entry, Fact, cleaned, cleaned
 from index_store.base.errors import DataFolderUnusable
 from index_store.base.folders import make_private
 from index_store.base.settings import Settings
+from index_store.base.text.words import has_words
 
 FOLDER = "audit"
 
@@ -57,7 +58,7 @@ class EntryFilter:
     action: str = ""
     index: str = ""
     words: str = ""
-    """all of them must be in the entry or the names in it, in any case and order"""
+    """all of them must be in the entry or the names in it, in any order, case and width"""
     names: Mapping[str, str] = field(default_factory=dict)
     """names by a person's id, for `words`"""
     since: datetime | None = None
@@ -73,12 +74,12 @@ class EntryFilter:
 
     def has(self, entry: Entry, line: str) -> bool:
         concerned = {entry.person, entry.facts.get("whose")}
-        text = "\n".join((line, *(self.names.get(str(id_), "") for id_ in concerned))).casefold()
+        text = "\n".join((line, *(self.names.get(str(id_), "") for id_ in concerned)))
         return (
             (not self.person or not concerned.isdisjoint((self.person, *self.called_so)))
             and (not self.action or self.action == entry.action)
             and (not self.index or self.index == entry.index)
-            and all(word in text for word in self.words.casefold().split())
+            and has_words(text, self.words)
             and (self.since is None or entry.at >= self.since)
             and (self.until is None or entry.at < self.until)
         )

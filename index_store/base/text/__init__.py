@@ -1,1 +1,1 @@
-"""Signs that must not stay in a text."""
+"""What is known of signs and words alone: those to leave out, and how to compare them."""

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from html import escape
 from urllib.parse import urlencode
 
+from index_store.base.text.words import folded
 from index_store.catalogue.records import Document, DocumentStatus
 from index_store.full_text.analysis import Analysis
-from pages.widgets.controls.folding import folded
 from pages.widgets.documents.table import COLOURS, status_of
 from pages.widgets.location import link
 from pages.words import counted, language, say

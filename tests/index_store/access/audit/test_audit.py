@@ -180,6 +180,7 @@ def noted(audit: Audit) -> Audit:
         (EntryFilter(action="added"), ["added"]),
         (EntryFilter(index="規程"), ["asked", "added"]),
         (EntryFilter(words="travel 規程"), ["added"]),
+        (EntryFilter(words="ＴＲＡＶＥＬ　規程"), ["added"]),
         (EntryFilter(words="travel naive"), []),
         (EntryFilter(action="asked", index="IT", person="a1"), ["asked"]),
     ],

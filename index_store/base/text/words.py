@@ -1,4 +1,4 @@
-"""Texts as the searches of the pages compare them: whatever their case and width."""
+"""Whether words are in a text, as a search of a list compares them: whatever their case and width."""
 
 import unicodedata
 
