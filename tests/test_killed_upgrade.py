@@ -8,7 +8,6 @@ import random
 import resource
 import signal
 import sqlite3
-import tarfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -23,6 +22,7 @@ from sqlalchemy import event
 from rag.runs.engine import Engine
 from rag.settings import Settings
 from tests.full_disk import linux
+from tests.old_folders import unpack
 from tests.rag.scripted import ScriptedChat, ScriptedSource
 
 OLD = Path(__file__).parent / "old_folders" / "before-0.1.0.tar.xz"
@@ -70,8 +70,7 @@ def started(folder: Path, moment: Moment = None, *, bytes_of_a_file: int | None 
 
 
 def unpacked(place: Path) -> Path:
-    with tarfile.open(OLD) as packed:
-        packed.extractall(place, filter="data")
+    unpack(OLD, place)
     return place / "data"
 
 

@@ -1,6 +1,5 @@
 """Data folders of earlier versions still open, with their documents, indexes, conversations and traces."""
 
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from rag.trace.cause import cause_of
 from rag.trace.details import CandidatesDetail, GradesDetail, GroundingDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished
 from tests.local import as_person, local_engine, process_of
+from tests.old_folders import unpack
 from tests.rag.scripted import ScriptedChat, ScriptedSource
 
 FOLDERS = sorted((Path(__file__).parent / "old_folders").glob("*.tar.xz"))
@@ -28,8 +28,7 @@ PIPELINES_THEN = {"naive", "multivector", "hybrid", "self_rag", "self_rag_candid
 @pytest.fixture(scope="module", params=FOLDERS, ids=[path.name.partition(".tar")[0] for path in FOLDERS])
 def engine(request, tmp_path_factory) -> Iterator[UserEngine]:
     folder = tmp_path_factory.mktemp("old")
-    with tarfile.open(request.param) as packed:
-        packed.extractall(folder, filter="data")
+    unpack(request.param, folder)
     settings = Settings(data_dir=folder / "data", web_search="off")
     with local_engine(settings, models=ScriptedSource(ScriptedChat())) as engine:
         yield engine

@@ -53,7 +53,7 @@ _BEFORE_VERSION = rf"{_ALPHABETIC}+(?=\d+(?:\.\d+)+)"
 _WORD = re.compile(rf"{_PRIMED}|{_POINTED}|{_BEFORE_UNIT}|{_BEFORE_VERSION}|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+")
 """a name such as X', a number, a word with its apostrophes, or Hangul, which Sudachi does not know"""
 _HYPHEN = "[-\u2010\u2011\u2212]"
-_CODE = re.compile(rf"(?<!{_LETTER})(?!\d+{_HYPHEN}{_ALPHABETIC}{{2}}){_LETTER}++(?:{_HYPHEN}{_LETTER}++)++")
+_CODE = re.compile(rf"(?<!{_LETTER})(?!\d+{_HYPHEN}{_ALPHABETIC}{{2}}){_LETTER}+(?:{_HYPHEN}{_LETTER}+)+")
 """words with hyphens between them, but not a number with its unit (10-day)"""
 _HAS_DIGIT = re.compile(r"\d")
 _HAS_ALPHABETIC = re.compile(_ALPHABETIC)

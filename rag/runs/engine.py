@@ -7,11 +7,11 @@ or closes.
 import asyncio
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy.exc import DatabaseError
 
@@ -57,6 +57,8 @@ from rag.web import WebSearch, web_search
 if TYPE_CHECKING:
     from rag.runs.replicas.replicas import Replicas
 
+T = TypeVar("T")
+
 SEARCH_THREADS = 4
 """a search takes some milliseconds, mostly in libraries that let other threads run"""
 
@@ -86,42 +88,50 @@ class Engine:
         """Raises PlainError, such as StoreInUse if another process holds the data folder."""
         self.settings = settings or Settings()
         # The order matters: each step uses what those before it have made.
-        self._open(store, models, web)
-        self._start_loop()
-        self._make_services()
-        self._make_runs()
-        self._make_subjects()
-        self._begin()
+        with ExitStack() as opened:
+            self._open(opened, store, models, web)
+            self._start_loop(opened)
+            self._make_services()
+            self._make_runs()
+            self._make_subjects()
+            self._begin()
+            self._opened = opened.pop_all()
+            """closed with the engine, or at once if the engine can't be made"""
 
-    def _open(self, store: IndexStore | None, models: ModelSource | None, web: WebSearch | None) -> None:
+    def _open(
+        self, opened: ExitStack, store: IndexStore | None, models: ModelSource | None, web: WebSearch | None
+    ) -> None:
         """Opens the data, cleans it up, and only then resumes its jobs. A folder of a newer app is refused first: the
         store would change it.
         """
         where = self.settings.data_dir, self.settings.database_url
         History.refuse_newer(*where)
-        with ExitStack() as opened:
-            self.store = opened.enter_context(closing(store or IndexStore(self.settings)))
-            self.history = opened.enter_context(closing(History(*where, self.store.replica)))
-            self._clear_up()
-            self.store.resume()
-            self._models = OfferedModels(
-                models or model_source(self.settings),
-                {
-                    name: model_source(self.settings.model_copy(update={"chat_model": name}))
-                    for name in self.settings.other_models
-                },
-            )
-            self._web = web or web_search(self.settings)
-            self._opened = opened.pop_all()
-            """closed with the engine, or at once if the engine can't be made"""
+        self.store = opened.enter_context(closing(store or IndexStore(self.settings)))
+        self.history = opened.enter_context(closing(History(*where, self.store.replica)))
+        self._clear_up()
+        self.store.resume()
+        self._models = OfferedModels(
+            models or model_source(self.settings),
+            {
+                name: model_source(self.settings.model_copy(update={"chat_model": name}))
+                for name in self.settings.other_models
+            },
+        )
+        self._web = web or web_search(self.settings)
 
-    def _start_loop(self) -> None:
+    def _start_loop(self, opened: ExitStack) -> None:
         """Starts the threads, and opens what lives in the event loop."""
         self._searching = ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search")
+        opened.callback(self._searching.shutdown)
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="engine", daemon=True)
-        self._thread.start()
+        thread = threading.Thread(target=self._loop.run_forever, name="engine", daemon=True)
+        thread.start()
+        opened.callback(self._loop.close)
+        opened.callback(thread.join)
+        opened.callback(self._loop.call_soon_threadsafe, self._loop.stop)
         self._checkpoints = self._open_checkpoints()
+        if self._checkpoints:
+            opened.callback(self._in_loop, self._checkpoints.close)
         self._tasks_of_no_run = asyncio.all_tasks(self._loop)
         """such as those of a pool of connections"""
 
@@ -199,22 +209,20 @@ class Engine:
         """Stops all runs and frees everything."""
         self._retention.close()
         self._runs.stop()
-        asyncio.run_coroutine_threadsafe(self.suggestions.end(), self._loop).result()
-        asyncio.run_coroutine_threadsafe(self._steps_end(), self._loop).result()
-        asyncio.run_coroutine_threadsafe(self._models.close(), self._loop).result()
+        self._in_loop(self.suggestions.end)
+        self._in_loop(self._steps_end)
+        self._in_loop(self._models.close)
         if self._web:
-            asyncio.run_coroutine_threadsafe(self._web.close(), self._loop).result()
+            self._in_loop(self._web.close)
         if self._replicas:
             self._replicas.close()
         self._removal.close()
-        if self._checkpoints:
-            asyncio.run_coroutine_threadsafe(self._checkpoints.close(), self._loop).result()
         self.preload.close()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-        self._searching.shutdown()
         self._opened.close()
+
+    def _in_loop(self, work: Callable[[], Coroutine[object, object, T]]) -> T:
+        """Waits for the work."""
+        return asyncio.run_coroutine_threadsafe(work(), self._loop).result()
 
     async def _steps_end(self) -> None:
         """Waits for steps and checkpoints that LangGraph has left behind.
@@ -323,7 +331,7 @@ class Engine:
             with suppress(OSError, DatabaseError):
                 discard(*where)
             return None
-        return asyncio.run_coroutine_threadsafe(Checkpoints.open(*where), self._loop).result()
+        return self._in_loop(partial(Checkpoints.open, *where))
 
 
 class UserEngine:

@@ -11,7 +11,7 @@ from rag.trace.passages import Citation, Passage
 # newlines would take quadratic time.
 MARKER = re.compile(r"\[([1-9]\d{0,2})\]")
 """of up to three digits, for there are no more passages: the [0] of a range and ISO [9001] are text"""
-_SPACED_MARKER = re.compile(rf"(?:(?<!\s)\s++)?+{MARKER.pattern}")
+_SPACED_MARKER = re.compile(rf"(?:(?<!\s)\s++)?{MARKER.pattern}")
 _ABBREVIATIONS = ("Dr", "Mr", "Mrs", "Ms", "Prof", "St", "No", "vs", "cf", "Inc", "Ltd", "Co", "Corp")
 """those that a name may follow"""
 _BEFORE_LIST_NUMBER = ("", *(" " * depth for depth in range(1, 9)), "- ", "* ", "# ", "## ", "### ", "#### ")
@@ -24,7 +24,7 @@ LOOKED_BACK_AT = 12
 """characters before a point that show whether it is a full stop: more than those of the longest in `_NO_STOP`"""
 FULL_STOP = r"\.(?=\n|\s++[^a-z\d])" + "".join(rf"(?<!{before}\.)" for before in _NO_STOP)
 """a full stop that may end a sentence: not those in 'e.g. this', 'ext. 2499', 'Dr. Sato', nor of a list's number"""
-_CLAIM_END = re.compile(rf"(?:[。！？!?]|{FULL_STOP}|\.(?=\[|\s*+$)|\n\s*+)(?:\s*+{MARKER.pattern})*+")
+_CLAIM_END = re.compile(rf"(?:[。！？!?]|{FULL_STOP}|\.(?=\[|\s*+$)|\n\s*+)(?:\s*+{MARKER.pattern})*")
 """includes markers after a full stop: they belong to the sentence before it"""
 
 

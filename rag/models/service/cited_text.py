@@ -20,9 +20,9 @@ LARGEST_INVENTED = 9
 # Both have a limited length, because a possible marker is matched again with each new piece.
 _SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；~〜～‐–—−－資料PASEGpaseg-]{0,60}"
 _NUMBER = r"(?:(?:資料|passages?)\s*+)?\d++"
-_ITEM = rf"{_NUMBER}(?:\s*+[~〜～‐–—−－-]\s*+{_NUMBER})?+"
+_ITEM = rf"{_NUMBER}(?:\s*+[~〜～‐–—−－-]\s*+{_NUMBER})?"
 _MARKER = re.compile(
-    rf"({_SPACES})[\[【［](?={_NUMBERS}[\]】］])\s*+({_ITEM}(?:\s*+[,、，;；]\s*+{_ITEM})*+)\s*+[\]】］]", re.IGNORECASE
+    rf"({_SPACES})[\[【［](?={_NUMBERS}[\]】］])\s*+({_ITEM}(?:\s*+[,、，;；]\s*+{_ITEM})*)\s*+[\]】］]", re.IGNORECASE
 )
 _COMMA = re.compile("[,、，;；]")
 _OPEN_MARKER = re.compile(rf"{_SPACES}(?:[\[【［]{_NUMBERS})?\Z")

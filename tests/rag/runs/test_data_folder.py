@@ -2,6 +2,7 @@
 
 import io
 import sqlite3
+import threading
 from contextlib import closing
 
 import pytest
@@ -14,6 +15,7 @@ from rag.runs.engine import Engine, UserEngine
 from rag.runs.fork.edits import EditQuery
 from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.schema import FILE
+from rag.runs.retention.retention import Retention
 from rag.settings import Settings
 from tests.full_disk import full_disk, linux
 from tests.local import local_engine, process_of
@@ -35,6 +37,19 @@ def test_a_start_that_fails_lets_go_of_the_folder(loaded, chat):
         with pytest.raises(DataFolderUnusable):
             Engine(settings, models=ScriptedSource(chat))
     (loaded / FILE).rmdir()
+    Engine(settings, models=ScriptedSource(chat)).close()
+
+
+def test_a_start_that_fails_at_its_end_lets_go_of_the_folder_and_leaves_no_thread(loaded, chat, monkeypatch):
+    def fail(*_: object) -> None:
+        raise DataFolderUnusable(folder=loaded)
+
+    settings = Settings(data_dir=loaded)
+    with monkeypatch.context() as patched:
+        patched.setattr(Retention, "begin", fail)
+        with pytest.raises(DataFolderUnusable):
+            Engine(settings, models=ScriptedSource(chat))
+    assert "engine" not in [thread.name for thread in threading.enumerate()]
     Engine(settings, models=ScriptedSource(chat)).close()
 
 

@@ -6,7 +6,6 @@ import random
 import shutil
 import subprocess
 import sys
-import tarfile
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -39,6 +38,7 @@ from rag.runs.fork.edits import EditQuery
 from rag.settings import Settings
 from tests.full_disk import full_disk, linux
 from tests.local import process_of
+from tests.old_folders import unpack
 from tests.rag.documents import INDEX
 from tests.rag.runs.moved import live_in, moved, opened, seen, with_servers
 from tests.servers.chroma import ChromaServer
@@ -185,8 +185,7 @@ def test_killed_at_any_moment_a_folder_goes_there_and_back(servers, embeddings, 
 @pytest.mark.parametrize("name", ["before-0.1.0", pytest.param("before-prompts", marks=pytest.mark.soak)])
 def test_a_folder_of_an_earlier_version_moves_too(name, folder, servers, embeddings, on_progress):
     shutil.rmtree(folder)
-    with tarfile.open(OLD / f"{name}.tar.xz") as packed:
-        packed.extractall(folder.parent, filter="data")
+    unpack(OLD / f"{name}.tar.xz", folder.parent)
     move(servers, MoveTarget.SERVERS, on_progress)
     assert list(folder.glob("before-move-*/catalogue.version-*.sqlite3"))
     with opened(servers, embeddings) as engine:

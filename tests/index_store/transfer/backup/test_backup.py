@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import stat
-import tarfile
 import threading
 import time
 import zipfile
@@ -26,6 +25,7 @@ from index_store.store.index_store import IndexStore
 from tests.full_disk import linux
 from tests.index_store.soundness import content, is_sound, originals
 from tests.index_store.transfer.backup.conftest import Command, Write, started
+from tests.old_folders import unpack
 
 pytestmark = pytest.mark.sqlite_alone
 
@@ -290,8 +290,7 @@ def test_a_damaged_database_is_told_rather_than_saved(
 def test_a_folder_of_an_earlier_version_is_saved_as_it_is_and_restored_by_this_one(
     command: Command, tmp_path: Path, packed: Path
 ) -> None:
-    with tarfile.open(packed) as old:
-        old.extractall(tmp_path, filter="data")
+    unpack(packed, tmp_path)
     before = (tmp_path / "data" / "catalogue.sqlite3").read_bytes()
     assert command("backup", tmp_path / "saved.zip").returncode == 0
     assert (tmp_path / "data" / "catalogue.sqlite3").read_bytes() == before

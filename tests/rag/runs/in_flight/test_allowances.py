@@ -203,7 +203,9 @@ def test_admins_see_who_uses_what_and_everybody_sees_their_own(limited):
     alice, bob = as_person(engine, "alice"), as_person(engine, "bob", Role.EDITOR)
     runs = [ask(alice), ask(alice), ask(bob)]
     tokens = [run.result().totals.tokens for run in runs]
-    [first, second] = process_of(engine).usage.by_person()
+    by_person = process_of(engine).usage.by_person
+    assert eventually(lambda: sum(each.runs for each in by_person()) == len(runs))  # saved after the end of a run
+    [first, second] = by_person()
     assert first == (person_of(alice).id, 2, sum(tokens[:2]), 2, sum(tokens[:2]))
     assert second == (person_of(bob).id, 1, tokens[2], 1, tokens[2])
     assert as_person(engine, "root", Role.ADMIN).usage.by_person() == [first, second]
