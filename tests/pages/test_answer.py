@@ -152,6 +152,14 @@ def test_code_can_be_copied_and_a_table_stays_within_itself(engine, citation):
     assert "<pre><code>a[1] = &#x27;&lt;b&gt;&#x27;\n</code></pre>" in html
 
 
+def test_a_list_of_tasks_has_boxes_which_are_ticked_where_a_task_is_done(engine, citation):
+    html = html_of(engine, "- [x] Ask your manager [1]\n- [ ] Book the train\n- [1] is no task", citation)
+    boxes = re.findall("<input[^>]*>", html)
+    assert ["checked" in box for box in boxes] == [True, False]
+    assert all('type="checkbox"' in box and "disabled" in box for box in boxes)
+    assert Tags(html).text.count("[x]") == 0
+
+
 def test_html_in_an_answer_is_shown_and_not_run(engine):
     tags = Tags(html_of(engine, HOSTILE))
     assert "<script>alert(1)</script>" in tags.text

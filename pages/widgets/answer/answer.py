@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from mdit_py_plugins.tasklists import tasklists_plugin
 
 from index_store.base.errors import UnknownSection
 from index_store.base.text.bidi import without_bidi_controls
@@ -72,6 +73,7 @@ def _reader() -> MarkdownIt:
     """
     markdown = _Markdown("commonmark", {"html": False})
     markdown.enable(["table", "strikethrough"]).disable(["image", "reference"])
+    markdown.use(tasklists_plugin)
     markdown.inline.ruler.before("link", "marker", _marker)
     markdown.add_render_rule("text", _text)
     markdown.add_render_rule("link_open", _link_open)
