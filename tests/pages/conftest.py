@@ -3,7 +3,7 @@
 import sys
 import tomllib
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,7 +27,7 @@ def _what_an_app_test_does_at_each_start_is_done_once() -> Iterator[None]:
     compiled = ScriptCache()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
-        patch.setattr(ScriptCache, "get_bytecode", partial(ScriptCache.get_bytecode, compiled))
+        patch.setattr(ScriptCache, "get_bytecode", compiled.get_bytecode)
         yield
 
 
