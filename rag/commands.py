@@ -1,4 +1,4 @@
-"""`python -m rag`: lists pipelines, asks a question, exports runs, from the command line.
+"""`python -m rag pipelines | ask | export`: lists the pipelines, asks a question, exports runs, from the command line.
 
     python -m rag pipelines [--json]
     python -m rag ask --index NAME --pipeline NAME [--mode vector|keyword|hybrid] [--unit chunk|section] [-k HITS]
@@ -19,7 +19,7 @@ from contextlib import closing
 
 from index_store.access.audit.audit import Audit
 from index_store.access.gate import as_local
-from index_store.base.command_line import counted, write, write_json, write_utf8
+from index_store.base.command_line import as_sentence, counted, write, write_json, write_utf8
 from index_store.base.errors import PlainError
 from index_store.base.interrupts import INTERRUPTED
 from index_store.search.searcher import MODES, UNITS
@@ -55,18 +55,27 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m rag", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m rag", description="Ask questions, and export their runs.")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--json", action="store_true", help="print one JSON object per line")
-    common.add_argument("--language", choices=("ja", "en"), default=_language(), help="language of messages")
-    commands = parser.add_subparsers(required=True)
+    common.add_argument(
+        "--language",
+        choices=("en", "ja"),
+        default=_language(),
+        help="language of messages (default: from LC_ALL or LANG)",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    pipelines = commands.add_parser("pipelines", parents=[common], help="list the pipelines")
-    pipelines.set_defaults(command=_pipelines)
+    def add(name: str, run: Callable[[argparse.Namespace], int], what: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, parents=[common], help=what, description=as_sentence(what))
+        added.set_defaults(command=run)
+        return added
 
-    ask = commands.add_parser("ask", parents=[common], help="ask an index a question")
-    ask.add_argument("--index", required=True)
-    ask.add_argument("--pipeline", default="self_rag")
+    add("pipelines", _pipelines, "list the pipelines with their steps")
+
+    ask = add("ask", _ask, "ask an index a question")
+    ask.add_argument("--index", required=True, metavar="NAME")
+    ask.add_argument("--pipeline", default="self_rag", metavar="NAME", help="%(default)s, or another of `pipelines`")
     # No `choices`: argparse can't report unknown values in the reader's language.
     ask.add_argument("--mode", help=f"search mode, instead of the pipeline's: {', '.join(MODES)}")
     ask.add_argument("--unit", help=f"what the model reads, instead of the pipeline's: {', '.join(UNITS)}")
@@ -77,13 +86,13 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--tone", help=f"tone of the answer, instead of ANSWER_TONE: {', '.join(TONES)}")
     ask.add_argument("--temperature", help="temperature of the answer, instead of ANSWER_TEMPERATURE: 0 to 2")
     ask.add_argument("--conversation", metavar="ID", help="conversation to continue; each answer shows its id")
-    ask.add_argument("question")
-    ask.set_defaults(command=_ask)
+    ask.add_argument("question", metavar="QUESTION")
 
-    export = commands.add_parser("export", parents=[common], help="write a conversation or a run to standard output")
-    export.add_argument("--format", choices=("md", "json"), default="md")
-    export.add_argument("name", metavar="RUN_OR_CONVERSATION", help="its id, from the address of a page or from events")
-    export.set_defaults(command=_export)
+    export = add("export", _export, "write a conversation or a run to standard output")
+    export.add_argument("--format", choices=("md", "json"), default="md", help="Markdown (default) or JSON")
+    export.add_argument(
+        "name", metavar="RUN_OR_CONVERSATION", help="its id, from the address of a page or from `ask --json`"
+    )
     return parser
 
 

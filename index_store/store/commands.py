@@ -73,8 +73,8 @@ def _add_sources(command: argparse.ArgumentParser) -> None:
 
 
 def _add_search(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--mode", default=MODES[0], help=" or ".join(MODES))
-    command.add_argument("--unit", default=UNITS[0], help=" or ".join(UNITS))
+    command.add_argument("--mode", default=MODES[0], help=f"{', '.join(MODES)} (%(default)s)")
+    command.add_argument("--unit", default=UNITS[0], help=f"what to find: {', '.join(UNITS)} (%(default)s)")
     command.add_argument("-k", type=_count, default=4, metavar="N", help="number of hits (4)")
     asked = command.add_mutually_exclusive_group(required=True)
     asked.add_argument("--queries", metavar="FILE", help='a file with one JSON object per line: {"id", "question"}')
