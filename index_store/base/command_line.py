@@ -60,10 +60,10 @@ class Output:
         else:
             write(text)
 
-    def note(self, text: str) -> None:
+    def note(self, en: str, ja: str) -> None:
         """For people only: with --json nothing is printed."""
         if not self.as_json:
-            write(text, to=sys.stderr)
+            write(ja if self.language == "ja" else en, to=sys.stderr)
 
     def failed(self, source: str, failure: errors.Failure, fields: dict[str, Any]) -> None:
         sentence = failure.sentence(self.language)

@@ -226,12 +226,14 @@ def test_where_there_is_nothing_to_show_a_person_is_told_so_and_a_program_reads_
         assert (done.status, done.out) == (0, "")
         return done.err
 
-    assert told("list") == "There is no index yet. `add` makes one.\n"
+    assert told("list") == "There is no index yet. Make one with `add`.\n"
+    assert told("list", "--language", "ja") == "インデックスはまだありません。`add` で文書を追加すると作られます。\n"
     assert told("list", "--json") == ""
     run("add", "--index", "a", handbook)
     run("remove", "--index", "a", handbook)
-    assert told("list", "--index", "a") == "This index holds no documents yet. `add` brings some in.\n"
-    assert told("check") == "Everything agrees.\n"
+    assert told("list", "--index", "a") == "This index has no documents yet. Add some with `add`.\n"
+    assert told("check") == "No differences were found.\n"
+    assert told("check", "--language", "ja") == "食い違いは見つかりませんでした。\n"
     assert told("check", "--json") == ""
 
 
