@@ -28,7 +28,7 @@ from rag.pipelines import PIPELINES, pipeline
 from rag.runs.engine import Engine
 from rag.runs.export.export import export_as_markdown
 from rag.runs.export.exports import Exports
-from rag.runs.export.markdown import EXPORT_LABELS
+from rag.runs.export.markdown import EXPORT_LABELS, ExportLabels
 from rag.runs.history.history import History
 from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_count, style
 from rag.runs.run.run import Run
@@ -181,42 +181,29 @@ def _export(options: argparse.Namespace) -> int:
     return 0
 
 
-_WARNINGS: dict[Outcome, dict[Language, str]] = {
-    "unconfirmed": {
-        "en": "The checks did not confirm this answer. Read it with its sources.",
-        "ja": "この回答は確認に合格していません。出典と照らしてお読みください。",
-    },
-    "from_model": {
-        "en": "This comes from what the model remembers, not from any document: nothing grounds it.",
-        "ja": "この回答はモデルの記憶によるもので、文書の裏付けはありません。",
-    },
-}
-"""for outcomes that need a warning, because the answer's text has none"""
-
-
-def _warning(outcome: Outcome | None, language: Language) -> str | None:
-    words = _WARNINGS.get(outcome) if outcome else None
-    return words[language] if words else None
-
-
-_OUTSIDE = {"en": "from the web: ", "ja": "外部(Web): "}
+def _warning(outcome: Outcome | None, words: ExportLabels) -> str | None:
+    """For outcomes that need a warning, because the answer's text has none."""
+    if outcome == "unconfirmed":
+        return words.unconfirmed
+    return words.from_model if outcome == "from_model" else None
 
 
 def _ending(event: RunFinished, language: Language) -> Iterator[str]:
+    words = EXPORT_LABELS[language]
     yield "\n"
     for each in event.citations:
         page = f" p. {each.page}" if each.page else ""
-        outside = _OUTSIDE[language] if each.origin == "web" else ""
+        outside = f"{words.web}: " if each.origin == "web" else ""
         date = f", {each.published}" if each.published else ""
         place = " > ".join(dict.fromkeys((each.title, *each.headings)))
         yield f"[{each.number}] {outside}{place}{page} ({each.source}{date})\n"
     for claim in event.unconfirmed:
         write(f"  ? {claim}", to=sys.stderr)
     if event.is_cut:
-        write(EXPORT_LABELS[language].cut[event.cut_by], to=sys.stderr)
+        write(words.cut[event.cut_by], to=sys.stderr)
     if event.pending:
-        write(EXPORT_LABELS[language].pending.format(count=event.pending), to=sys.stderr)
-    told = event.error.sentence(language) if event.error else _warning(event.outcome, language)
+        write(words.pending.format(count=event.pending), to=sys.stderr)
+    told = event.error.sentence(language) if event.error else _warning(event.outcome, words)
     if told:
         write(told, to=sys.stderr)
     totals = event.totals
