@@ -53,7 +53,7 @@ install-dev: $(INSTALLED_DEV)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is not: name one that is, as in PYTHON=python3.12 make run"; exit 1; } >&2
+	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is older. Choose another one: PYTHON=python3.12 make run"; exit 1; } >&2
 	@$(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(INSTALLED): $(BIN)/python requirements.lock
@@ -66,7 +66,7 @@ $(INSTALLED_DEV): $(INSTALLED) requirements-dev.lock
 
 port: $(INSTALLED)
 	@$(BIN)/python -c 'import socket; socket.create_server(("localhost", $(PORT)))' 2>/dev/null || \
-	  { echo "Port $(PORT) is taken, perhaps by this app: look at http://localhost:$(PORT), or take another one, as in PORT=8502 make run"; exit 1; } >&2
+	  { echo "Port $(PORT) is in use, perhaps by this app: open http://localhost:$(PORT). Or choose another port: PORT=8502 make run"; exit 1; } >&2
 
 # The tests need the embedded model even if a service is set.
 model: $(INSTALLED)

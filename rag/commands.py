@@ -1,4 +1,4 @@
-"""`python -m rag`: lists pipelines, asks a question, exports runs, from the command line.
+"""`python -m rag pipelines | ask | export`: lists the pipelines, asks a question, exports runs, from the command line.
 
     python -m rag pipelines [--json]
     python -m rag ask --index NAME --pipeline NAME [--mode vector|keyword|hybrid] [--unit chunk|section] [-k HITS]
@@ -19,7 +19,7 @@ from contextlib import closing
 
 from index_store.access.audit.audit import Audit
 from index_store.access.gate import as_local
-from index_store.base.command_line.commands import counted, write, write_json, write_utf8
+from index_store.base.command_line.commands import as_sentence, counted, write, write_json, write_utf8
 from index_store.base.command_line.interrupts import INTERRUPTED
 from index_store.base.errors import PlainError
 from index_store.search.searcher import MODES, UNITS
@@ -28,7 +28,7 @@ from rag.pipelines import PIPELINES, pipeline
 from rag.runs.engine import Engine
 from rag.runs.export.export import export_as_markdown
 from rag.runs.export.exports import Exports
-from rag.runs.export.markdown import EXPORT_LABELS
+from rag.runs.export.markdown import EXPORT_LABELS, ExportLabels
 from rag.runs.history.history import History
 from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_count, style
 from rag.runs.run.run import Run
@@ -55,18 +55,27 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m rag", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m rag", description="Ask questions, and export their runs.")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--json", action="store_true", help="print one JSON object per line")
-    common.add_argument("--language", choices=("ja", "en"), default=_language(), help="language of messages")
-    commands = parser.add_subparsers(required=True)
+    common.add_argument(
+        "--language",
+        choices=("en", "ja"),
+        default=_language(),
+        help="language of messages (default: from LC_ALL or LANG)",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    pipelines = commands.add_parser("pipelines", parents=[common], help="list the pipelines")
-    pipelines.set_defaults(command=_pipelines)
+    def add(name: str, run: Callable[[argparse.Namespace], int], what: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, parents=[common], help=what, description=as_sentence(what))
+        added.set_defaults(command=run)
+        return added
 
-    ask = commands.add_parser("ask", parents=[common], help="ask an index a question")
-    ask.add_argument("--index", required=True)
-    ask.add_argument("--pipeline", default="self_rag")
+    add("pipelines", _pipelines, "list the pipelines with their steps")
+
+    ask = add("ask", _ask, "ask an index a question")
+    ask.add_argument("--index", required=True, metavar="NAME")
+    ask.add_argument("--pipeline", default="self_rag", metavar="NAME", help="%(default)s, or another of `pipelines`")
     # No `choices`: argparse can't report unknown values in the reader's language.
     ask.add_argument("--mode", help=f"search mode, instead of the pipeline's: {', '.join(MODES)}")
     ask.add_argument("--unit", help=f"what the model reads, instead of the pipeline's: {', '.join(UNITS)}")
@@ -77,13 +86,13 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--tone", help=f"tone of the answer, instead of ANSWER_TONE: {', '.join(TONES)}")
     ask.add_argument("--temperature", help="temperature of the answer, instead of ANSWER_TEMPERATURE: 0 to 2")
     ask.add_argument("--conversation", metavar="ID", help="conversation to continue; each answer shows its id")
-    ask.add_argument("question")
-    ask.set_defaults(command=_ask)
+    ask.add_argument("question", metavar="QUESTION")
 
-    export = commands.add_parser("export", parents=[common], help="write a conversation or a run to standard output")
-    export.add_argument("--format", choices=("md", "json"), default="md")
-    export.add_argument("name", metavar="RUN_OR_CONVERSATION", help="its id, from the address of a page or from events")
-    export.set_defaults(command=_export)
+    export = add("export", _export, "write a conversation or a run to standard output")
+    export.add_argument("--format", choices=("md", "json"), default="md", help="Markdown (default) or JSON")
+    export.add_argument(
+        "name", metavar="RUN_OR_CONVERSATION", help="its id, from the address of a page or from `ask --json`"
+    )
     return parser
 
 
@@ -172,42 +181,29 @@ def _export(options: argparse.Namespace) -> int:
     return 0
 
 
-_WARNINGS: dict[Outcome, dict[Language, str]] = {
-    "unconfirmed": {
-        "en": "The checks did not confirm this answer. Read it with its sources.",
-        "ja": "この回答は確認に合格していません。出典と照らしてお読みください。",
-    },
-    "from_model": {
-        "en": "This comes from what the model remembers, not from any document: nothing grounds it.",
-        "ja": "この回答はモデルの記憶によるもので、文書の裏付けはありません。",
-    },
-}
-"""for outcomes that need a warning, because the answer's text has none"""
-
-
-def _warning(outcome: Outcome | None, language: Language) -> str | None:
-    words = _WARNINGS.get(outcome) if outcome else None
-    return words[language] if words else None
-
-
-_OUTSIDE = {"en": "from the web: ", "ja": "外部(Web): "}
+def _warning(outcome: Outcome | None, words: ExportLabels) -> str | None:
+    """For outcomes that need a warning, because the answer's text has none."""
+    if outcome == "unconfirmed":
+        return words.unconfirmed
+    return words.from_model if outcome == "from_model" else None
 
 
 def _ending(event: RunFinished, language: Language) -> Iterator[str]:
+    words = EXPORT_LABELS[language]
     yield "\n"
     for each in event.citations:
         page = f" p. {each.page}" if each.page else ""
-        outside = _OUTSIDE[language] if each.origin == "web" else ""
+        outside = f"{words.web}: " if each.origin == "web" else ""
         date = f", {each.published}" if each.published else ""
         place = " > ".join(dict.fromkeys((each.title, *each.headings)))
         yield f"[{each.number}] {outside}{place}{page} ({each.source}{date})\n"
     for claim in event.unconfirmed:
         write(f"  ? {claim}", to=sys.stderr)
     if event.is_cut:
-        write(EXPORT_LABELS[language].cut[event.cut_by], to=sys.stderr)
+        write(words.cut[event.cut_by], to=sys.stderr)
     if event.pending:
-        write(EXPORT_LABELS[language].pending.format(count=event.pending), to=sys.stderr)
-    told = event.error.sentence(language) if event.error else _warning(event.outcome, language)
+        write(words.pending.format(count=event.pending), to=sys.stderr)
+    told = event.error.sentence(language) if event.error else _warning(event.outcome, words)
     if told:
         write(told, to=sys.stderr)
     totals = event.totals

@@ -149,7 +149,7 @@ class EmptyReply(ModelError):
 
 class ReplyCut(ModelError):
     en = (
-        "The model {model} reached its limit of tokens before its reply could be read; what it thinks counts too. "
+        "The model {model} reached its limit of tokens before its reply could be read; its reasoning counts too. "
         "Raise ANSWER_TOKENS (at most a quarter of MODEL_CONTEXT), or choose another model in CHAT_MODEL."
     )
     ja = (
@@ -228,7 +228,7 @@ class WebLimitReached(WebSearchError):
 
 class WebSearchFailed(WebSearchError):
     en = "{service} could not search (status {status}). Ask again later; this answer was made without the web."
-    ja = "{service} が検索に失敗しました(ステータス {status})。Web を使わずに続けました。後でもう一度お試しください。"
+    ja = "{service} が検索に失敗しました(ステータス {status})。Web を使わずに続けました。後でもう一度試してください。"
 
 
 class WebUnreachable(WebSearchError):

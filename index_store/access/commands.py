@@ -92,7 +92,10 @@ def _list_people(access: Access, _: argparse.Namespace, out: Output) -> bool:
     for person in people:
         _tell(person, out)
     if not people:
-        out.note("Nobody has signed in yet. `add` adds a person before that.")
+        out.note(
+            "Nobody has signed in yet. You can add a person before that with `people add`.",
+            "サインインした人はまだいません。`people add` で先に追加できます。",
+        )
     return True
 
 
@@ -148,7 +151,7 @@ def _tell(person: Person, out: Output) -> None:
 def _list_grants(access: Access, options: argparse.Namespace, out: Output) -> bool:
     found = access.grants.all() if options.index is None else [access.grants.of(options.index)]
     if not found:
-        out.note("There is no index yet.")
+        out.note("There is no index yet.", "インデックスはまだありません。")
     for each in found:
         _tell_owner(access, each.index, each.owner, out)
         for grantee, right in each.grants:

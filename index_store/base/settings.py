@@ -52,11 +52,11 @@ class Settings(PlainSettings):
             "postgresql+psycopg://ユーザー:パスワード@ホスト/データベース の形のアドレス",
         ),
         "chroma_url": (
-            "an address such as http://127.0.0.1:8000 or https://user:password@host, with nothing behind a ? or #",
-            "http://127.0.0.1:8000 や https://ユーザー:パスワード@ホスト の形のアドレス(? や # の後は不可)",
+            "an address such as http://127.0.0.1:8000 or https://user:password@host, with nothing after a ? or #",
+            "http://127.0.0.1:8000 や https://ユーザー:パスワード@ホスト の形のアドレス(? や # 以降は不可)",
         ),
         "originals_url": (
-            "an address such as s3://bucket/prefix or file:///mnt/share, for S3 with nothing behind a ? but "
+            "an address such as s3://bucket/prefix or file:///mnt/share, for S3 with nothing after a ? but "
             "endpoint_url, region, key and secret",
             "s3://バケット/プレフィックス または file:///mnt/share の形のアドレス"
             "(S3 の場合、? の後は endpoint_url、region、key、secret のみ)",

@@ -108,14 +108,14 @@ class PageMissing(DocumentError):
 class PageRefused(DocumentError):
     en = "The site refuses {url} (status {status}). It may need a sign-in. Save the page and add it as a file."
     ja = (
-        "サイトが {url} を拒否しました(状態 {status})。"
+        "サイトが {url} を拒否しました(ステータス {status})。"
         "ログインが必要なら、ページを保存してファイルとして追加してください。"
     )
 
 
 class PageFailed(DocumentError):
     en = "The site failed to deliver {url} (status {status}). Try again later."
-    ja = "サイト側のエラーで {url} を取得できませんでした(状態 {status})。後でもう一度試してください。"
+    ja = "サイト側のエラーで {url} を取得できませんでした(ステータス {status})。後でもう一度試してください。"
 
 
 class PageTimedOut(DocumentError):

@@ -158,7 +158,7 @@ def _exemption(entry: str) -> _Exemption:
         raise InvalidSetting(
             variable="CRAWL_ALLOWED",
             allowed_en="hosts, host:port, addresses or networks such as 10.1.0.0/16, separated by commas",
-            allowed_ja="ホスト、ホスト:ポート、アドレス、10.1.0.0/16 のようなネットワークをコンマで区切ったもの",
+            allowed_ja="ホスト、ホスト:ポート、アドレス、10.1.0.0/16 のようなネットワークをカンマで区切ったもの",
         )
     return _Exemption(name, _network_in(name.strip("[]")), int(found[2]) if found[2] else None)
 

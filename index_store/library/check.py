@@ -43,12 +43,12 @@ class VectorsUnreadable(CheckError):
 
 
 class FullTextMissing(CheckError):
-    en = "Chunks that the full text lacks, so that keyword search does not find them: {count}. Re-index."
+    en = "Chunks without full text, which keyword search does not find: {count}. Re-index."
     ja = "{count} 個のチャンクが全文検索用のデータになく、キーワード検索に出ません。インデックスを作り直してください。"
 
 
 class FullTextStray(CheckError):
-    en = "Chunks in the full text of no document: {count}. They are never shown. Re-index to remove them."
+    en = "Chunks in the full text that belong to no document: {count}. They are never shown. Re-index to remove them."
     ja = (
         "どの文書のものでもないチャンクが全文検索用のデータに {count} 個あります。検索結果には出ません。"
         "作り直すと消えます。"
@@ -56,7 +56,7 @@ class FullTextStray(CheckError):
 
 
 class ChunksMiscounted(CheckError):
-    en = "Number of chunks that is recorded of the document: {noted}, but it has {found}. Re-index."
+    en = "Chunks that are recorded for the document: {noted}; chunks that were found: {found}. Re-index."
     ja = "文書のチャンク数の記録は {noted} 個ですが、実際は {found} 個です。インデックスを作り直してください。"
 
 
@@ -71,8 +71,8 @@ class OriginalGone(CheckError):
 
 
 class OriginalsStray(CheckError):
-    en = "{count} originals belong to no document. They are removed at the next start."
-    ja = "どの文書のものでもない元ファイルが {count} 個あります。次の起動時に消えます。"
+    en = "Original files that belong to no document: {count}. They are removed at the next start."
+    ja = "どの文書のものでもない元のファイルが {count} 個あります。次の起動時に消えます。"
 
 
 def differences(library: Library) -> list[Difference]:

@@ -73,8 +73,8 @@ def _add_sources(command: argparse.ArgumentParser) -> None:
 
 
 def _add_search(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--mode", default=MODES[0], help=" or ".join(MODES))
-    command.add_argument("--unit", default=UNITS[0], help=" or ".join(UNITS))
+    command.add_argument("--mode", default=MODES[0], help=f"{', '.join(MODES)} (%(default)s)")
+    command.add_argument("--unit", default=UNITS[0], help=f"what to find: {', '.join(UNITS)} (%(default)s)")
     command.add_argument("-k", type=_count, default=4, metavar="N", help="number of hits (4)")
     asked = command.add_mutually_exclusive_group(required=True)
     asked.add_argument("--queries", metavar="FILE", help='a file with one JSON object per line: {"id", "question"}')
@@ -156,7 +156,10 @@ def _list(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
     if options.index is None:
         indexes = store.indexes()
         if not indexes:
-            out.note("There is no index yet. `add` makes one.")
+            out.note(
+                "There is no index yet. Make one with `add`.",
+                "インデックスはまだありません。`add` で文書を追加すると作られます。",
+            )
         for index in indexes:
             fields = index.model_dump(mode="json")
             counts = f"{counted(index.documents, 'document')}, {counted(index.chunks, 'chunk')}"
@@ -164,7 +167,10 @@ def _list(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
         return True
     documents = store.documents(options.index)
     if not documents:
-        out.note("This index holds no documents yet. `add` brings some in.")
+        out.note(
+            "This index has no documents yet. Add some with `add`.",
+            "このインデックスに文書はまだありません。`add` で追加してください。",
+        )
     for document in documents:
         fields = document.model_dump(mode="json")
         fields["document_id"] = fields.pop("id")
@@ -197,7 +203,7 @@ def _remove(store: IndexStore, options: argparse.Namespace, out: Output) -> bool
 def _check(store: IndexStore, _: argparse.Namespace, out: Output) -> bool:
     all_well = compare(store, out)
     if all_well:
-        out.note("Everything agrees.")
+        out.note("No differences were found.", "食い違いは見つかりませんでした。")
     return all_well
 
 
@@ -275,7 +281,7 @@ def _tell_hits(id_: object, hits: list[Hit], out: Output) -> None:
     if shown or out.as_json:
         out.line(fields, "\n\n".join(shown))
     if not hits:
-        out.note("Nothing was found.")
+        out.note("Nothing was found.", "見つかりませんでした。")
 
 
 def _shown(hit: Hit) -> str:

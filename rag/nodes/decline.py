@@ -107,11 +107,11 @@ LONGEST_QUERY = 80
 
 _SENTENCES: dict[Language, str] = {
     "ja": "「{index}」の文書の中に、この質問の答えは見つかりませんでした。",
-    "en": "The documents in “{index}” do not hold the answer to this question.",
+    "en": "The documents in “{index}” do not contain the answer to this question.",
 }
 _WITH_WEB: dict[Language, str] = {
     "ja": "「{index}」の文書にも Web にも、この質問の答えは見つかりませんでした。",
-    "en": "Neither the documents in “{index}” nor the web hold the answer to this question.",
+    "en": "Neither the documents in “{index}” nor the web contain the answer to this question.",
 }
 _SEARCHED: dict[Language, str] = {
     "ja": "「{index}」{web}を次の言葉で検索しました: {queries}。",

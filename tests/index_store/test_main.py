@@ -201,6 +201,23 @@ def test_what_is_found_gives_the_terminal_no_command(run: Run, write: Write) -> 
     assert "\x1b" not in refused.err
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["drop"], "Remove an index with all its documents."),
+        (["people"], "People and their roles."),
+        (["people", "disable"], "Withdraw a person's access; they are signed out at once."),
+        (["search"], "vector, keyword, hybrid (vector)"),
+    ],
+)
+def test_the_help_of_a_command_says_what_it_does_and_its_defaults(
+    capsys: pytest.CaptureFixture[str], command: list[str], told: str
+) -> None:
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+    assert told in " ".join(capsys.readouterr().out.split())
+
+
 def test_where_there_is_nothing_to_show_a_person_is_told_so_and_a_program_reads_nothing(
     run: Run, handbook: Path
 ) -> None:
@@ -209,12 +226,14 @@ def test_where_there_is_nothing_to_show_a_person_is_told_so_and_a_program_reads_
         assert (done.status, done.out) == (0, "")
         return done.err
 
-    assert told("list") == "There is no index yet. `add` makes one.\n"
+    assert told("list") == "There is no index yet. Make one with `add`.\n"
+    assert told("list", "--language", "ja") == "インデックスはまだありません。`add` で文書を追加すると作られます。\n"
     assert told("list", "--json") == ""
     run("add", "--index", "a", handbook)
     run("remove", "--index", "a", handbook)
-    assert told("list", "--index", "a") == "This index holds no documents yet. `add` brings some in.\n"
-    assert told("check") == "Everything agrees.\n"
+    assert told("list", "--index", "a") == "This index has no documents yet. Add some with `add`.\n"
+    assert told("check") == "No differences were found.\n"
+    assert told("check", "--language", "ja") == "食い違いは見つかりませんでした。\n"
     assert told("check", "--json") == ""
 
 

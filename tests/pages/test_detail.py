@@ -27,12 +27,13 @@ from rag.trace.details import (
     Probe,
     RefinementDetail,
     RetrievalDetail,
+    UsefulnessDetail,
 )
 from rag.trace.grades import Explanation, Factor, Grounding, PassageGrade
 from rag.trace.passages import Frozen
 from tests.pages.app_page import shown
 from tests.pages.reader import Tags, for_reader
-from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, NO, NOT_RATED, OF_BEFORE, PARTLY, finished
+from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, NO, NOT_RATED, OF_BEFORE, PARTLY, USEFUL, finished
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
@@ -166,6 +167,11 @@ def test_what_was_trimmed_and_what_was_left_out_is_told():
     assert re.search(r"Left out.*?3", text)
 
 
+def test_in_japanese_the_parts_of_a_summary_are_joined_as_japanese_is_written():
+    trimmed, rated = summaries("ja", [hybrid(BOTH_SIDES), UsefulnessDetail(grade=USEFUL)])
+    assert (trimmed, rated) == ("1 件、うち 1 件はモデルに合わせて短縮", "質問に答えている、5 段階中 5")
+
+
 def test_a_search_tells_how_many_documents_were_still_being_added():
     assert re.search(r"still being added.*?3", Tags(html_of(hybrid(BOTH_SIDES, pending=3))).text)
     assert "still being added" not in Tags(html_of(hybrid(BOTH_SIDES))).text
@@ -268,8 +274,7 @@ def explained(*factors: float) -> Grounding:
 @each_language
 def test_an_explanation_of_several_factors_names_each_of_them(language):
     text = Tags(html_of(GroundingDetail(grade=explained(0.1, 0.2), claims=()), language)).text
-    name = {"ja": "要素", "en": "factor "}[language]
-    assert f"{name}0 +0.1, {name}1 +0.2" in text
+    assert {"ja": "要素0 +0.1、要素1 +0.2", "en": "factor 0 +0.1, factor 1 +0.2"}[language] in text
     assert "+0.3" in text
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from string import Formatter
 from typing import get_args
 
+import pytest
+
 from index_store.access.audit.entry import Action
 from index_store.access.limits import GroupLimits
 from index_store.access.principal import Role
@@ -25,8 +27,10 @@ from pages.widgets.search.question_words import Found
 from pages.widgets.trace.graph import VIEWS
 from rag.models.client.client import REPLY_FORMATS, Message
 from rag.pipelines import PIPELINES
+from rag.runs.export.markdown import EXPORT_LABELS
 from rag.runs.history.run_list import CAUSES, ORDERS, STATES
 from rag.runs.run.options import LENGTHS, TONES
+from rag.text.language import Language
 from rag.trace.calls import Call
 from rag.trace.details import AssessmentDetail, CutBy, NotUsed, Route, StandaloneDetail
 from rag.trace.events import Outcome, RunStatus, Style
@@ -192,6 +196,22 @@ def test_japanese_texts_hold_japanese():
     without_parts = {key: re.sub(r"\{\w+\}", "", text) for key, text in texts("ja").items()}
     foreign = {key for key, text in without_parts.items() if re.search(r"\w", text) and not KANA_OR_HAN.search(text)}
     assert foreign == SAME_IN_BOTH
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_file_and_the_command_line_say_of_an_answer_what_the_page_says(language: Language) -> None:
+    page, file = texts(language), EXPORT_LABELS[language]
+    assert file.web == page["web.mark"]
+    said = {
+        "chat.removed": file.removed,
+        "chat.stopped": file.stopped,
+        "outcome.unconfirmed_note": file.unconfirmed,
+        "outcome.not_in_documents_note": file.not_in_documents,
+        "outcome.from_model_note": file.from_model,
+        **{f"cut.{by}": words for by, words in file.cut.items()},
+    }
+    # The page may go on with what to do there.
+    assert [key for key, words in said.items() if not page[key].startswith(words)] == []
 
 
 def test_every_key_that_a_page_builds_belongs_to_a_family_whose_members_are_known():

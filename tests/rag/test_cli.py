@@ -69,6 +69,22 @@ def rag(environment: dict[str, str], *arguments: str, encoding: str = "utf-8") -
     return Done(status, *(written.buffer.getvalue().decode() for written in (out, err)))
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ([], "Ask questions, and export their runs."),
+        (["ask"], "Ask an index a question."),
+        (["ask"], "self_rag, or another of `pipelines`"),
+        (["export"], "Markdown (default) or JSON"),
+        (["export"], "(default: from LC_ALL or LANG)"),
+    ],
+)
+def test_the_help_of_a_command_says_what_it_does_and_its_defaults(capsys, command, told):
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+    assert told in " ".join(capsys.readouterr().out.split())
+
+
 def test_the_pipelines_are_listed_with_their_steps(environment):
     done = rag(environment, "pipelines", "--json")
     listed = {line["name"]: line for line in map(json.loads, done.stdout.splitlines())}

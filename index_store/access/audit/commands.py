@@ -44,7 +44,7 @@ def list_entries(audit: Log, options: argparse.Namespace, out: Output) -> bool:
     for entry in reversed(entries):
         out.line(entry.model_dump(mode="json", exclude_none=True), told(entry))
     if not entries:
-        out.note("No entry matches.")
+        out.note("No entry matches.", "条件に合う記録はありません。")
     return True
 
 

@@ -42,6 +42,11 @@ def counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
+def as_sentence(what: str) -> str:
+    """The help of a command in the list of all, as the first sentence of its own help."""
+    return f"{what[0].upper()}{what[1:]}."
+
+
 class Output:
     """Lines for a person, or with --json one object per line."""
 
@@ -55,10 +60,10 @@ class Output:
         else:
             write(text)
 
-    def note(self, text: str) -> None:
+    def note(self, en: str, ja: str) -> None:
         """For people only: with --json nothing is printed."""
         if not self.as_json:
-            write(text, to=sys.stderr)
+            write(ja if self.language == "ja" else en, to=sys.stderr)
 
     def failed(self, source: str, failure: errors.Failure, fields: dict[str, Any]) -> None:
         sentence = failure.sentence(self.language)
@@ -90,10 +95,10 @@ class Commands:
 
     def add(self, name: str, run: Command, what: str) -> argparse.ArgumentParser:
         """`what`: its help. Returns its parser, for arguments of its own."""
-        added = self._parsers.add_parser(name, parents=[self._common], help=what)
+        added = self._parsers.add_parser(name, parents=[self._common], help=what, description=as_sentence(what))
         added.set_defaults(run=run)
         return added
 
     def group(self, name: str, what: str) -> "Commands":
         """Commands of two words, such as `people add`."""
-        return Commands(self._parsers.add_parser(name, help=what))
+        return Commands(self._parsers.add_parser(name, help=what, description=as_sentence(what)))

@@ -94,7 +94,7 @@ class LeaseLost(DocumentError):
 
 class Cancelled(DocumentError):
     en = "{name} was not added, because the job was cancelled. Retry it, or add it again."
-    ja = "{name} は途中で取り消されたため、追加されていません。再試行するか、もう一度追加してください。"
+    ja = "{name} は途中で中止されたため、追加されていません。再試行するか、もう一度追加してください。"
 
 
 class WrongContent(DocumentError):

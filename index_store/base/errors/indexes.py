@@ -4,7 +4,10 @@ from index_store.base.errors.plain import IndexStoreError
 
 
 class BadIndexName(IndexStoreError):
-    en = "An index name has 1 to 64 characters, no slashes, control characters or outer spaces. Choose another."
+    en = (
+        "An index name has 1 to 64 characters, without slashes, control characters, or spaces at its ends. Choose "
+        "another."
+    )
     ja = "インデックス名は 1〜64 文字で、スラッシュ・制御文字・前後の空白は使えません。別の名前にしてください。"
 
 
@@ -38,8 +41,11 @@ class UnknownDocument(IndexStoreError):
 class DocumentGone(IndexStoreError):
     """A document that is asked for by its id, as in a link."""
 
-    en = "This document was removed, or you may not see it."
-    ja = "この文書は削除されたか、表示する権限がありません。"
+    en = (
+        "This document was removed, or you have no right to read it. The Documents page lists the documents that you "
+        "can read."
+    )
+    ja = "この文書は削除されたか、表示する権限がありません。閲覧できる文書は「文書」ページで確認できます。"
 
 
 class UnknownSection(IndexStoreError):

@@ -29,19 +29,24 @@ class ModelUnknown(ServiceError):
 
 class RequestRefused(ServiceError):
     en = "{host} refused the request to {model} with status {status}. Check that this model supports this use."
-    ja = "{host} が {model} への要求を拒否しました(状態 {status})。このモデルが目的に合うか確認してください。"
+    ja = "{host} が {model} への要求を拒否しました(ステータス {status})。このモデルが目的に合うか確認してください。"
 
 
 class ServiceFailed(ServiceError):
     en = (
         "{host} failed with status {status}. Try again later. If it keeps failing, contact the operator of the service."
     )
-    ja = "{host} でエラー(状態 {status})が起きました。後でもう一度試し、続くときはサービスの管理者に連絡してください。"
+    ja = (
+        "{host} でエラー(ステータス {status})が起きました。"
+        "後でもう一度試し、続くときはサービスの管理者に連絡してください。"
+    )
 
 
 class ServiceUnreachable(ServiceError):
     en = "{host} can't be reached. Check the network and OPENAI_BASE_URL, and that the server is running."
-    ja = "{host} に接続できません。ネットワークと OPENAI_BASE_URL、サーバーが動いているかを確認してください。"
+    ja = (
+        "{host} に接続できません。ネットワークと OPENAI_BASE_URL が正しいか、サーバーが動いているかを確認してください。"
+    )
 
 
 class ServiceTimedOut(ServiceError):

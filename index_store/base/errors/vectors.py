@@ -63,7 +63,8 @@ class VectorsFailed(VectorServerError):
         "the problem lasts, check its log, its disk space, and the address and password in CHROMA_URL."
     )
     ja = (
-        "ベクトルを保存している Chroma サーバー {host} がエラー(状態 {status})を返しました。もう一度試してください。"
+        "ベクトルを保存している Chroma サーバー {host} がエラー(ステータス {status})を返しました。"
+        "もう一度試してください。"
         "続くときは、サーバーのログとディスクの空き、CHROMA_URL のアドレスとパスワードを確認してください。"
     )
 

@@ -154,6 +154,9 @@ def test_a_command_that_is_none_is_told_with_how_it_is_called(
         (["people", "list"], "Nobody has signed in yet"),
         (["grants", "list"], "There is no index yet"),
         (["audit", "--words", "of nobody"], "No entry matches"),
+        (["people", "list", "--language", "ja"], "サインインした人はまだいません"),
+        (["grants", "list", "--language", "ja"], "インデックスはまだありません"),
+        (["audit", "--words", "of nobody", "--language", "ja"], "条件に合う記録はありません"),
     ],
 )
 def test_where_there_is_nothing_to_list_that_is_said(

@@ -109,7 +109,7 @@ def test_chunks_that_are_miscounted_are_told_by_document_and_mended_by_a_reindex
     catalogue(filled, "UPDATE documents SET chunks = 5 WHERE source LIKE '%a1.md'")
     (found,) = differences(filled)
     assert told([found]) == [("a", "a1.md", "chunks_miscounted")]
-    assert "recorded of the document: 5, but it has 3" in found.what.en
+    assert "recorded for the document: 5; chunks that were found: 3." in found.what.en
     _mended(filled, "a")
 
 
@@ -146,7 +146,7 @@ def test_originals_of_no_document_are_told_and_go_at_the_next_start(filled: Sett
             (folder / name).write_text("stray")
         (found,) = store.check()
         assert told([found]) == [(None, None, "originals_stray")]
-        assert "2 originals" in found.what.en
+        assert "no document: 2." in found.what.en
     assert differences(filled) == []
     left = {path.name for path in originals(filled.data_dir)}
     assert len(left) == 6

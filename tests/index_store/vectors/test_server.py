@@ -193,7 +193,7 @@ def test_what_is_tried_again_is_done_once_and_a_password_is_said_to_the_server_a
         (result,) = store.ingest("a", [FileSource(write("c.md", sections=2))]).wait()
         assert result.error.code == "vectors_failed"
         assert "status 413" in result.error.en
-        assert "(状態 413)" in result.error.ja
+        assert "(ステータス 413)" in result.error.ja
         proxy.largest = 10**9
         assert eventually(lambda: store.check() == [])
 

@@ -78,7 +78,7 @@ class UsefulnessView(View[UsefulnessDetail], of=UsefulnessDetail):
     def summary(self) -> str:
         grade = self.detail.grade
         told = say({"yes": "summary.useful", "no": "summary.not_useful", "unknown": "summary.unknown"}[grade.verdict])
-        return f"{told}, {say('summary.rated', rating=grade.rating)}" if grade.rating else told
+        return say("summary.rated", told=told, rating=grade.rating) if grade.rating else told
 
     def html(self) -> str:
         return usefulness_html(self.detail.grade)
@@ -160,5 +160,5 @@ def _explanation(told: Explanation) -> str:
     }
     if len(told.factors) < 2:
         return say("detail.explanation", **sums)
-    factors = ", ".join(f"{each.ja if ja else each.en} {each.value:+z.1f}" for each in told.factors)
+    factors = ("、" if ja else ", ").join(f"{each.ja if ja else each.en} {each.value:+z.1f}" for each in told.factors)
     return say("detail.explanation_of_factors", factors=factors, **sums)

@@ -21,7 +21,7 @@ class RetrievalView(View[RetrievalDetail], of=RetrievalDetail):
         if not detail.passages:
             return say("summary.retrieval_none")
         found = counted("summary.passages", len(detail.passages))
-        return f"{found}, {say('summary.trimmed', count=detail.trimmed)}" if detail.trimmed else found
+        return say("summary.trimmed", passages=found, count=detail.trimmed) if detail.trimmed else found
 
     def html(self) -> str:
         detail = self.detail
