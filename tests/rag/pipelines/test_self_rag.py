@@ -271,6 +271,18 @@ def test_of_attempts_with_the_same_support_the_more_useful_one_is_kept(open_engi
     assert (result.answer, result.outcome, result.unconfirmed) == ("一。", "unconfirmed", ())
 
 
+def test_an_attempt_that_answers_the_question_is_kept_before_a_better_grounded_one_that_does_not(ask, chat):
+    approve(chat)
+    chat.answer_when(JA.usefulness, "役職により", answer=rating(2))
+    chat.answer_when(JA.grounding, "夜食", answer=grounding("partly", "夜食も出ます。"))
+    chat.answer_when(JA.rewrite, answer=REWRITE)
+    chat.default = f"{ANSWER}夜食も出ます。"
+    chat.enqueue("役職によります[1]。")
+    result = ask().result()
+    assert (result.answer, result.outcome) == (f"{ANSWER}夜食も出ます。", "unconfirmed")
+    assert result.unconfirmed == ("夜食も出ます。",)
+
+
 def test_when_a_reworded_question_finds_nothing_the_attempt_of_before_is_kept(open_engine, chat):
     approve(chat)
     chat.answer_when(JA.usefulness, answer=rating(2))
