@@ -515,6 +515,14 @@ def test_a_rewrite_that_is_no_question_in_that_language_is_refused_and_shown(ask
     assert started_steps(run.events).count("retrieve") == 1
 
 
+def test_a_rewrite_in_a_long_term_without_kana_is_searched(ask, chat):
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.rewrite, answer="年次有給休暇付与日数")
+    run = ask("休みは年に何日取れますか?")
+    run.result()
+    assert finished(run.events, "retrieve")[1].detail.query == "年次有給休暇付与日数"
+
+
 def test_what_a_model_writes_around_its_rewrite_is_left_out(ask, chat):
     approve(chat)
     chat.answer_when(JA.relevance, answer=NO)
