@@ -515,6 +515,29 @@ def test_a_rewrite_that_is_no_question_in_that_language_is_refused_and_shown(ask
     assert started_steps(run.events).count("retrieve") == 1
 
 
+def test_a_rewrite_with_other_signs_alone_is_not_searched_again(ask, chat):
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.rewrite, answer=QUESTION.replace("?", "？"))
+    run = ask()
+    run.result()
+    assert decisions(run.events)[-1] == ("decline", "not_reworded")
+    [rewrite] = finished(run.events, "rewrite_question")
+    assert (rewrite.detail.after, rewrite.detail.refused, rewrite.verdict) == (QUESTION, None, "no")
+    assert started_steps(run.events).count("retrieve") == 1
+
+
+def test_a_rewrite_that_was_searched_before_is_not_searched_again_and_shown(ask, chat):
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.rewrite, answer=QUESTION)
+    chat.answer_when(JA.rewrite, answer=REWRITE, times=1)
+    run = ask()
+    run.result()
+    assert decisions(run.events)[-1] == ("decline", "not_reworded")
+    second = finished(run.events, "rewrite_question")[1].detail
+    assert (second.before, second.after, second.refused) == (REWRITE, REWRITE, QUESTION)
+    assert [step.detail.query for step in finished(run.events, "retrieve")] == [QUESTION, REWRITE]
+
+
 def test_a_rewrite_in_a_long_term_without_kana_is_searched(ask, chat):
     chat.answer_when(JA.relevance, answer=NO)
     chat.answer_when(JA.rewrite, answer="年次有給休暇付与日数")
