@@ -161,9 +161,10 @@ class RelevanceReply(Reply):
 
     def grade(self) -> Grade:
         score = self.score
-        # A score on the wrong side of the verdict: the model gave its confidence in the verdict.
-        if score is not None and (score >= 0.5) != (self.verdict == "yes"):
-            score = 1 - score
+        if score is not None and self.verdict == "yes":
+            score = max(score, 0.5)  # an unsure yes is still a yes, and never a sure one
+        elif score is not None and score >= 0.5:
+            score = 1 - score  # the model gave its confidence in the no
         return Grade(verdict=self.verdict, score=score, reason=self.reason)
 
     @classmethod
