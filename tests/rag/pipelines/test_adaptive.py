@@ -219,6 +219,15 @@ def test_the_limit_of_answers_holds_over_all_ways(ask, chat, tavily):
     assert tavily.requests == []
 
 
+def test_no_answer_from_the_web_alone_says_that_the_documents_were_not_searched(ask, chat):
+    chat.answer_when(JA.grounding, answer=NO)
+    run = ask(WEATHER, max_generations=1)
+    answer = run.result().answer
+    assert "retrieve" not in started_steps(run.events)
+    assert answer.startswith(f"Web には、この質問の答えは見つかりませんでした。「{INDEX}」の文書は検索していません。")
+    assert f"\n\nWeb を次の言葉で検索しました: 「{WEATHER}」。" in answer
+
+
 def test_a_partly_grounded_answer_is_kept_unconfirmed_if_there_is_no_better_one(ask, chat):
     partly = json.dumps({"reason": "", "unsupported": ["半額"], "support": "partly"})
     chat.answer_when(JA.grounding, answer=partly)
