@@ -85,6 +85,8 @@ _STARS = re.compile(r"[\s*]*+(?:rating[\s:*]++)?([1-5])(?:\.0+)?(?:\s*+/\s*+5)?[
 
 def _rating(value: object) -> object:
     """Also reads '4', 4.0, '4/5' and 'Rating: 4', with digits of any width."""
+    if isinstance(value, bool):
+        return None  # `true` equals 1
     stars = _STARS.fullmatch(unicodedata.normalize("NFKC", str(value)))
     return int(stars[1]) if stars else value
 

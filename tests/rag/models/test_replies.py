@@ -164,6 +164,7 @@ def test_usefulness_is_read_as_a_rating(text, rating, verdict):
         "4 of 9",
         "10",
         '{"rating": 9}',
+        '{"rating": true}',
         '{"support": "blue"}',
         "[]",
         f'{{"rating": {"9" * 5000}}}',
