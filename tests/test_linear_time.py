@@ -62,6 +62,7 @@ from rag.text.language import is_written_in, language_of
 from rag.text.namesakes import told_apart
 from rag.text.overlap import features, overlap, words_in
 from rag.text.reasoning_filter import CLOSING, OPENING, ReasoningFilter
+from rag.text.repetition import repeats
 from rag.text.small_talk import is_small_talk
 from rag.text.surrogates import SurrogateFilter
 from rag.text.written_line import written_line
@@ -197,6 +198,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "words_in": lambda text: words_in(text, ["a b", "パ", "1", text]),
     "is_small_talk": is_small_talk,
     "written_line": written_line,
+    "repeats": lambda text: repeats(text, [QUESTION, text]),
     "InstructionFilter": lambda text: streamed(text, InstructionFilter(QUESTION * 20)),
     "SurrogateFilter": lambda text: streamed(text, SurrogateFilter()),
     "SurrogateFilter, half characters": lambda text: streamed("\ud83d" * len(text), SurrogateFilter()),

@@ -85,6 +85,8 @@ _STARS = re.compile(r"[\s*]*+(?:rating[\s:*]++)?([1-5])(?:\.0+)?(?:\s*+/\s*+5)?[
 
 def _rating(value: object) -> object:
     """Also reads '4', 4.0, '4/5' and 'Rating: 4', with digits of any width."""
+    if isinstance(value, bool):
+        return None  # `true` equals 1
     stars = _STARS.fullmatch(unicodedata.normalize("NFKC", str(value)))
     return int(stars[1]) if stars else value
 
@@ -161,9 +163,10 @@ class RelevanceReply(Reply):
 
     def grade(self) -> Grade:
         score = self.score
-        # A score on the wrong side of the verdict: the model gave its confidence in the verdict.
-        if score is not None and (score >= 0.5) != (self.verdict == "yes"):
-            score = 1 - score
+        if score is not None and self.verdict == "yes":
+            score = max(score, 0.5)  # an unsure yes is still a yes, and never a sure one
+        elif score is not None and score >= 0.5:
+            score = 1 - score  # the model gave its confidence in the no
         return Grade(verdict=self.verdict, score=score, reason=self.reason)
 
     @classmethod

@@ -56,7 +56,9 @@ async def check_answer(state: State, step: NodeStep) -> State:
 
 @step
 async def keep_best_attempt(state: State, step: NodeStep) -> State:
-    """Keeps the best of the answers that failed: the best grounded, then the most useful, then the latest."""
+    """Keeps the best of the answers that failed: one that answers the question, then the best grounded, then the most
+    useful, then the latest.
+    """
     attempts = state["attempts"]
     best = best_of(attempts)
     # The page may show another text: another attempt, a later no answer, or a dropped speculative answer.
@@ -74,5 +76,11 @@ def best_of(attempts: Sequence[Attempt]) -> Attempt:
     return max(attempts, key=_worth)
 
 
-def _worth(attempt: Attempt) -> tuple[int, int, int]:
-    return _BY_LEVEL.index(attempt.grounding.level), attempt.usefulness.rating or 0, attempt.number
+def is_worth_keeping(attempt: Attempt) -> bool:
+    """It answers the question, and is at least partly grounded. Unknown grades count in its favour."""
+    return attempt.grounding.level != "no" and attempt.usefulness.verdict != "no"
+
+
+def _worth(attempt: Attempt) -> tuple[bool, int, int, int]:
+    level = _BY_LEVEL.index(attempt.grounding.level)
+    return is_worth_keeping(attempt), level, attempt.usefulness.rating or 0, attempt.number

@@ -4,7 +4,6 @@ For example, それはいつまで? after a question about parental leave become
 """
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
 from rag.errors import PASSING
@@ -14,6 +13,7 @@ from rag.models.chat_model import ChatModel
 from rag.text.follow_up import stands_alone, still_leans
 from rag.text.language import is_written_in, language_of
 from rag.text.overlap import overlap
+from rag.text.repetition import repeats
 from rag.text.small_talk import is_small_talk
 from rag.text.written_line import written_line
 from rag.trace.details import StandaloneDetail, Turn
@@ -32,6 +32,7 @@ async def condense_question(question: str, turns: Sequence[Turn], model: ChatMod
 
     If the model fails, or writes an unusable question, the question stays as it is. If what it writes is as dependent
     as the question was, or about something else, the question follows the one before it: together they can be searched.
+    If it only repeats an earlier question, as it should for "Are you sure?", the question follows that one.
     """
     step = Step("standalone_question", recorder)  # named after its result, as in every stored trace
     return await step.run(_condense(question, tuple(turns), model, step))
@@ -50,13 +51,15 @@ async def _condense(question: str, turns: tuple[Turn, ...], model: ChatModel, st
         step.verdict, step.fallback = "no", error.as_failure()
         return question
     after = written_line(written)
-    if not _is_usable(after, question) or _repeats(after, turns):
+    is_repeated = repeats(after, (turn.question for turn in turns))
+    may_join = not is_small_talk(question) and len(question) <= LONGEST_QUESTION
+    if not _is_usable(after, question) or (is_repeated and not may_join):
         step.detail = kept.model_copy(update={"why": "refused", "refused": written})
         step.verdict = "no"
         return question
-    if _is_no_clearer(after, question, turns):
+    if may_join and (is_repeated or _is_no_clearer(after, question, turns)):
         refused = None if after == question else written
-        after = f"{turns[-1].question} {question}"
+        after = f"{after if is_repeated else turns[-1].question} {question}"
         step.detail = kept.model_copy(update={"after": after, "why": "joined", "refused": refused})
         step.verdict = "no"
         return after
@@ -66,19 +69,8 @@ async def _condense(question: str, turns: tuple[Turn, ...], model: ChatModel, st
 
 def _is_no_clearer(after: str, question: str, turns: Sequence[Turn]) -> bool:
     """A small model may leave a follow-up as it was, or write what shares no word with it or the conversation."""
-    if is_small_talk(question) or len(question) > LONGEST_QUESTION:
-        return False
     said = " ".join([question, *(text for turn in turns for text in (turn.question, turn.answer))])
     return still_leans(after, question) or not overlap(after, said)
-
-
-def _repeats(after: str, turns: Sequence[Turn]) -> bool:
-    """A small model may repeat an earlier question; then the new one would be lost."""
-    return _bare(after) in {_bare(turn.question) for turn in turns}
-
-
-def _bare(text: str) -> str:
-    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).lower()
 
 
 def _is_usable(after: str, question: str) -> bool:

@@ -27,11 +27,12 @@ async def say_no_answer(state: State, step: NodeStep, said: str = "", passages: 
     """Makes a no answer the outcome of `step`. `said`: the model's text, which is already shown; `passages`: numbers of
     those that it was given.
     """
-    context, web = step.context, state.get("searched_web", False)
+    context, web, documents = step.context, state.get("searched_web", False), "passages" in state
     queries = tuple(dict.fromkeys(state.get("queries") or (state["question"],)))
     nearest = nearest_passages(state)
-    sentence = said or no_answer_sentence(context.index, context.language, web=web)
-    account = search_account(context.index, queries, [passage.number for passage in nearest], context.language, web=web)
+    sentence = said or no_answer_sentence(context.index, context.language, web=web, documents=documents)
+    numbers = [passage.number for passage in nearest]
+    account = search_account(context.index, queries, numbers, context.language, web=web, documents=documents)
     rest = f"\n\n{account}"
     step.token(rest if said else sentence + rest)
     step.detail = DeclineDetail(text=sentence + rest, queries=queries, nearest=nearest, web=web, passages=passages)
@@ -113,11 +114,17 @@ _WITH_WEB: dict[Language, str] = {
     "ja": "「{index}」の文書にも Web にも、この質問の答えは見つかりませんでした。",
     "en": "Neither the documents in “{index}” nor the web contain the answer to this question.",
 }
-_SEARCHED: dict[Language, str] = {
-    "ja": "「{index}」{web}を次の言葉で検索しました: {queries}。",
-    "en": "Searched “{index}”{web} for {queries}.",
+_WEB_ALONE: dict[Language, str] = {
+    "ja": "Web には、この質問の答えは見つかりませんでした。「{index}」の文書は検索していません。",
+    "en": "The web does not hold the answer to this question. The documents in “{index}” were not searched.",
 }
-_WEB: dict[Language, str] = {"ja": "と Web ", "en": " and the web"}
+_SEARCHED: dict[Language, str] = {
+    "ja": "{places}を次の言葉で検索しました: {queries}。",
+    "en": "Searched {places} for {queries}.",
+}
+_INDEX: dict[Language, str] = {"ja": "「{index}」", "en": "“{index}”"}
+_WEB: dict[Language, str] = {"ja": "Web ", "en": "the web"}
+_AND: dict[Language, str] = {"ja": "と ", "en": " and "}
 _QUERY: dict[Language, str] = {"ja": "「{}」", "en": "“{}”"}
 _JOINT: dict[Language, str] = {"ja": "", "en": ", "}
 _NEAREST: dict[Language, str] = {
@@ -126,16 +133,26 @@ _NEAREST: dict[Language, str] = {
 }
 
 
-def no_answer_sentence(index: str, language: Language, *, web: bool = False) -> str:
-    return (_WITH_WEB if web else _SENTENCES)[language].format(index=_line(index))
+def no_answer_sentence(index: str, language: Language, *, web: bool = False, documents: bool = True) -> str:
+    """`web`, `documents`: whether they were searched."""
+    sentences = _WEB_ALONE if web and not documents else _WITH_WEB if web else _SENTENCES
+    return sentences[language].format(index=_line(index))
 
 
 def search_account(
-    index: str, queries: Sequence[str], nearest: Sequence[int], language: Language, *, web: bool = False
+    index: str,
+    queries: Sequence[str],
+    nearest: Sequence[int],
+    language: Language,
+    *,
+    web: bool = False,
+    documents: bool = True,
 ) -> str:
     """The queries, and the nearest passages. `nearest`: their numbers."""
     quoted = _JOINT[language].join(_QUERY[language].format(_line(query)) for query in queries)
-    told = _SEARCHED[language].format(index=_line(index), web=_WEB[language] if web else "", queries=quoted)
+    searched = [_INDEX[language].format(index=_line(index))] if documents or not web else []
+    searched += [_WEB[language]] if web else []
+    told = _SEARCHED[language].format(places=_AND[language].join(searched), queries=quoted)
     if not nearest:
         return told
     return told + _NEAREST[language].format(markers=" ".join(f"[{number}]" for number in nearest))

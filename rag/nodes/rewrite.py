@@ -5,6 +5,7 @@ from rag.graph.state import State
 from rag.graph.step import NodeStep, step
 from rag.text.fence import place
 from rag.text.language import is_written_in
+from rag.text.repetition import repeats
 from rag.text.written_line import written_line
 from rag.trace.details import RewriteDetail
 
@@ -19,7 +20,7 @@ LONGEST_REASON = 200
 async def rewrite_question(state: State, step: NodeStep) -> State:
     """Rewrites the question for the next search, in its own language. The model is told why the last search failed.
 
-    If it fails, or gives no usable query, the query stays as it was.
+    If it fails, or gives no usable query or one that was searched before, the query stays as it was.
     """
     language, before = step.context.language, state["query"]
     dropped, not_useful = ("", state["usefulness"].reason) if state["relevant"] else (_dropped(state), "")
@@ -34,7 +35,10 @@ async def rewrite_question(state: State, step: NodeStep) -> State:
         line = written_line(written)
         # A small model may change the language, or answer instead of asking: then the old query is better.
         usable = 0 < len(line) <= LONGEST_QUERY and is_written_in(line, language)
-        after, refused = (line, None) if usable else (before, written)
+        if usable and not repeats(line, state["queries"]):
+            after = line
+        elif not repeats(line, [before]):
+            refused = written
     reworded = after != before
     step.detail = RewriteDetail(before=before, after=after, refused=refused, reason=dropped or not_useful)
     step.verdict = "yes" if reworded else "no"

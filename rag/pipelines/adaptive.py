@@ -20,7 +20,13 @@ from langgraph.graph import END, START, StateGraph
 from rag.graph.context import GraphLimits, RunContext
 from rag.graph.state import State, not_grounded
 from rag.graph.step import Choice, router
-from rag.nodes.check_answer import best_of, check_answer, check_grounding, check_usefulness, keep_best_attempt
+from rag.nodes.check_answer import (
+    check_answer,
+    check_grounding,
+    check_usefulness,
+    is_worth_keeping,
+    keep_best_attempt,
+)
 from rag.nodes.decline import decline
 from rag.nodes.generate import draft_answer, generate, grade_and_draft, small_talk
 from rag.nodes.grade_documents import grade_documents
@@ -91,11 +97,7 @@ def _next_way_or_again(state: State, limits: GraphLimits) -> str:
 
 def _end(state: State) -> str:
     """The best attempt is kept, unconfirmed, if it is useful and at least partly grounded."""
-    if not state.get("attempts"):
-        return "decline"
-    best = best_of(state["attempts"])
-    stands = best.grounding.level != "no" and best.usefulness.verdict != "no"
-    return "keep_best_attempt" if stands else "decline"
+    return "keep_best_attempt" if any(map(is_worth_keeping, state.get("attempts", ()))) else "decline"
 
 
 graph = (

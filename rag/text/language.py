@@ -40,25 +40,26 @@ def _is_english_sentence(text: str) -> bool:
 
 
 def is_written_in(text: str, language: Language) -> bool:
-    """True if people would say that `text` is in that language. Chinese has no kana, but long runs of Han characters,
-    or simplified ones.
+    """True if people would say that `text` is in that language. Chinese has no kana, but simplified characters, or
+    words in its long runs of Han characters that only its sentences have.
     """
     if language_of(text) != language:
         return False
     return language == "en" or bool(_KANA.search(text)) or _is_japanese_without_kana(_HAN_RUN.findall(text))
 
 
-_HAN_ALONE = 6
-"""Japanese without kana has at most so many Han characters in a row, as in 出張旅費規程"""
+_LONG_RUN = 7
+"""Han characters in a row: in Japanese a compound, such as 年次有給休暇付与日数; in Chinese often a sentence"""
+_CHINESE_SENTENCE = re.compile("[什怎哪嗎呢您你這們沒誰]|没有|幾[天個]|多少|可以|是否|如何|請問")
+"""words of Chinese sentences, mostly of questions, that no Japanese compound has"""
 
 _CHARACTER_SETS = ("cp932", "shift_jis_2004")
 """of Japanese; only the first has 髙, only the second 塡; both lack most simplified characters"""
 
 
 def _is_japanese_without_kana(runs: list[str]) -> bool:
-    return all(len(run) <= _HAN_ALONE for run in runs) and any(
-        _has_all(each, "".join(runs)) for each in _CHARACTER_SETS
-    )
+    is_sentence = any(len(run) >= _LONG_RUN and _CHINESE_SENTENCE.search(run) for run in runs)
+    return not is_sentence and any(_has_all(each, "".join(runs)) for each in _CHARACTER_SETS)
 
 
 def _has_all(character_set: str, text: str) -> bool:

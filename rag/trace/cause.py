@@ -28,6 +28,7 @@ from typing import Literal, NamedTuple, TypeVar
 from rag.trace.details import (
     AnswerCheckDetail,
     AssessmentDetail,
+    AttemptsDetail,
     CandidatesDetail,
     DeclineDetail,
     GradesDetail,
@@ -162,8 +163,10 @@ def _dropped(events: Sequence[Event]) -> tuple[set[int], Passage | None]:
 
 
 def _is_rejected(events: Sequence[Event]) -> bool:
-    """True if a check said no. An unreadable check does not count."""
-    return any(isinstance(each.detail, AnswerCheckDetail) and each.verdict == "no" for each in _finished(events))
+    """True if the check of the answer said no. An unreadable check does not count, nor that of an earlier attempt."""
+    steps = _finished(events)
+    checks = [each.verdict for each in steps if isinstance(each.detail, AnswerCheckDetail)]
+    return checks[-1:] == ["no"] or any(isinstance(each.detail, AttemptsDetail) for each in steps)
 
 
 def _finished(events: Iterable[Event]) -> list[StepFinished]:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from langchain_core.messages import AIMessage
 
 from index_store.base.errors import RequestRefused
+from rag.errors import EmptyReply
 from rag.models.chat_model import (
     Answer,
     AnswerStream,
@@ -34,6 +35,7 @@ from rag.models.service import prompts
 from rag.models.service.cited_text import CitedText
 from rag.models.usage import Usage
 from rag.settings import SERVICE_ANSWER, SERVICE_CONTEXT
+from rag.text.citations import without_markers
 from rag.text.language import Language
 from rag.text.overlap import words_in
 from rag.trace.calls import CallSubject
@@ -101,6 +103,8 @@ class ServiceChat(ChatModel):
                 cut = cut or cut_by(piece)
                 yield text.feed(piece.text)
         yield text.end()
+        if not text.answer.is_no_answer and not without_markers(text.answer.text).strip():
+            raise EmptyReply(model=self.client.name)
         yield replace(text.answer, is_cut=cut is not None, cut_by=cut or "length")
 
     async def rewrite_question(

@@ -12,6 +12,10 @@ _LONGEST_WRITTEN = len(TOKEN) + TOKEN.count("_")
 _BEFORE = re.compile(rf"{_AROUND}*")
 _LONGEST_BEFORE = 8
 """characters with which models decorate the token; more are text"""
+_PAIRED = re.compile("[*_`\"']")
+"""signs that open and close alike: behind the token they belong to it only if they are also before it"""
+_BEHIND = " \t\r\n　:：。.、,;；!！—–-”’」』】])}>"
+"""characters behind the token that are part of it; an opening sign belongs to the sentence that follows"""
 
 
 class NoAnswerFilter:
@@ -23,12 +27,14 @@ class NoAnswerFilter:
         self.was_written = False
         self._begun = False
         self._just_removed = False
+        self._behind = _BEHIND
         self._held = ""
 
     def feed(self, piece: str) -> str:
         text, shown = self._held + piece, ""
         while found := _WRITTEN.search(text):
             before = text[: found.start()]
+            self._behind = _BEHIND + "".join(_PAIRED.findall(before[-_LONGEST_BEFORE:]))
             if not self._begun and len(before) <= _LONGEST_BEFORE and _BEFORE.fullmatch(before):
                 self.stands_first, before = True, ""
             shown += self._pass_on(before)
@@ -44,7 +50,7 @@ class NoAnswerFilter:
 
     def _pass_on(self, text: str) -> str:
         if self._just_removed:
-            text = _BEFORE.sub("", text, count=1)
+            text = text.lstrip(self._behind)
         if text:
             self._begun, self._just_removed = True, False
         return text

@@ -70,6 +70,24 @@ def test_graders_are_told_the_fields_of_what_they_are_to_return(name):
         assert all(f'"{field}"' in wordings(words)[name] for field in FIELDS[name])
 
 
+TOLD = {
+    "a part of the answer": ("only a part", "一部しかない"),
+    "passages that contradict each other": ("contradict each other", "資料どうしが食い違う"),
+    "a language that the question asks for": ("unless the question asks for another", "質問が別の言語を求めていれば"),
+}
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_a_service_model_is_told_in_both_languages_what_to_do_about(case):
+    for words, told in zip((EN, JA), TOLD[case], strict=True):
+        assert told in words.answer
+
+
+def test_the_check_of_an_answer_accepts_that_it_says_what_is_not_in_the_passages():
+    assert "is supported when it is not in them" in EN.grounding
+    assert "実際に書かれていなければ根拠がある" in JA.grounding
+
+
 def test_whoever_picks_search_words_is_told_the_field_for_them():
     for words in (EN, JA):
         assert '"words"' in words.keywords

@@ -64,8 +64,10 @@ def test_score_and_reason_come_with_the_verdict():
     assert (grade.score, grade.reason) == (0.75, "it says so")
 
 
-@pytest.mark.parametrize(("verdict", "said", "read"), [("no", 0.9, 0.1), ("yes", 0.2, 0.8), ("no", 0.2, 0.2)])
-def test_a_score_on_the_wrong_side_is_the_confidence_in_the_verdict(verdict, said, read):
+@pytest.mark.parametrize(
+    ("verdict", "said", "read"), [("no", 0.9, 0.1), ("yes", 0.2, 0.5), ("no", 0.2, 0.2), ("yes", 0.6, 0.6)]
+)
+def test_a_score_on_the_wrong_side_is_the_confidence_in_a_no_and_makes_no_yes_surer(verdict, said, read):
     grade = RelevanceReply.read(f'{{"verdict": "{verdict}", "score": {said}}}')
     assert grade.verdict == verdict
     assert grade.score == pytest.approx(read)
@@ -162,6 +164,7 @@ def test_usefulness_is_read_as_a_rating(text, rating, verdict):
         "4 of 9",
         "10",
         '{"rating": 9}',
+        '{"rating": true}',
         '{"support": "blue"}',
         "[]",
         f'{{"rating": {"9" * 5000}}}',

@@ -112,6 +112,15 @@ def test_a_follow_up_that_the_model_made_no_clearer_is_searched_behind_the_quest
     assert finished(run.events, "retrieve")[0].detail.query == f"{FIRST} {asked}"
 
 
+@pytest.mark.parametrize("asked", ["本当ですか?", FOLLOW_UP])
+def test_a_follow_up_of_which_the_model_makes_an_earlier_question_is_searched_behind_that_one(converse, chat, asked):
+    repeated = FIRST.replace("?", "？")
+    chat.answer_when(JA.standalone, answer=repeated)
+    run = converse(FIRST, "グリーン車の利用には誰の承認が必要ですか", asked)
+    assert (detail(run).why, detail(run).refused) == ("joined", repeated)
+    assert finished(run.events, "retrieve")[0].detail.query == f"{repeated} {asked}"
+
+
 def test_a_word_that_refers_back_in_a_question_with_more_words_does_no_harm(converse, chat):
     whole = "出張の日当は、宿泊費と同じ人が承認しますか?"
     chat.answer_when(JA.standalone, answer=whole)
@@ -131,9 +140,8 @@ def test_small_talk_is_not_joined_to_the_question_before_it(converse, chat):
         "日当は部長が承認します。",
         "長い質問です" * 60 + "か?",
         "「」",
-        FIRST.replace("?", "？"),
     ],
-    ids=["english", "chinese", "an answer", "too long", "nothing", "what was asked before"],
+    ids=["english", "chinese", "an answer", "too long", "nothing"],
 )
 def test_what_is_no_usable_question_is_refused_and_the_question_kept(converse, chat, written):
     chat.answer_when(JA.standalone, answer=written)

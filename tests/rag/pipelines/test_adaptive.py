@@ -8,7 +8,7 @@ from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import decisions, finished, started_steps
-from tests.rag.verdicts import NO, PROSE, YES, approve
+from tests.rag.verdicts import NO, PROSE, YES, approve, grounding, rating
 from tests.servers import Refusal, WebResult
 
 QUESTION = "出張の日当はいくらですか?"
@@ -219,6 +219,15 @@ def test_the_limit_of_answers_holds_over_all_ways(ask, chat, tavily):
     assert tavily.requests == []
 
 
+def test_no_answer_from_the_web_alone_says_that_the_documents_were_not_searched(ask, chat):
+    chat.answer_when(JA.grounding, answer=NO)
+    run = ask(WEATHER, max_generations=1)
+    answer = run.result().answer
+    assert "retrieve" not in started_steps(run.events)
+    assert answer.startswith(f"Web には、この質問の答えは見つかりませんでした。「{INDEX}」の文書は検索していません。")
+    assert f"\n\nWeb を次の言葉で検索しました: 「{WEATHER}」。" in answer
+
+
 def test_a_partly_grounded_answer_is_kept_unconfirmed_if_there_is_no_better_one(ask, chat):
     partly = json.dumps({"reason": "", "unsupported": ["半額"], "support": "partly"})
     chat.answer_when(JA.grounding, answer=partly)
@@ -228,6 +237,18 @@ def test_a_partly_grounded_answer_is_kept_unconfirmed_if_there_is_no_better_one(
     assert (result.outcome, result.answer, result.totals.generations) == ("unconfirmed", ANSWER, 3)
     assert decisions(run.events)[-1] == ("keep_best_attempt", "generation_limit")
     assert result.unconfirmed == ("半額",)
+
+
+def test_an_attempt_that_answers_the_question_is_kept_though_a_better_grounded_one_does_not(ask, chat):
+    evasive, useful = "役職によります[1]。", "日当は1日2,500円です[1]。半額にもなります。"
+    chat.answer_when(JA.usefulness, evasive, answer=rating(2))
+    chat.answer_when(JA.grounding, useful, answer=grounding("partly", "半額にもなります。"))
+    chat.default = useful
+    chat.enqueue(evasive)
+    run = ask()
+    result = run.result()
+    assert decisions(run.events)[-1] == ("keep_best_attempt", "generation_limit")
+    assert (result.answer, result.outcome, result.unconfirmed) == (useful, "unconfirmed", ("半額にもなります。",))
 
 
 def test_an_answer_that_is_not_useful_is_no_answer_where_no_way_is_left(ask, chat):

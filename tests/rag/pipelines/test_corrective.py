@@ -147,6 +147,14 @@ def test_a_passage_whose_grade_cannot_be_read_speaks_neither_for_nor_against(ask
     assert ALLOWANCE in chat.prompts_with(JA.answer)[0]
 
 
+def test_a_yes_of_which_the_grader_is_not_sure_leads_to_the_web(ask, chat, tavily):
+    chat.answer_when(JA.relevance, ALLOWANCE, answer=verdict("yes", 0.2))
+    run = ask()
+    run.result()
+    assert detail(run, "assess").action == "ambiguous"
+    assert tavily.queries == [WEB_QUERY]
+
+
 def test_graders_that_give_no_score_are_taken_at_their_word(ask, chat):
     chat.answer_when(JA.relevance, answer='{"verdict": "no"}')
     chat.answer_when(JA.relevance, ALLOWANCE, answer='{"verdict": "yes"}')

@@ -1,3 +1,5 @@
+import pytest
+
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from tests.rag.documents import ALLOWANCE, INDEX, LEAVE
@@ -47,3 +49,10 @@ def test_a_number_that_no_passage_has_is_not_shown(engine, chat):
     result = engine.ask("日当は?", index=INDEX, pipeline_name="naive").result()
     assert result.answer == "日当は2,500円です[1]。"
     assert [citation.number for citation in result.citations] == [1]
+
+
+@pytest.mark.parametrize("written", ["[9]", "[1]", " [1] [2]\n"])
+def test_an_answer_of_only_markers_is_an_empty_reply(engine, chat, written):
+    chat.enqueue(written)
+    result = engine.ask("日当は?", index=INDEX, pipeline_name="naive").result()
+    assert (result.status, result.error.code) == ("failed", "empty_reply")

@@ -271,6 +271,18 @@ def test_of_attempts_with_the_same_support_the_more_useful_one_is_kept(open_engi
     assert (result.answer, result.outcome, result.unconfirmed) == ("一。", "unconfirmed", ())
 
 
+def test_an_attempt_that_answers_the_question_is_kept_before_a_better_grounded_one_that_does_not(ask, chat):
+    approve(chat)
+    chat.answer_when(JA.usefulness, "役職により", answer=rating(2))
+    chat.answer_when(JA.grounding, "夜食", answer=grounding("partly", "夜食も出ます。"))
+    chat.answer_when(JA.rewrite, answer=REWRITE)
+    chat.default = f"{ANSWER}夜食も出ます。"
+    chat.enqueue("役職によります[1]。")
+    result = ask().result()
+    assert (result.answer, result.outcome) == (f"{ANSWER}夜食も出ます。", "unconfirmed")
+    assert result.unconfirmed == ("夜食も出ます。",)
+
+
 def test_when_a_reworded_question_finds_nothing_the_attempt_of_before_is_kept(open_engine, chat):
     approve(chat)
     chat.answer_when(JA.usefulness, answer=rating(2))
@@ -501,6 +513,37 @@ def test_a_rewrite_that_is_no_question_in_that_language_is_refused_and_shown(ask
     assert (rewrite.detail.after, rewrite.detail.refused, rewrite.verdict) == (QUESTION, written.strip(), "no")
     assert decisions(run.events)[-1] == ("decline", "not_reworded")
     assert started_steps(run.events).count("retrieve") == 1
+
+
+def test_a_rewrite_with_other_signs_alone_is_not_searched_again(ask, chat):
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.rewrite, answer=QUESTION.replace("?", "？"))
+    run = ask()
+    run.result()
+    assert decisions(run.events)[-1] == ("decline", "not_reworded")
+    [rewrite] = finished(run.events, "rewrite_question")
+    assert (rewrite.detail.after, rewrite.detail.refused, rewrite.verdict) == (QUESTION, None, "no")
+    assert started_steps(run.events).count("retrieve") == 1
+
+
+def test_a_rewrite_that_was_searched_before_is_not_searched_again_and_shown(ask, chat):
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.rewrite, answer=QUESTION)
+    chat.answer_when(JA.rewrite, answer=REWRITE, times=1)
+    run = ask()
+    run.result()
+    assert decisions(run.events)[-1] == ("decline", "not_reworded")
+    second = finished(run.events, "rewrite_question")[1].detail
+    assert (second.before, second.after, second.refused) == (REWRITE, REWRITE, QUESTION)
+    assert [step.detail.query for step in finished(run.events, "retrieve")] == [QUESTION, REWRITE]
+
+
+def test_a_rewrite_in_a_long_term_without_kana_is_searched(ask, chat):
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.rewrite, answer="年次有給休暇付与日数")
+    run = ask("休みは年に何日取れますか?")
+    run.result()
+    assert finished(run.events, "retrieve")[1].detail.query == "年次有給休暇付与日数"
 
 
 def test_what_a_model_writes_around_its_rewrite_is_left_out(ask, chat):

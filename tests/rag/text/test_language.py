@@ -51,6 +51,12 @@ def test_an_english_question_that_names_something_japanese_is_english(text):
         "出張の際に支給される日当の金額",
         "出張旅費規程 日当 支給額",
         "東京都 最低賃金 2025年",
+        "年次有給休暇付与日数",
+        "就業規則 通勤手当支給基準",
+        "公的年金制度加入条件",
+        "在宅勤務終了時刻報告義務",
+        "没収保証金返還請求",
+        "幾何学的構造解析手法",
         "損失補塡 申請方法",
         "髙島屋 請求書 送付先",
     ],
@@ -60,7 +66,18 @@ def test_a_japanese_query_is_written_in_japanese(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["出差补贴的具体金额是多少", "出差 补贴 标准", "出差津貼標準是多少", "daily allowance", "HazeGate", ""]
+    "text",
+    [
+        "出差补贴的具体金额是多少",
+        "出差 补贴 标准",
+        "出差津貼標準是多少",
+        "出差津貼由誰批准",
+        "病假需要什麼證明文件",
+        "兼職員工可以申請嗎",
+        "daily allowance",
+        "HazeGate",
+        "",
+    ],
 )
 def test_chinese_and_english_are_not_written_in_japanese(text):
     assert not is_written_in(text, "ja")

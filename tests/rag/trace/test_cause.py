@@ -164,6 +164,14 @@ def test_an_answer_whose_check_could_not_be_read_is_not_held_against_it(ask, cha
     assert why(run) == "none"
 
 
+def test_a_rejected_attempt_is_not_held_against_the_answer_that_was_written_after_it(ask, chat):
+    chat.answer_when(EN.grounding, answer=PROSE)
+    chat.answer_when(EN.grounding, answer=grounding("no"), times=1)
+    run = ask(MISREAD.questions["en"], MISREAD.index, "self_rag")
+    assert run.result().outcome == "unconfirmed"
+    assert why(run) == "none"
+
+
 def test_where_the_subject_is_there_and_the_answer_is_not_it_was_refused_rightly(ask, chat):
     reject_all(chat)
     run = ask("Which collar colour is worn on Fridays?", MISREAD.index, "self_rag")

@@ -42,6 +42,27 @@ def test_an_answer_that_begins_with_it_is_no_answer_and_is_shown_without_it(writ
 
 
 @each_size
+@pytest.mark.parametrize(
+    "said",
+    [
+        "「日当」の額は書かれていません。",
+        "『出張旅費規程』にはありません。",
+        "“Sabbatical” is not in them.",
+        '"Sabbatical" is not in them.',
+        "'Sabbatical' is not in them.",
+        "**Sabbatical** leave is not in them.",
+        "`ZT-4083` is not in them.",
+        "(The amount is not in them.)",
+        "（額は書かれていません）",
+        "[1] names the approver, not the amount.",
+    ],
+)
+@pytest.mark.parametrize("written", [f"{TOKEN} ", f"「{TOKEN}」"])
+def test_a_sentence_behind_it_keeps_the_signs_that_it_begins_with(written, said, size):
+    assert taken(written + said, size)[0] == said
+
+
+@each_size
 def test_a_reply_of_only_the_token_shows_no_text(size):
     assert taken(TOKEN, size)[0] == ""
 
