@@ -236,4 +236,5 @@ def test_a_log_is_cleared_though_another_clears_it_at_the_same_moment(tmp_path):
             with engine.begin() as connection:
                 connection.exec_driver_sql("DELETE FROM things")
             assert all(threads.map(SQLITE.clear_log, [engine] * 4))
-        assert b"secret" not in file.with_name(f"{file.name}-wal").read_bytes()
+    assert b"secret" not in file.with_name(f"{file.name}-wal").read_bytes()
+    engine.dispose()
