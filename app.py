@@ -13,6 +13,7 @@ from starlette.routing import Route
 from streamlit import config
 
 from index_store.base.errors import AccessWithdrawn, PlainError
+from index_store.base.terminal import write_log
 from pages.process import close_engine
 from pages.server import streamlit_fixes
 from pages.server.gate import RequestGate, refuse_others
@@ -35,7 +36,7 @@ from pages.widgets.sidebar import CLOSE_ON_CHOICE
 from pages.widgets.trace.graph import OPEN_ROWS
 from pages.words import say
 
-logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+write_log(logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
 # One line per request to a model would hide what matters.
 logging.getLogger("httpx2").setLevel(logging.WARNING)
 logging.getLogger("httpx").setLevel(logging.WARNING)
