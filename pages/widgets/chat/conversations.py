@@ -11,6 +11,7 @@ from pages.process import engine
 from pages.widgets.chat.ask import DRAWN
 from pages.widgets.errors import run_or_show_error
 from pages.widgets.focus import focus
+from pages.widgets.folding import LONGEST_WORDS
 from pages.words import plain, say, zone
 from rag.runs.history.conversations.conversations import TITLE_LENGTH, Conversation
 
@@ -18,8 +19,6 @@ LISTED = 30
 """conversations in the list: each costs a third of a millisecond in every redraw"""
 MORE = 100
 """conversations that each press of the button below the list adds"""
-LONGEST_WORDS = 100
-"""characters of a search"""
 RENAMED = "renamed conversation"
 """in the session: the conversation whose title is being edited"""
 

@@ -9,6 +9,7 @@ import pandas as pd  # type: ignore[import-untyped]  # as in documents/table.py
 import streamlit as st
 
 from pages.process import engine
+from pages.widgets.folding import LONGEST_WORDS
 from pages.widgets.picker import fresh_key, pick, renew
 from pages.widgets.table import cell, titled
 from pages.words import language, say, zone
@@ -82,6 +83,7 @@ def _choose() -> tuple[RunFilter, Order]:
         words = st.text_input(
             say("runs.search"),
             st.session_state.get("runs sought", ""),
+            max_chars=LONGEST_WORDS,
             placeholder=say("runs.search"),
             key="runs search",
             label_visibility="collapsed",
