@@ -81,9 +81,10 @@ def test_a_run_is_listed_with_what_it_came_to(engine, server, ask, language):
     assert page.column("runs.seconds")[0] > 0
 
 
-def test_a_question_that_begins_like_a_formula_is_none_in_the_file_of_the_table(ask):
-    ask(" =HYPERLINK(A1)")
-    assert RunsPage().questions == ["\u2060=HYPERLINK(A1)"]
+@pytest.mark.parametrize("sign", "=＝")
+def test_a_question_that_begins_like_a_formula_is_none_in_the_file_of_the_table(ask, sign):
+    ask(f" {sign}HYPERLINK(A1)")
+    assert RunsPage().questions == [f"\u2060{sign}HYPERLINK(A1)"]
 
 
 def test_runs_are_searched_filtered_and_sorted(engine, server, ask):
