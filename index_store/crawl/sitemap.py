@@ -117,13 +117,17 @@ def _xml(file: BufferedReader) -> Iterator[tuple[bool, str]]:
     parser = etree.XMLParser(  # type: ignore[call-overload]  # its stubs demand methods that lxml does not
         target=locations, resolve_entities=False, no_network=True, recover=True, huge_tree=False
     )
-    with suppress(etree.XMLSyntaxError):
+    with suppress(*_NOT_XML):
         while piece := file.read(PIECE):
             parser.feed(piece)
             yield from locations.take()
-    with suppress(etree.XMLSyntaxError):
+    with suppress(*_NOT_XML):
         parser.close()  # reads what it has put off because of an error
     yield from locations.take()
+
+
+_NOT_XML = (etree.XMLSyntaxError, UnicodeDecodeError)
+"""UnicodeDecodeError: half of a character, as &#xD800;"""
 
 
 class _Locations:

@@ -160,6 +160,7 @@ def test_of_a_site_map_only_what_lies_in_the_folder_of_the_start_counts(site, pa
     [
         Reply("<urlset><url><loc>/x</loc></url><url><loc>", content_type="text/xml"),
         Reply("<html><body>no map", content_type="text/html"),
+        Reply("<urlset><url><loc>&#xD800;</loc></url></urlset>", content_type="text/xml"),
         Reply(gzip.compress(b"<urlset><url>" * 1000)[:-30], content_type="application/gzip"),
         Reply(gzip.compress(b"<urlset>" + b" " * 80_000_000), content_type="application/gzip"),
         Reply(
