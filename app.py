@@ -12,6 +12,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from streamlit import config
 
+from index_store.base.command_line.terminal import write_log
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.process import close_engine
 from pages.server import streamlit_fixes
@@ -35,7 +36,7 @@ from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
 from pages.widgets.trace.graph import OPEN_ROWS
 from pages.words import say
 
-logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+write_log(logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
 # One line per request to a model would hide what matters.
 logging.getLogger("httpx2").setLevel(logging.WARNING)
 logging.getLogger("httpx").setLevel(logging.WARNING)

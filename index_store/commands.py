@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from index_store.access import commands as access
 from index_store.base.command_line.commands import Commands, Output, write_utf8
 from index_store.base.command_line.interrupts import INTERRUPTED
+from index_store.base.command_line.terminal import write_log
 from index_store.base.errors import PlainError
 from index_store.store import commands as store
 from index_store.transfer import commands as transfer
@@ -19,6 +20,7 @@ from index_store.transfer import commands as transfer
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     write_utf8()
+    write_log()
     out = Output(options.json, options.language or _language_of_environment())
     try:
         all_well = options.run(options, out)

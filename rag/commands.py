@@ -21,6 +21,7 @@ from index_store.access.audit.audit import Audit
 from index_store.access.gate import as_local
 from index_store.base.command_line.commands import as_sentence, counted, write, write_json, write_utf8
 from index_store.base.command_line.interrupts import INTERRUPTED
+from index_store.base.command_line.terminal import write_log
 from index_store.base.errors import PlainError
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
@@ -41,6 +42,7 @@ from rag.trace.passages import Retrieval
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     write_utf8()
+    write_log()
     command: Callable[[argparse.Namespace], int] = options.command
     try:
         return command(options)

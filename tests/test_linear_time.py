@@ -14,6 +14,7 @@ import pytest
 
 from index_store.access.audit.entry import cleaned_text
 from index_store.base.errors import DocumentError
+from index_store.crawl.address import loops
 from index_store.crawl.duplicates import pieces_of
 from index_store.full_text.analysis import Analyzer, words_in_order
 from index_store.full_text.bm25 import ChunkTerms
@@ -179,6 +180,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "cleaned_text, of an address": lambda text: cleaned_text(f"https://{text}", ["secret"]),
     # index_store/crawl
     "pieces_of": pieces_of,
+    "loops": lambda text: loops(f"http://wiki.example/{'/'.join(map(str, range(2 * len(text))))}"),
     # rag/text
     "without_markers": without_markers,
     "markers_of": markers_of,

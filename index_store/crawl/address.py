@@ -5,6 +5,7 @@ page's author saw it: hosts in any script or number notation, backslashes, dot s
 """
 
 import re
+from collections import Counter
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -102,7 +103,7 @@ def query_of(url: str) -> str:
 
 def loops(url: str) -> bool:
     segments = [segment for segment in ada_url.URL(url).pathname.split("/") if segment]
-    return any(segments.count(segment) > MAX_REPEATS for segment in set(segments))
+    return any(times > MAX_REPEATS for times in Counter(segments).values())
 
 
 def _plain(text: str) -> str:

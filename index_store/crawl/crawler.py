@@ -406,11 +406,9 @@ class Crawler:
         return rules
 
     async def _ask(self, visit: CrawlVisit, known: KnownPage | None) -> FetchResponse:
-        conditions = {}
-        if known and known.etag:
-            conditions["If-None-Match"] = known.etag
-        if known and known.last_modified:
-            conditions["If-Modified-Since"] = known.last_modified
+        told = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified} if known else {}
+        # Only ASCII can be sent back. Otherwise, the page is fetched as if for the first time.
+        conditions = {name: value for name, value in told.items() if value and value.isascii()}
         return await self._polite.get(
             visit.written or visit.url,
             self._limit,

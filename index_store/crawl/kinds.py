@@ -40,6 +40,8 @@ _SAYS_LITTLE = frozenset(
 LONGEST = 4000
 """characters of a Content-Disposition that are read"""
 
+_NOT_IN_A_NAME = re.compile(r'[\x00-\x1f\x7f-\x9f\ud800-\udfff\\/:*?"<>|]+')
+"""controls, halves of characters, and what Windows does not allow"""
 _EXTENDED = re.compile(r"filename\*\s*=\s*\"?([\w-]*)'[\w-]*'([^;\"\s]+)", re.I)
 _TYPES = mimetypes.MimeTypes(filenames=())  # the standard table, not the machine's
 _MEDIA = re.compile("(?:image|audio|video|font)/")  # not scripts: few are linked, and a page can be Node.js
@@ -86,7 +88,7 @@ def name_of(headers: httpx2.Headers, url: str, suffix: str) -> str:
     """A file name for the content, with `suffix`. It becomes the title if the content has none."""
     parsed = ada_url.URL(url)
     name = _file_name(headers, url) or next(filter(None, reversed(unquote(parsed.pathname).split("/"))), "")
-    stem = PurePosixPath(re.sub(r'[\x00-\x1f\\/:*?"<>|]+', " ", name)).stem.strip(" .")
+    stem = PurePosixPath(_NOT_IN_A_NAME.sub(" ", name)).stem.strip(" .")
     return f"{stem[:80] or parsed.hostname}{suffix}"
 
 
@@ -99,12 +101,14 @@ def _file_name(headers: httpx2.Headers, url: str) -> str:
 def _attachment(disposition: str) -> str | None:
     """The file name of a Content-Disposition. `filename*` counts first (RFC 6266, 4.3)."""
     if extended := _EXTENDED.search(disposition):
-        with suppress(LookupError, UnicodeDecodeError):
+        with suppress(LookupError, UnicodeError):
             return unquote(extended[2], extended[1] or "utf-8", "strict")
     message = Message()
     message["content-disposition"] = disposition
-    named = message.get_filename() if "filename" in disposition.lower() else None
-    return _decoded(named) if named else None
+    with suppress(UnicodeError, TypeError):  # TypeError: of a name in parts, one part has no number
+        named = message.get_filename() if "filename" in disposition.lower() else None
+        return _decoded(named) if named else None
+    return None
 
 
 def _decoded(name: str) -> str:
@@ -112,7 +116,7 @@ def _decoded(name: str) -> str:
     with suppress(UnicodeEncodeError, DocumentError):
         if not name.isascii():
             return decode(name.encode("latin-1"), name)  # raw bytes, as many servers in Japan send them
-    with suppress(LookupError, UnicodeDecodeError, HeaderParseError):
+    with suppress(LookupError, UnicodeError, HeaderParseError):
         if "=?" in name:
             return str(make_header(decode_header(name)))
     with suppress(UnicodeDecodeError):

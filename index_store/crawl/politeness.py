@@ -1,6 +1,7 @@
 """Politeness to a host: its rate, retries when it was busy, and its robots.txt."""
 
 import asyncio
+import re
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,7 +12,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 import httpx2
-from protego import Protego
+from protego import Protego, RequestRate
 
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import absolute, host_of, normalised, origin_of
@@ -43,6 +44,9 @@ ROBOTS_SIZE = 512_000
 """bytes; a crawler must read at least 500 KiB (RFC 9309, 2.5)"""
 LONGEST_DELAY = 60.0
 """seconds; with more, a site would take longer than a day"""
+
+_USER_AGENT = re.compile(r"\s*user[\s-]*agent(?:\s*:|\s)([^#]*)", re.IGNORECASE)
+"""a line that names a crawler, in every spelling that Protego reads"""
 
 
 class Pace:
@@ -168,7 +172,7 @@ def _retry_after(headers: httpx2.Headers) -> float | None:
         return float(said)
     try:
         return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):  # TypeError: a date without a zone
+    except (ValueError, TypeError, OverflowError):  # TypeError: a date without a zone; OverflowError: no such year
         return None
 
 
@@ -224,7 +228,23 @@ class Robots:
 
 
 def _rules(text: str) -> Rules:
-    robots = Protego.parse(text)
+    robots = Protego.parse("\n".join(map(_with_one_name_for_others, text.splitlines())))
     rate = robots.request_rate(AGENT)
-    delay = max(robots.crawl_delay(AGENT) or 0.0, rate.seconds / rate.requests if rate else 0.0)
+    delay = max(robots.crawl_delay(AGENT) or 0.0, _seconds_between(rate) if rate else 0.0)
     return Rules(robots, min(delay, LONGEST_DELAY))
+
+
+def _with_one_name_for_others(line: str) -> str:
+    """Protego keeps each rule once for each crawler that it is for. Half a megabyte of names and rules would fill the
+    memory.
+    """
+    named = _USER_AGENT.match(line)
+    is_ours = not named or AGENT.startswith(named[1].strip().lower().replace("*", ""))
+    return line if is_ours else "User-agent: others"
+
+
+def _seconds_between(rate: RequestRate) -> float:
+    try:
+        return rate.seconds / rate.requests
+    except OverflowError:  # a number of hundreds of digits
+        return LONGEST_DELAY

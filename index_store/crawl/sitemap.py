@@ -18,7 +18,7 @@ from index_store.base.errors import DocumentError
 from index_store.base.settings import MEGABYTE
 from index_store.crawl.address import host_of, normalised, site_of
 from index_store.crawl.errors import PageFailed
-from index_store.crawl.fetch import Fetcher, FetchResponse
+from index_store.crawl.fetch import PIECE, Fetcher, FetchResponse
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +28,8 @@ MAPS = 20
 """sitemaps that are read of one site"""
 SECONDS = 120.0
 """for all of them"""
+DEPTH = 100
+"""of elements inside each other; its protocol has 3"""
 ADDRESSES = 50_000
 """taken of one site; one sitemap may hold as many"""
 
@@ -103,7 +105,7 @@ def _locations(path: Path) -> Iterator[tuple[bool, str]]:
         is_packed = file.read(2) == b"\x1f\x8b"
     with gzip.open(path) if is_packed else path.open("rb") as opened:
         file = BufferedReader(_Limited(opened))
-        with suppress(EOFError, zlib.error, gzip.BadGzipFile, etree.XMLSyntaxError):
+        with suppress(EOFError, zlib.error, gzip.BadGzipFile):
             if b"<" in file.peek(1000)[:1000]:
                 yield from _xml(file)
             else:
@@ -111,15 +113,57 @@ def _locations(path: Path) -> Iterator[tuple[bool, str]]:
 
 
 def _xml(file: BufferedReader) -> Iterator[tuple[bool, str]]:
-    for _, element in etree.iterparse(file, resolve_entities=False, no_network=True, recover=True, huge_tree=False):
-        name = etree.QName(element).localname if isinstance(element.tag, str) else ""
-        parent = element.getparent()
-        if name == "loc" and element.text and parent is not None:
-            yield etree.QName(parent).localname == "sitemap", element.text
-        elif name in ("url", "sitemap"):
-            element.clear()
-            while parent is not None and element.getprevious() is not None:  # empty elements fill the memory, too
-                del parent[0]
+    locations = _Locations()
+    parser = etree.XMLParser(  # type: ignore[call-overload]  # its stubs demand methods that lxml does not
+        target=locations, resolve_entities=False, no_network=True, recover=True, huge_tree=False
+    )
+    with suppress(*_NOT_XML):
+        while piece := file.read(PIECE):
+            parser.feed(piece)
+            yield from locations.take()
+    with suppress(*_NOT_XML):
+        parser.close()  # reads what it has put off because of an error
+    yield from locations.take()
+
+
+_NOT_XML = (etree.XMLSyntaxError, UnicodeDecodeError)
+"""UnicodeDecodeError: half of a character, as &#xD800;"""
+
+
+class _Locations:
+    """What the parser reports to. It makes no tree, whose elements, and whose list of errors, take up to 60 times the
+    memory of the text.
+    """
+
+    def __init__(self) -> None:
+        self._found: list[tuple[bool, str]] = []
+        self._open: list[str] = []
+        """names of the elements around the present place, the innermost last"""
+        self._text: list[str] = []
+
+    def start(self, tag: str, _: object) -> None:
+        if len(self._open) == DEPTH:
+            raise etree.XMLSyntaxError("nested too deeply", 0, 0, 0)
+        self._open.append(tag.rpartition("}")[2])
+        self._text.clear()
+
+    def data(self, text: str) -> None:
+        if self._open[-1:] == ["loc"]:
+            self._text.append(text)
+
+    def end(self, _: str) -> None:
+        if self._open.pop() != "loc" or not self._open or len(self._found) == ADDRESSES:
+            return
+        if text := "".join(self._text):
+            self._found.append((self._open[-1] == "sitemap", text))
+
+    def close(self) -> None:
+        """The parser asks for it, though there is nothing to do."""
+
+    def take(self) -> list[tuple[bool, str]]:
+        """What was found since the last call."""
+        found, self._found = self._found, []
+        return found
 
 
 class _Readable(Protocol):

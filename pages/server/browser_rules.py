@@ -54,6 +54,8 @@ def tell_browser(headers: MutableHeaders, policy: str, *, is_tls: bool) -> None:
     """
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
+    # Streamlit sets none for the files that people save: no cache may give them to somebody else.
+    headers.setdefault("Cache-Control", "private, no-cache")
     headers.append("Content-Security-Policy", policy)
     if is_tls:
         cookies = headers.getlist("set-cookie")

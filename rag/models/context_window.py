@@ -11,6 +11,7 @@ from typing import Self
 from index_store.base.errors import QuestionTooLong
 from index_store.parsing.chunking.text_splitter import header_at, split_text, text_width
 from index_store.search.hits import Hit
+from rag.text.fence import place
 
 TOKENS_A_CHARACTER = 0.8
 """per wide character: the embedded model's tokenizer took 0.64 in Japanese and 0.48 in English, at most 0.83 (48
@@ -22,6 +23,9 @@ _FIGURES = re.compile(r"[!-@\[-`{-~]")
 
 BESIDE_PASSAGES = 1200
 """tokens of a prompt without the passages' text: instructions, a question, a rejected answer, titles"""
+
+USUAL_PLACE = 40
+"""wide characters of the title and the headings of a passage that BESIDE_PASSAGES includes"""
 
 USUAL_QUESTION = 300
 """wide characters of a question that BESIDE_PASSAGES includes; a longer one takes space from the passages"""
@@ -71,12 +75,14 @@ def fit_to_context(hits: Sequence[Hit], window: ContextWindow) -> list[Hit]:
     `text`, `start` and `end` of trimmed hits agree with their section.
     """
     leasts: list[float] = []
+    spare = window.passages
     for hit in hits:
         least = min(length(_header(hit) + _best(hit)), window.passage)
-        if leasts and sum(leasts) + least > window.passages:
+        needed = least + max(0, length(place(hit)) - USUAL_PLACE)
+        if leasts and needed > spare:
             break
         leasts.append(least)
-    spare = window.passages - sum(leasts)
+        spare -= needed
     kept = []
     for hit, least in zip(hits, leasts, strict=False):
         size = min(length(hit.header + hit.text), window.passage, least + spare)

@@ -97,10 +97,17 @@ def _origin(passage: Citation) -> dict[str, str]:
 
 _NO_NAMESAKES: Mapping[str, str] = {}
 
+LONGEST_PLACE = 200
+"""characters; whoever wrote a document chose its headings, and a prompt must not be full of them"""
+
 
 def place(passage: Citation | TextLocation, apart: Mapping[str, str] = _NO_NAMESAKES) -> str:
-    """The place of a passage: the document's title and the headings above it. `apart`: from `told_apart`."""
-    return " > ".join(filter(None, (apart.get(passage.source), *titles_above(passage.title, passage.headings))))
+    """The place of a passage: the document's title and the headings above it, without the middle if that is too long.
+    `apart`: from `told_apart`.
+    """
+    whole = " > ".join(filter(None, (apart.get(passage.source), *titles_above(passage.title, passage.headings))))
+    half = LONGEST_PLACE // 2
+    return whole if len(whole) <= LONGEST_PLACE else f"{whole[:half]}…{whole[-half + 1 :]}"
 
 
 def titles_above(title: str, headings: Sequence[str]) -> list[str]:

@@ -81,9 +81,10 @@ def test_a_run_is_listed_with_what_it_came_to(engine, server, ask, language):
     assert page.column("runs.seconds")[0] > 0
 
 
-def test_a_question_that_begins_like_a_formula_is_none_in_the_file_of_the_table(ask):
-    ask(" =HYPERLINK(A1)")
-    assert RunsPage().questions == ["\u2060=HYPERLINK(A1)"]
+@pytest.mark.parametrize("sign", "=＝")
+def test_a_question_that_begins_like_a_formula_is_none_in_the_file_of_the_table(ask, sign):
+    ask(f" {sign}HYPERLINK(A1)")
+    assert RunsPage().questions == [f"\u2060{sign}HYPERLINK(A1)"]
 
 
 def test_runs_are_searched_filtered_and_sorted(engine, server, ask):
@@ -103,6 +104,13 @@ def test_runs_are_searched_filtered_and_sorted(engine, server, ask):
     assert len(page.look().table) == 1
     assert page.choose("runs.why_any", "misread").table == []
     assert len(page.choose("runs.why_any", "no_document").table) == 1
+
+
+def test_the_search_takes_no_more_words_than_the_database_can_look_for(ask):
+    ask("Who approves the green car?")
+    page = RunsPage()
+    most = page.app.text_input(key="runs search").max_chars or 10_000
+    assert page.search("a " * (most // 2)).questions == ["Who approves the green car?"]
 
 
 def test_votes_are_listed_and_the_runs_that_have_some_are_found(engine, ask):

@@ -4,13 +4,13 @@
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Callable
 from io import TextIOWrapper
 from typing import Any, TextIO
 
 from index_store.base import errors
+from index_store.base.command_line.terminal import for_terminal, for_terminal_as_json
 
 
 def write_utf8() -> None:
@@ -21,20 +21,14 @@ def write_utf8() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""characters that command a terminal, for example to clear its window; newline and tab only lay out the text"""
-
-
 def write(text: str, *, end: str = "\n", to: TextIO | None = None) -> None:
-    """Prints what people read, at once. U+FFFD stands for what would command the terminal: a name, a document or an
-    answer may contain it. `to`: standard output, if it is not given.
-    """
-    print(_CONTROLS.sub("\ufffd", text), end=end, file=to, flush=True)
+    """Prints what people read, at once. `to`: standard output, if it is not given."""
+    print(for_terminal(text), end=end, file=to, flush=True)
 
 
 def write_json(text: str, *, end: str = "\n") -> None:
-    """The same for JSON, which keeps such a character as an escape."""
-    print(_CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text), end=end, flush=True)
+    """The same for JSON."""
+    print(for_terminal_as_json(text), end=end, flush=True)
 
 
 def counted(count: int, what: str) -> str:

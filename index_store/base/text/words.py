@@ -2,6 +2,9 @@
 
 import unicodedata
 
+LONGEST_WORDS = 100
+"""characters of a search by SQL; SQLite refuses thousands of words"""
+
 
 def folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()

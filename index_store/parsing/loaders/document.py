@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator
+from pydantic import AfterValidator, BaseModel, BeforeValidator
 
 from index_store.base.text.bidi import without_bidi_controls
 
@@ -17,6 +17,8 @@ default limits, and embedded in two hours (measured on two cores)"""
 
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 """a line that opens or closes a block of code in Markdown"""
+HEADING_LENGTH = 200
+"""characters; a longer text is a paragraph in the style of a heading. Headings stand above each passage below them"""
 HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 
 
@@ -62,6 +64,10 @@ class Page(BaseModel, frozen=True):
 
     def lines(self) -> Iterator[tuple[str, int, str]]:
         """Each line with its heading level and text, or 0 and "" if it is no heading."""
+        for line, level, text in self._lines():
+            yield (line, level, text) if len(text) <= HEADING_LENGTH else (line, 0, "")
+
+    def _lines(self) -> Iterator[tuple[str, int, str]]:
         given = {heading.line: heading for heading in self.headings or ()}
         fence = ""
         for number, line in enumerate(self.markdown.split("\n")):
@@ -79,8 +85,16 @@ class Page(BaseModel, frozen=True):
                 yield line, 0, ""
 
 
+TITLE_LENGTH = 200
+"""characters"""
+
+
+def _shortened(title: str) -> str:
+    return title if len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…"
+
+
 class LoadedDocument(BaseModel, frozen=True):
-    title: CleanText
+    title: Annotated[CleanText, AfterValidator(_shortened)]
     pages: list[Page]
 
 
@@ -94,12 +108,11 @@ _NO_TITLE = re.compile(
     re.I | re.S,
 )
 
-TITLE_LENGTH = 200
-"""characters; a longer text is a summary in the wrong field"""
-
 
 def title_of(name: str, *candidates: str | None) -> str:
-    """The first candidate that is a real title, otherwise the file's name without its suffix."""
+    """The first candidate that is a real title, otherwise the file's name without its suffix. A text longer than
+    TITLE_LENGTH is a summary in the wrong field.
+    """
     for candidate in candidates:
         text = " ".join((candidate or "").split())
         if text and len(text) <= TITLE_LENGTH and not _NO_TITLE.match(text):

@@ -9,8 +9,10 @@ from pages.words import WORD_JOINER
 
 
 def cell(text: str) -> str:
-    """Other people's text. In Excel, where the file is opened, it must not begin a formula."""
-    return f"{WORD_JOINER}{text}" if text.startswith(("=", "+", "-", "@")) else text
+    """Other people's text. In Excel, where the file is opened, it must not begin a formula: in Japanese, one may begin
+    with a wide sign too (https://owasp.org/www-community/attacks/CSV_Injection).
+    """
+    return f"{WORD_JOINER}{text}" if text.startswith(tuple("=+-@＝＋－＠")) else text
 
 
 def titled(frame: pd.DataFrame, columns: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pandas as pd  # type: ignore[import-untyped]  # as in documents/table.py
 import streamlit as st
 
+from index_store.base.text.words import LONGEST_WORDS
 from pages.process import engine
 from pages.widgets.controls.picker import fresh_key, pick, renew
 from pages.widgets.controls.table import cell, titled
@@ -82,6 +83,7 @@ def _choose() -> tuple[RunFilter, Order]:
         words = st.text_input(
             say("runs.search"),
             st.session_state.get("runs sought", ""),
+            max_chars=LONGEST_WORDS,
             placeholder=say("runs.search"),
             key="runs search",
             label_visibility="collapsed",

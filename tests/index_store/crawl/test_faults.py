@@ -30,6 +30,7 @@ from tests.servers.site_server import Misbehaviour, Reply, html, moved
         (Reply(status=403), "refuses"),
         (Reply(status=401), "refuses"),
         (Reply(status=429, headers={"Retry-After": "3600"}), "limits the number of requests"),
+        (Reply(status=429, headers={"Retry-After": f"Mon, 01 Jan {'9' * 20} 00:00:00 GMT"}), "limits the number"),
         (Reply(status=503, headers={"Retry-After": "3600"}), "is not available at the moment"),
         (Reply(status=304), "status 304"),
         (Reply(status=204), "status 204"),

@@ -61,6 +61,25 @@ def test_a_japanese_name_of_a_download_is_read_however_its_server_encodes_it(sit
     assert crawl(site.url("/get"), depth=0).only.name == "旅費.pdf"
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        "filename*=undefined''%E6.pdf",
+        "filename*0*=undefined''%E6.pdf",
+        'filename="=?undefined?Q?a?=.pdf"',
+        "filename*0=a; filename*1*=b; filename*=c",
+        "filename*=raw_unicode_escape''%5Cud83d.pdf",
+        'filename="=?utf-7?Q?+2D0-?=.pdf"',
+    ],
+)
+def test_a_name_that_cannot_be_read_ends_no_crawl(site, crawl, named):
+    header = {"Content-Disposition": f"attachment; {named}"}
+    site.pages = {"/": html("Home", "/get"), "/get": Reply("content", content_type="application/pdf", headers=header)}
+    crawled = crawl(site.url())
+    assert crawled.paths == ["/", "/get"]
+    assert all(page.name.encode() for page in crawled.pages)
+
+
 def test_every_kind_of_the_loaders_can_be_crawled_by_its_suffix(site, crawl):
     paths = [f"/file{suffix}" for suffix in BY_SUFFIX]
     site.pages = {"/": html("Home", *paths)}

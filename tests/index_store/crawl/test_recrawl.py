@@ -30,6 +30,14 @@ def test_unchanged_pages_are_asked_for_by_tag_or_date_and_recognised_by_content_
     assert all(page.path is None for page in again.pages)
 
 
+@pytest.mark.parametrize("name", ["ETag", "Last-Modified"])
+def test_a_tag_or_date_that_is_not_ascii_ends_no_crawl(site, crawl, name):
+    page = html("A")
+    site.pages = {"/": html("Home", "/a"), "/a": Reply(page.body, headers={name: '"\xe9"'})}
+    first = crawl(site.url())
+    assert crawl(site.url(), known=first.known).of(PageOutcome.UNCHANGED) == first.fetched
+
+
 def test_a_changed_page_alone_is_fetched(handbook, crawl):
     first = crawl(handbook.url())
     handbook.pages["/"] = with_etag(html("New home", "/b"))

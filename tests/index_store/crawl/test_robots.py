@@ -1,6 +1,7 @@
 """The crawler obeys robots.txt and reads site maps."""
 
 import gzip
+import tracemalloc
 
 import pytest
 
@@ -94,6 +95,23 @@ def test_of_a_long_robots_txt_the_whole_lines_at_its_beginning_are_obeyed(site, 
     assert crawl(site.url()).paths == ["/", "/a"]
 
 
+@pytest.mark.parametrize("name", ["User-agent: *", "user agent GlassBox-RAG", "User-Agent:glassbox* # ours"])
+def test_rules_that_this_crawler_shares_with_others_are_obeyed(site, pages, crawl, name):
+    pages["/robots.txt"] = robots(
+        "User-agent: a", name, "User-agent: b", "Disallow: /private/", "User-agent: c", "Disallow: /"
+    )
+    assert crawl(site.url()).paths == ["/", "/a"]
+
+
+def test_rules_for_thousands_of_crawlers_take_little_memory(site, pages, crawl):
+    names = [f"User-agent: {number}" for number in range(1_000)]
+    pages["/robots.txt"] = robots(*names, *["Disallow: /private/"] * 1_000)
+    tracemalloc.start()
+    assert len(crawl(site.url()).pages) == 3
+    assert tracemalloc.get_traced_memory()[1] < 30_000_000
+    tracemalloc.stop()
+
+
 @pytest.mark.parametrize("answer", [Reply(status=500), Reply(status=503), Misbehaviour.HANGS, Misbehaviour.RESETS])
 def test_a_site_whose_rules_fail_is_not_crawled(site, pages, crawl, answer):
     pages["/robots.txt"] = answer
@@ -107,6 +125,12 @@ def test_a_delay_that_the_site_asks_for_is_kept(site, pages, crawl, line):
     crawl(site.url())
     times = [asked.at for asked in site.asked]
     assert times[-1] - times[1] >= 0.2 * (len(times) - 2) - 0.15
+
+
+def test_a_rate_in_a_number_without_end_ends_no_crawl(site, pages, crawl, monkeypatch):
+    monkeypatch.setattr("index_store.crawl.politeness.LONGEST_DELAY", 0.1)
+    pages["/robots.txt"] = robots("User-agent: *", f"Request-rate: 1/{'9' * 400}")
+    assert len(crawl(site.url()).pages) == 3
 
 
 def test_pages_that_only_the_site_map_names_come_last(site, pages, crawl):
@@ -136,6 +160,7 @@ def test_of_a_site_map_only_what_lies_in_the_folder_of_the_start_counts(site, pa
     [
         Reply("<urlset><url><loc>/x</loc></url><url><loc>", content_type="text/xml"),
         Reply("<html><body>no map", content_type="text/html"),
+        Reply("<urlset><url><loc>&#xD800;</loc></url></urlset>", content_type="text/xml"),
         Reply(gzip.compress(b"<urlset><url>" * 1000)[:-30], content_type="application/gzip"),
         Reply(gzip.compress(b"<urlset>" + b" " * 80_000_000), content_type="application/gzip"),
         Reply(
@@ -155,6 +180,21 @@ def test_a_bad_site_map_costs_nothing_but_itself(site, pages, crawl, answer):
     crawled = crawl(site.url(), crawl_timeout=1)
     assert {"/", "/a", "/private/b"} <= set(crawled.paths)
     assert crawled.of(PageOutcome.FAILED) == []
+
+
+@pytest.mark.parametrize("part", ["<a/>", "&b; ", "<u>&</u>"])
+def test_a_site_map_of_nothing_but_elements_or_errors_takes_little_memory(site, pages, crawl, part):
+    pages["/sitemap.xml"] = Reply(gzip.compress(f"<urlset>{part * 500_000}".encode()), content_type="application/gzip")
+    tracemalloc.start()
+    assert len(crawl(site.url()).pages) == 3
+    assert tracemalloc.get_traced_memory()[1] < 30_000_000
+    tracemalloc.stop()
+
+
+def test_of_a_site_map_with_errors_the_addresses_behind_them_count(site, pages, crawl):
+    pages["/sitemap.xml"] = sitemap(site.url("/x?a=1&b=2"), site.url("/y"))
+    pages["/y"] = html("Y")
+    assert "/y" in crawl(site.url()).paths
 
 
 def test_of_a_site_map_the_folder_counts_to_which_the_start_redirects(site, crawl):

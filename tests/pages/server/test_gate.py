@@ -35,6 +35,14 @@ def test_a_connection_from_elsewhere_is_accepted_only_with_for_others(address):
         refuse_others(address.strip("[]"))
 
 
+def test_what_says_nothing_of_caches_is_kept_by_none():
+    told = {"/file": {}, "/script": {"Cache-Control": "public"}}
+    routes = [Route(path, lambda request: PlainTextResponse("in", headers=told[request.url.path])) for path in told]
+    with TestClient(RequestGate(Starlette(routes=routes)), base_url="http://localhost:8501") as client:
+        kept = {path: client.get(path).headers["cache-control"] for path in (*told, "/missing")}
+    assert kept == {"/file": "private, no-cache", "/script": "public", "/missing": "private, no-cache"}
+
+
 def test_a_server_that_is_told_no_address_would_listen_on_all():
     with pytest.raises(NotForOthers, match=r"0\.0\.0\.0"):
         refuse_others(None)

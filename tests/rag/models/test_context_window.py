@@ -5,6 +5,8 @@ import pytest
 from index_store.base.errors import QuestionTooLong
 from index_store.search.hits import Hit
 from rag.models.context_window import ContextWindow, fit_to_context, length
+from rag.text.fence import passages_block
+from rag.trace.passages import Passage
 
 PARAGRAPHS = [f"第{n}段落は{chr(0x4E00 + n) * 30}について述べる。続けて{n}の細則を記す。\n\n" for n in range(40)]
 SECTION = "".join(PARAGRAPHS).strip()
@@ -58,6 +60,17 @@ def test_the_last_hits_are_left_out_where_not_even_their_chunks_have_room():
     kept = fit_to_context(hits, ContextWindow(passage=900, passages=4.5 * length(BEST)))
     assert [each.rank for each in kept] == [1, 2, 3, 4]
     assert kept == hits[:4]
+
+
+def test_titles_and_headings_that_are_long_take_space_from_the_passages():
+    """However long they are: a prompt tells no more than the beginning and the end of them."""
+    window = ContextWindow(passage=1000, passages=2000)
+    titled = [hit(rank=n).model_copy(update={"title": "規程" * 20_000, "headings": ("旅費",)}) for n in range(1, 20)]
+    kept = fit_to_context(titled, window)
+    assert 1 < len(kept) < len(fit_to_context([hit(rank=n) for n in range(1, 20)], window))
+    told = passages_block([Passage(number=each.rank, **each.model_dump(exclude={"copies"})) for each in kept])
+    assert told.count("旅費") == len(kept)
+    assert length(told) < 2000 + 100 * len(kept)
 
 
 def test_a_chunk_that_is_too_long_by_itself_is_cut_from_its_start():

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from email.message import Message
 from email.policy import Compat32
+from typing import Any
 
 from index_store.base.errors import DocumentError, Unreadable
 from index_store.parsing.loaders.text.decode import decode
@@ -28,11 +29,23 @@ class _AsSent(Compat32):
         return _decoded(value.encode("ascii", "surrogateescape"), None) if not value.isascii() else value
 
 
+class _Mail(Message):
+    """Leaves out the parameters of a header with which the standard library fails: in parts with and without a number,
+    or with a number of thousands of digits.
+    """
+
+    def get_param(self, param: str, failobj: Any = None, header: str = "content-type", unquote: bool = True) -> Any:
+        try:
+            return super().get_param(param, failobj, header, unquote)
+        except (TypeError, ValueError):
+            return failobj
+
+
 def parse(content: bytes, name: str) -> Message:
     """Raises Unreadable."""
     # A mailbox's separator or a byte order mark may come before the first header.
     content = re.sub(rb"\A(\xef\xbb\xbf|\s)*(From [^\r\n]*\r?\n)?", b"", content)
-    mail = email.message_from_bytes(content, policy=_AsSent())
+    mail = email.message_from_bytes(content, _Mail, policy=_AsSent())
     if not any(header in mail for header in HEADERS):
         raise Unreadable(name=name)
     return mail

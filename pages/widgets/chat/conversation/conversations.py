@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
+from index_store.base.text.words import LONGEST_WORDS
 from pages.process import engine
 from pages.widgets.chat.ask import DRAWN
 from pages.widgets.controls.focus import focus
@@ -18,8 +19,6 @@ LISTED = 30
 """conversations in the list: each costs a third of a millisecond in every redraw"""
 MORE = 100
 """conversations that each press of the button below the list adds"""
-LONGEST_WORDS = 100
-"""characters of a search"""
 RENAMED = "renamed conversation"
 """in the session: the conversation whose title is being edited"""
 

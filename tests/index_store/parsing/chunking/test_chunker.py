@@ -54,6 +54,18 @@ def test_a_document_of_third_level_headings_alone_has_sections() -> None:
     assert [section.headings for section in sections] == [("One",), ("Two",)]
 
 
+def test_a_paragraph_in_the_style_of_a_heading_is_text_and_a_title_without_end_is_cut() -> None:
+    long = "The travel fee is five euros. " * 100
+    document = LoadedDocument(
+        title=long, pages=[Page(markdown=f"# {long}\n\n## Fees\n\nIt is due.\n\n## {long}\n\nTrue.")]
+    )
+    sections = chunk_document(document, 300, 40)
+    assert {each.headings for each in sections} == {(), ("Fees",)}
+    assert "".join(each.text for each in sections).count("five euros") == 200
+    assert document.title.startswith("The travel fee")
+    assert len(document.title) == 200
+
+
 def test_a_heading_with_nothing_below_is_not_lost() -> None:
     sections = chunk_document(
         LoadedDocument(title="t", pages=[Page(markdown="## 休日は日曜日です\n\n## 次\n\n本文\n")]), 300, 40

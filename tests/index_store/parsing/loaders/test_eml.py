@@ -128,6 +128,16 @@ def test_the_names_of_attachments_are_read_however_they_are_written(header: str,
     assert "text of it" in text(loaded)
 
 
+@pytest.mark.parametrize("odd", ["name*0=a; name*1*=b; name*=c", f"name*{'9' * 5000}*=a", "name*=undefined''%41"])
+def test_a_mail_with_parameters_that_cannot_be_read_is_read(odd: str, raw) -> None:
+    content = (
+        "Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n"
+        f"--b\nContent-Type: text/plain; {odd}\n\nbody\n"
+        f"--b\nContent-Type: text/plain; {odd}\nContent-Disposition: attachment; file{odd}\n\nattached\n--b--\n"
+    )
+    assert "body" in text(load(raw(content.encode(), "a.eml")))
+
+
 @pytest.mark.parametrize(("name", "is_listed"), [("body", False), ("Rev. 2", False), ("note.txt", True)])
 def test_a_text_with_a_name_that_is_none_of_a_file_is_the_text_of_the_mail(name: str, is_listed: bool, raw) -> None:
     loaded = load(

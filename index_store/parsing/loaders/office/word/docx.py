@@ -10,7 +10,7 @@ from functools import partial
 
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
+from index_store.parsing.loaders.document import HEADING_LENGTH, LoadedDocument, Page, RawFile, only_highest, title_of
 from index_store.parsing.loaders.office import drawing, eq_field, formula
 from index_store.parsing.loaders.office.header_rows import Cell, header_rows
 from index_store.parsing.loaders.office.package import (
@@ -26,9 +26,6 @@ from index_store.parsing.loaders.office.package import (
 from index_store.parsing.loaders.office.word import marks
 from index_store.parsing.loaders.office.word.numbering import BULLET, Numbering
 from index_store.parsing.loaders.office.word.styles import BODY_LEVEL, Style, Styles
-
-HEADING_LENGTH = 200
-"""characters; a longer paragraph is no heading, whatever its style: headings are names of sections"""
 
 _DROPPED = {
     "pPr", "rPr", "sdtPr", "del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "rubyPr", "annotationRef",

@@ -1,0 +1,21 @@
+"""What is written to a terminal neither commands it nor looks like something else."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["from index_store.commands import main; main(['list'])", "from rag.commands import main; main(['pipelines'])"],
+)
+def test_a_name_in_the_log_of_a_command_gives_the_terminal_no_command_and_forges_no_entry(command, tmp_path):
+    name = "a\x1b]0;b\x07\x9b2J\nThe app was stopped\tc.txt"
+    script = f"import logging; {command}; logging.getLogger('ingestion').warning('%s is broken', {name!r})"
+    done = subprocess.run(
+        [sys.executable, "-c", script], env={**os.environ, "DATA_DIR": str(tmp_path)}, capture_output=True, check=True,
+        encoding="utf-8",
+    )  # fmt: skip
+    assert done.stderr.endswith("a\ufffd]0;b\ufffd\ufffd2J\n    The app was stopped\tc.txt is broken\n")
