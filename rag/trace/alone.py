@@ -8,8 +8,8 @@ STANDALONE_STEP = "standalone_question"
 
 
 def without_earlier_turns(event: Event) -> Event:
-    """The question stays as it was completed, because the run searched for it. An unusable rewrite does not: it may
-    repeat an earlier question.
+    """The question stays as it was completed, or joined to an earlier one, because the run searched for it. A refused
+    rewrite does not: it may repeat an earlier question for nothing.
     """
     if not isinstance(event, StepFinished) or event.step != STANDALONE_STEP:
         return event

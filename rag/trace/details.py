@@ -159,8 +159,9 @@ class StandaloneDetail(Frozen):
     before: str
     after: str
     why: Literal["rewritten", "stands_alone", "joined", "refused", "failed"]
-    """`joined`: the model made it no clearer, and `after` is the question before it and `before`; `refused`: the model
-    wrote no usable question, and `before` is kept; `failed`: the model failed
+    """`joined`: the model made it no clearer, or only repeated an earlier question, and `after` is the question before
+    it, or that one, and `before`; `refused`: the model wrote no usable question, and `before` is kept; `failed`: the
+    model failed
     """
     turns: tuple[Turn, ...] = ()
     """the turns that the model was given"""

@@ -68,9 +68,9 @@ def test_a_link_to_a_run_shows_nothing_that_was_said_before_it(engine, chat, ask
     assert calls == all_calls - 1 > 0
 
 
-def test_a_link_to_a_run_shows_no_rewrite_that_repeated_an_earlier_question(engine, chat, ask):
+def test_a_link_to_a_run_shows_no_rewrite_that_was_refused_because_it_may_repeat_an_earlier_question(engine, chat, ask):
     first = ask("パスワードは hunter2 ですが使えますか?")
-    chat.answer_when(JA.standalone, answer="パスワードは hunter2 ですが使えますか")
+    chat.answer_when(JA.standalone, answer="May the password hunter2 be used?")
     second = ask("それは誰が承認しますか?", first.conversation_id)
     [step] = [each for each in second.events if isinstance(each, StepFinished) and each.step == "standalone_question"]
     assert step.detail.why == "refused"
