@@ -78,7 +78,7 @@ class StoredItems(Items):
         self._job_table.close(taken.lease, taken.item)
 
     def let_go(self, taken: LeasedItem) -> None:
-        """Gives the item back undone."""
+        """Writes nothing more about the item: it is done, or is given back undone."""
         with self._lock:
             self._forget(taken.item)
 

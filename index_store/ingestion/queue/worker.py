@@ -169,7 +169,7 @@ class _Job:
         self._index = index
         self._items = StoredItems(job_table, row.id, sender.deliver)
         self._stop = Stop()
-        context = JobContext(services, self._items, self._stop)
+        context = JobContext(services, self._items, self._stop, in_worker=True)
         self._completion = Completion(context)
         self._admission = SourceAdmission(context, self._completion)
         self._archives = ArchiveAdmission(context, self._admission, self._completion)
@@ -194,15 +194,17 @@ class _Job:
     def do(self, taken: LeasedItem) -> bool:
         """Returns whether the item needs no more work. Raises SQLAlchemyError."""
         self._items.adopt(taken)
-        if isinstance(taken.work, SiteSource):
-            self._crawl(taken, taken.work)
-        else:
-            self._add(taken, replace(taken.work, lease=taken.lease))
-        if self._stop.is_suspended and taken.item.stage is not Stage.DONE:
+        try:
+            if isinstance(taken.work, SiteSource):
+                self._crawl(taken, taken.work)
+            else:
+                self._add(taken, replace(taken.work, lease=taken.lease))
+            if self._stop.is_suspended and taken.item.stage is not Stage.DONE:
+                return False
+            self._items.flush()  # saves results of other items that came with it
+            self._items.done(taken)
+        finally:
             self._items.let_go(taken)
-            return False
-        self._items.flush()  # saves results of other items that came with it
-        self._items.done(taken)
         return True
 
     def _add(self, taken: LeasedItem, version: PendingVersion) -> None:
@@ -236,6 +238,8 @@ class _Job:
             try:
                 for page in self._sites.tasks(self._index, site, taken.item):
                     self._items.put(page.item, page.version)
+            except errors.DatabaseAway:
+                raise
             except PlainError as error:
                 self._completion.complete(taken.item, failed(site.source, None, error))
             except OSError as error:
