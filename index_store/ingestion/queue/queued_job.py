@@ -258,8 +258,11 @@ class JobAdmission:
                 self._begun = version
                 self._items.put(item, version)
                 self._begun = None
-        for item, site in () if self._context.stop.is_cancelled else sites:
-            self._items.put(item, site)
+        for item, site in sites:
+            if self._context.stop.is_cancelled:
+                withdraw(self._queue.services, index.id, site)
+            else:
+                self._items.put(item, site)
 
     def _watch(self) -> None:
         """Until the job is finished: checks whether its person may still add, and whether workers removed documents."""

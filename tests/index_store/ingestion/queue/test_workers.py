@@ -13,10 +13,14 @@ from pydantic import SecretStr
 
 from index_store.base import errors
 from index_store.base.settings import Settings
+from index_store.catalogue.records import IndexRecord
 from index_store.commands import main
+from index_store.crawl import CrawlOptions
+from index_store.ingestion.progress import Item
 from index_store.ingestion.queue import delivery
 from index_store.ingestion.queue.job_table import JobTable
-from index_store.ingestion.sources import FileSource, keep_upload
+from index_store.ingestion.sources import FileSource, SiteSource, keep_upload
+from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.store.index_store import IndexStore, working
 from index_store.store.user_ingestion import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
@@ -187,6 +191,28 @@ def test_a_cancelled_job_leaves_nothing_and_what_failed_is_tried_again(
         service.refused = None
         assert outcome(app.retry("a")) == {"c.md": "ready"}
     assert is_sound(app, queued.data_dir)
+
+
+def test_a_site_of_a_job_that_is_cancelled_while_its_files_are_stored_is_not_crawled_at_the_next_start(
+    app: IndexStore, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_storing, goes_on = threading.Event(), threading.Event()
+    admit = SourceAdmission.admit_source
+
+    def held(its: SourceAdmission, index: IndexRecord, source: FileSource, item: Item) -> object:
+        is_storing.set()
+        assert goes_on.wait(60)
+        return admit(its, index, source, item)
+
+    monkeypatch.setattr(SourceAdmission, "admit_source", held)
+    site = SiteSource(CrawlOptions(url="http://site.example/"))
+    job = app.ingest("a", [site, FileSource(write("a.md")), FileSource(write("b.md"))])
+    assert is_storing.wait(60)
+    job.cancel()
+    goes_on.set()
+    assert eventually(lambda: job.is_finished)
+    assert [each.is_crawling for each in app.sites("a")] == [False]
+    assert app.resume() == []
 
 
 @pytest.mark.soak
