@@ -16,7 +16,7 @@ from index_store.base.errors import PlainError
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentStatus, IndexRecord
 from index_store.ingestion.context import JobContext, Services
-from index_store.ingestion.progress import Stage
+from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.queue.delivery import FORGOTTEN, QueueError, Receiver, Redeliver, Sender
 from index_store.ingestion.queue.job_table import JobRow, JobTable, LeasedItem, Work
 from index_store.ingestion.queue.stored_items import StoredItems
@@ -174,8 +174,10 @@ class _Job:
         self._admission = SourceAdmission(context, self._completion)
         self._archives = ArchiveAdmission(context, self._admission, self._completion)
         self._sites = SiteAdmission(context, self._admission)
-        self._items.waiting = lambda: self._sites.waiting
+        self._items.waiting = self._waiting
         self._site = threading.Lock()
+        self._crawled: Item | None = None
+        """the site that is being crawled"""
         self._pipeline = IngestionPipeline(context, index, self._completion, self._give_up).__enter__()
 
     def cancel(self) -> None:
@@ -235,6 +237,7 @@ class _Job:
 
     def _crawl(self, taken: LeasedItem, site: SiteSource) -> None:
         with self._site:  # one site at a time
+            self._crawled = taken.item
             try:
                 for page in self._sites.tasks(self._index, site, taken.item):
                     self._items.put(page.item, page.version)
@@ -248,6 +251,9 @@ class _Job:
             else:
                 if not self._stop.is_set:
                     taken.item.stage = Stage.DONE
+
+    def _waiting(self, item: Item) -> int:
+        return self._sites.waiting if item is self._crawled else 0
 
     def _give_up(self, error: PlainError) -> None:
         """Only logs: the job's documents report the error themselves."""

@@ -29,6 +29,7 @@ from tests.index_store.soundness import eventually, is_sound
 from tests.servers.chroma import ChromaProxy, ChromaServer
 from tests.servers.loopback import Fault
 from tests.servers.postgres import PostgresServer
+from tests.servers.site_server import Misbehaviour, SiteServer, html
 
 Write = Callable[..., Path]
 NewWorker = Callable[[], WorkerProcess]
@@ -79,6 +80,25 @@ def test_of_two_files_with_one_name_a_worker_gets_the_last_and_the_app_tells_of_
         results = app.ingest("a", files).wait()
     assert {each.error.code if each.error else each.status.value for each in results} == {"same_name", "ready"}
     assert "warehouse" in app.search("a", "budget", k=1)[0].text
+
+
+def test_pages_that_are_still_to_come_of_a_site_are_counted_once(
+    app: IndexStore, queued: Settings, service: EmbeddingService
+) -> None:
+    service.is_held = True
+    with SiteServer() as site, working(queued.model_copy(update={"crawl_allowed": "127.0.0.1", "crawl_rate": 1000.0})):
+        site.pages = {
+            "/": html("Start", "/a", "/b", "/c"),
+            "/a": html("Apples"),
+            "/b": Misbehaviour.HANGS,
+            "/c": html("Plums"),
+        }
+        job = app.ingest("a", [SiteSource(CrawlOptions(url=site.url()))])
+        assert eventually(lambda: [item.stage.value for item in job.items] == ["embedding"] * 3)
+        assert job.progress.total == 4
+        job.cancel()
+        service.is_held = False
+        assert eventually(lambda: job.is_finished)
 
 
 def test_what_a_killed_worker_had_is_done_by_another_and_once(
