@@ -125,9 +125,14 @@ class QueuedIngestion:
             time.sleep(FRESH)
 
     def join(self) -> None:
-        """Waits until this process is done with the job."""
+        """Waits until this process has stored all sources of the job."""
         if self._admission:
             self._admission.join()
+
+    def close(self) -> None:
+        """Waits until this process is done with the job. Call it after the queue was closed."""
+        if self._admission:
+            self._admission.close()
 
     def wait(self) -> tuple[IngestResult, ...]:
         for _ in self.as_completed():
@@ -184,14 +189,13 @@ class JobAdmission:
         """recorded in the catalogue, and not yet in the queue"""
         self._context = JobContext(queue.services, self._items)
         self._admission = SourceAdmission(self._context, Completion(self._context))
-        self._threads = [
-            threading.Thread(target=work, name=f"ingestion into {order.index}", daemon=True)
-            for work in (self._work, self._watch)
-        ]
+        name = f"ingestion into {order.index}"
+        self._storing = threading.Thread(target=self._work, name=name, daemon=True)
+        self._watching = threading.Thread(target=self._watch, name=f"{name}: whether it may", daemon=True)
 
     def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
+        self._storing.start()
+        self._watching.start()
 
     def cancel(self) -> None:
         self._context.stop.cancel()
@@ -200,7 +204,13 @@ class JobAdmission:
         self._context.stop.suspend()
 
     def join(self) -> None:
-        self._threads[0].join()
+        """Waits until all sources are stored."""
+        self._storing.join()
+
+    def close(self) -> None:
+        """Waits for both threads; the other one ends when the queue is closed, or the job finished."""
+        self._storing.join()
+        self._watching.join()
 
     def _work(self) -> None:
         try:
@@ -380,7 +390,7 @@ class QueuedJobs:
         with self._lock:
             known = list(self._known.values())
         for job in known:
-            job.join()
+            job.close()
         if self._worker:
             self._worker.join()
 

@@ -261,8 +261,11 @@ class _Job:
 
 
 def withdraw(services: Services, index_id: str | None, work: Work) -> None:
-    """Drops the work for an item. Raises OSError, SQLAlchemyError."""
+    """Drops the work for an item. Raises SQLAlchemyError."""
     if isinstance(work, PendingVersion):
-        services.versions.withdraw(work)
+        try:
+            services.versions.withdraw(work)
+        except OSError as error:  # the catalogue was changed first; the next start deletes the file
+            log.warning("The original of %s can't be deleted: %s", work.source, error)
     elif index_id and not work.parent:
         services.library.catalogue.sites.end_crawl(index_id, work.source, is_complete=False)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
+from sqlalchemy.engine import make_url
 
 from index_store.base import errors
 from index_store.base.settings import Settings
@@ -21,6 +22,7 @@ from index_store.ingestion.queue import delivery
 from index_store.ingestion.queue.job_table import JobTable
 from index_store.ingestion.sources import FileSource, SiteSource, keep_upload
 from index_store.ingestion.stages.admission import SourceAdmission
+from index_store.library.originals.originals import Originals
 from index_store.store.index_store import IndexStore, working
 from index_store.store.user_ingestion import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
@@ -233,6 +235,52 @@ def test_a_site_of_a_job_that_is_cancelled_while_its_files_are_stored_is_not_cra
     assert eventually(lambda: job.is_finished)
     assert [each.is_crawling for each in app.sites("a")] == [False]
     assert app.resume() == []
+
+
+def test_a_cancelled_job_drops_all_its_documents_even_if_the_file_of_one_can_not_be_deleted(
+    app: IndexStore, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = add(app, *(write(f"{number}.md") for number in range(3)))
+    assert eventually(lambda: len(app.documents()) == 3)
+    faults = iter([OSError("read-only file system")])
+
+    def discard(its: Originals, *versions: tuple[str, int]) -> None:
+        for fault in faults:
+            raise fault
+
+    monkeypatch.setattr(Originals, "discard", discard)
+    job.cancel()
+    assert app.documents() == []
+    assert eventually(lambda: job.is_finished)
+
+
+def test_a_closed_app_no_longer_looks_at_its_jobs_and_leaves_no_connection(
+    queued: Settings, write: Write, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection would keep an app of a newer version from updating the database."""
+    looks, may_look = threading.Event(), threading.Event()
+    jobs = JobTable.jobs
+
+    def watching() -> list[threading.Thread]:
+        return [each for each in threading.enumerate() if each.name.startswith("ingestion into")]
+
+    def held(its: JobTable, *ids: str) -> object:
+        if threading.current_thread() in watching():
+            looks.set()
+            assert may_look.wait(60)
+        return jobs(its, *ids)
+
+    monkeypatch.setattr(JobTable, "jobs", held)
+    app = IndexStore(queued)
+    add(app, write("a.md"))
+    assert looks.wait(60)
+    threading.Timer(2, may_look.set).start()
+    app.close()
+    for each in watching():
+        each.join()
+    asked = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'rag catalogue' AND datname = '{}'"
+    name = make_url(queued.database_url.get_secret_value()).database if queued.database_url else None
+    assert eventually(lambda: postgres.run(asked.format(name)) == [(0,)], seconds=5)
 
 
 @pytest.mark.soak
