@@ -34,6 +34,7 @@ from index_store.ingestion.sources import (
 )
 from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.ingestion.stages.completion import Completion
+from index_store.ingestion.stages.sites import SiteAdmission
 
 log = logging.getLogger(__name__)
 
@@ -189,6 +190,7 @@ class JobAdmission:
         """recorded in the catalogue, and not yet in the queue"""
         self._context = JobContext(queue.services, self._items)
         self._admission = SourceAdmission(self._context, Completion(self._context))
+        self._sites = SiteAdmission(self._context, self._admission)
         name = f"ingestion into {order.index}"
         self._storing = threading.Thread(target=self._work, name=name, daemon=True)
         self._watching = threading.Thread(target=self._watch, name=f"{name}: whether it may", daemon=True)
@@ -255,9 +257,7 @@ class JobAdmission:
                 continue
             item = self._items.add(stored_source(source.source))
             if isinstance(source, SiteSource):
-                if not source.parent:
-                    options = source.options.model_dump(mode="json")
-                    self._queue.services.library.catalogue.sites.begin_crawl(index.id, source.options.url, options)
+                self._sites.note(index, source)
                 sites.append((item, source))
                 continue
             if isinstance(source, StoredSource):
