@@ -210,15 +210,18 @@ class _Job:
         return True
 
     def _add(self, taken: LeasedItem, version: PendingVersion) -> None:
-        """Adds a document, or the documents of an archive."""
+        """Adds a document, or the documents of an archive. Raises SQLAlchemyError."""
         task = DocumentTask(version, taken.item)
         if (done := self._done_before(version)) is not None:
             self._completion.complete(taken.item, done)
         elif not self._services.versions.is_wanted(version):
             self._completion.fail(task, errors.Superseded(name=version.name))
+            task.ended.result()
         elif is_archive(version.name):
             for member in self._archives.tasks(self._index, task):
                 self._items.put(member.item, member.version)
+            if task.ended.done():
+                task.ended.result()
             if not self._stop.is_set:
                 taken.item.stage = Stage.DONE
         else:

@@ -126,16 +126,23 @@ def test_a_document_is_added_although_the_database_is_away_for_a_moment_as_it_is
     assert is_sound(app, queued.data_dir)
 
 
-def test_a_document_that_fails_as_the_database_is_away_for_a_moment_is_told_to_have_failed(
-    app: IndexStore, queued: Settings, service: EmbeddingService, write: Write, away_once: AwayOnce
+@pytest.mark.parametrize(("name", "code"), [("a.md", "request_refused"), ("a.zip", "unreadable")])
+def test_what_fails_as_the_database_is_away_for_a_moment_is_told_to_have_failed(
+    app: IndexStore,
+    queued: Settings,
+    service: EmbeddingService,
+    write: Write,
+    away_once: AwayOnce,
+    name: str,
+    code: str,
 ) -> None:
     service.refused = "broken"
-    job = app.ingest("a", [FileSource(write("a.md", words="broken"))])
+    job = app.ingest("a", [FileSource(write(name, words="broken"))])
     assert eventually(app.documents)
-    calls = away_once(Versions, "fail", "a.md")
+    calls = away_once(Versions, "fail", name)
     with working(queued):
         assert eventually(lambda: calls)
-        assert [each.error and each.error.code for each in job.wait()] == ["request_refused"]
+        assert [each.error and each.error.code for each in job.wait()] == [code]
     assert [each.status.value for each in app.documents("a")] == ["failed"]
     assert is_sound(app, queued.data_dir)
 
