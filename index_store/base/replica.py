@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base import errors
-from index_store.base.database.postgres import OWN_SECONDS, OWNING, DatabaseAway, session
+from index_store.base.database.postgres import OWN_SECONDS, OWNING, ConnectionLost, session
 
 log = logging.getLogger(__name__)
 
@@ -149,7 +149,7 @@ class Replica:
                 connection.close()
             if isinstance(error, psycopg.errors.LockNotAvailable):
                 raise errors.DatabaseInUse() from error
-            raise DatabaseAway(error) from error
+            raise ConnectionLost(error) from error
         return connection
 
     def _take_number(self, connection: psycopg.Connection[Any]) -> None:

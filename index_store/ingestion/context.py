@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from index_store.base.errors import OriginalMissing, OriginalsAway, StoreFailed
+from index_store.base.errors import DatabaseAway, OriginalMissing, OriginalsAway, StoreFailed
 from index_store.base.precedence import Precedence
 from index_store.base.settings import Settings
 from index_store.catalogue.pending_versions import PendingVersion
@@ -48,6 +48,12 @@ class JobContext:
     services: Services
     items: Items = field(default_factory=Items)
     stop: Stop = field(default_factory=Stop)
+    in_worker: bool = False
+    """whether the queue delivers each item, and again if its work could not be done"""
+
+    def is_redelivered(self, error: Exception) -> bool:
+        """Whether the work that met this error must be left undone, without a result."""
+        return self.in_worker and isinstance(error, DatabaseAway)
 
     @cached_property
     def originals(self) -> Retry:

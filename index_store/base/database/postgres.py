@@ -65,13 +65,19 @@ CHANGE_SECONDS = 600
 """that one of these processes waits for the others: the full text of a large index takes minutes"""
 
 
-class DatabaseAway(errors.DatabaseAway, OperationalError):  # type: ignore[misc, override]
-    """An error with sentences for people, which is also a driver's error for code."""
+class ConnectionLost(errors.DatabaseAway, OperationalError):
+    """DatabaseAway for people, which is also a driver's error for code. So catch DatabaseAway before PlainError and
+    SQLAlchemyError: otherwise the order of these two decides.
+    """
 
     def __init__(self, fault: BaseException) -> None:
         OperationalError.__init__(self, None, None, fault, hide_parameters=True)
         self.details = {}
         self.args = (self.sentence("en"),)
+
+    @property
+    def code(self) -> str:  # type: ignore[override]
+        return errors.DatabaseAway().code
 
     def __str__(self) -> str:
         return self.sentence("en")
@@ -199,7 +205,7 @@ def _tell(context: ExceptionContext) -> None:
     fault = context.original_exception
     if isinstance(fault, psycopg.OperationalError) and (context.connection is None or context.is_disconnect):
         log.warning("The database can't be reached: %s", fault)
-        raise DatabaseAway(fault)
+        raise ConnectionLost(fault)
     if isinstance(fault, psycopg.Error) and fault.diag.message_detail and context.sqlalchemy_exception:
         # The detail quotes the row that was being written.
         context.sqlalchemy_exception.args = (f"({type(fault).__name__}) {fault.diag.message_primary}",)
@@ -265,7 +271,7 @@ class _Postgres:
             connection.execute(func.pg_advisory_lock(OWNING))
         except OperationalError as error:
             connection.close()
-            if isinstance(error, DatabaseAway):
+            if isinstance(error, ConnectionLost):
                 raise
             raise errors.DatabaseInUse() from error
         return connection

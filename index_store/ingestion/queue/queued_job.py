@@ -34,6 +34,7 @@ from index_store.ingestion.sources import (
 )
 from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.ingestion.stages.completion import Completion
+from index_store.ingestion.stages.sites import SiteAdmission
 
 log = logging.getLogger(__name__)
 
@@ -125,9 +126,14 @@ class QueuedIngestion:
             time.sleep(FRESH)
 
     def join(self) -> None:
-        """Waits until this process is done with the job."""
+        """Waits until this process has stored all sources of the job."""
         if self._admission:
             self._admission.join()
+
+    def close(self) -> None:
+        """Waits until this process is done with the job. Call it after the queue was closed."""
+        if self._admission:
+            self._admission.close()
 
     def wait(self) -> tuple[IngestResult, ...]:
         for _ in self.as_completed():
@@ -184,14 +190,14 @@ class JobAdmission:
         """recorded in the catalogue, and not yet in the queue"""
         self._context = JobContext(queue.services, self._items)
         self._admission = SourceAdmission(self._context, Completion(self._context))
-        self._threads = [
-            threading.Thread(target=work, name=f"ingestion into {order.index}", daemon=True)
-            for work in (self._work, self._watch)
-        ]
+        self._sites = SiteAdmission(self._context, self._admission)
+        name = f"ingestion into {order.index}"
+        self._storing = threading.Thread(target=self._work, name=name, daemon=True)
+        self._watching = threading.Thread(target=self._watch, name=f"{name}: whether it may", daemon=True)
 
     def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
+        self._storing.start()
+        self._watching.start()
 
     def cancel(self) -> None:
         self._context.stop.cancel()
@@ -200,7 +206,13 @@ class JobAdmission:
         self._context.stop.suspend()
 
     def join(self) -> None:
-        self._threads[0].join()
+        """Waits until all sources are stored."""
+        self._storing.join()
+
+    def close(self) -> None:
+        """Waits for both threads; the other one ends when the queue is closed, or the job finished."""
+        self._storing.join()
+        self._watching.join()
 
     def _work(self) -> None:
         try:
@@ -245,9 +257,7 @@ class JobAdmission:
                 continue
             item = self._items.add(stored_source(source.source))
             if isinstance(source, SiteSource):
-                if not source.parent:
-                    options = source.options.model_dump(mode="json")
-                    self._queue.services.library.catalogue.sites.begin_crawl(index.id, source.options.url, options)
+                self._sites.note(index, source)
                 sites.append((item, source))
                 continue
             if isinstance(source, StoredSource):
@@ -258,8 +268,11 @@ class JobAdmission:
                 self._begun = version
                 self._items.put(item, version)
                 self._begun = None
-        for item, site in () if self._context.stop.is_cancelled else sites:
-            self._items.put(item, site)
+        for item, site in sites:
+            if self._context.stop.is_cancelled:
+                withdraw(self._queue.services, index.id, site)
+            else:
+                self._items.put(item, site)
 
     def _watch(self) -> None:
         """Until the job is finished: checks whether its person may still add, and whether workers removed documents."""
@@ -377,7 +390,7 @@ class QueuedJobs:
         with self._lock:
             known = list(self._known.values())
         for job in known:
-            job.join()
+            job.close()
         if self._worker:
             self._worker.join()
 

@@ -22,8 +22,8 @@ class StoredItems(Items):
     def __init__(self, job_table: JobTable, job_id: str, deliver: Deliver) -> None:
         super().__init__()
         self.job_id = job_id
-        self.waiting: Callable[[], int] = int
-        """pages that are still to come of the site being crawled"""
+        self.waiting: Callable[[Item], int] = lambda _: 0
+        """pages that are still to come of the site that an item stands for"""
         self._job_table = job_table
         self._deliver = deliver
         self._place = 0
@@ -78,7 +78,7 @@ class StoredItems(Items):
         self._job_table.close(taken.lease, taken.item)
 
     def let_go(self, taken: LeasedItem) -> None:
-        """Gives the item back undone."""
+        """Writes nothing more about the item: it is done, or is given back undone."""
         with self._lock:
             self._forget(taken.item)
 
@@ -88,7 +88,7 @@ class StoredItems(Items):
             changed, written, done = [], {}, []
             for key, item in list(self._known.items()):
                 id_, lease = self._ids[key]
-                waiting = self.waiting() if lease else 0
+                waiting = self.waiting(item)
                 state = (*astuple(item)[:-1], item.result, waiting)
                 if state != self._written.get(key):
                     changed.append((id_, lease, item, waiting))

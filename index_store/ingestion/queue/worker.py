@@ -16,7 +16,7 @@ from index_store.base.errors import PlainError
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentStatus, IndexRecord
 from index_store.ingestion.context import JobContext, Services
-from index_store.ingestion.progress import Stage
+from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.queue.delivery import FORGOTTEN, QueueError, Receiver, Redeliver, Sender
 from index_store.ingestion.queue.job_table import JobRow, JobTable, LeasedItem, Work
 from index_store.ingestion.queue.stored_items import StoredItems
@@ -169,13 +169,15 @@ class _Job:
         self._index = index
         self._items = StoredItems(job_table, row.id, sender.deliver)
         self._stop = Stop()
-        context = JobContext(services, self._items, self._stop)
+        context = JobContext(services, self._items, self._stop, in_worker=True)
         self._completion = Completion(context)
         self._admission = SourceAdmission(context, self._completion)
         self._archives = ArchiveAdmission(context, self._admission, self._completion)
         self._sites = SiteAdmission(context, self._admission)
-        self._items.waiting = lambda: self._sites.waiting
+        self._items.waiting = self._waiting
         self._site = threading.Lock()
+        self._crawled: Item | None = None
+        """the site that is being crawled"""
         self._pipeline = IngestionPipeline(context, index, self._completion, self._give_up).__enter__()
 
     def cancel(self) -> None:
@@ -194,27 +196,32 @@ class _Job:
     def do(self, taken: LeasedItem) -> bool:
         """Returns whether the item needs no more work. Raises SQLAlchemyError."""
         self._items.adopt(taken)
-        if isinstance(taken.work, SiteSource):
-            self._crawl(taken, taken.work)
-        else:
-            self._add(taken, replace(taken.work, lease=taken.lease))
-        if self._stop.is_suspended and taken.item.stage is not Stage.DONE:
+        try:
+            if isinstance(taken.work, SiteSource):
+                self._crawl(taken, taken.work)
+            else:
+                self._add(taken, replace(taken.work, lease=taken.lease))
+            if self._stop.is_suspended and taken.item.stage is not Stage.DONE:
+                return False
+            self._items.flush()  # saves results of other items that came with it
+            self._items.done(taken)
+        finally:
             self._items.let_go(taken)
-            return False
-        self._items.flush()  # saves results of other items that came with it
-        self._items.done(taken)
         return True
 
     def _add(self, taken: LeasedItem, version: PendingVersion) -> None:
-        """Adds a document, or the documents of an archive."""
+        """Adds a document, or the documents of an archive. Raises SQLAlchemyError."""
         task = DocumentTask(version, taken.item)
         if (done := self._done_before(version)) is not None:
             self._completion.complete(taken.item, done)
         elif not self._services.versions.is_wanted(version):
             self._completion.fail(task, errors.Superseded(name=version.name))
+            task.ended.result()
         elif is_archive(version.name):
             for member in self._archives.tasks(self._index, task):
                 self._items.put(member.item, member.version)
+            if task.ended.done():
+                task.ended.result()
             if not self._stop.is_set:
                 taken.item.stage = Stage.DONE
         else:
@@ -233,9 +240,12 @@ class _Job:
 
     def _crawl(self, taken: LeasedItem, site: SiteSource) -> None:
         with self._site:  # one site at a time
+            self._crawled = taken.item
             try:
                 for page in self._sites.tasks(self._index, site, taken.item):
                     self._items.put(page.item, page.version)
+            except errors.DatabaseAway:
+                raise
             except PlainError as error:
                 self._completion.complete(taken.item, failed(site.source, None, error))
             except OSError as error:
@@ -245,14 +255,20 @@ class _Job:
                 if not self._stop.is_set:
                     taken.item.stage = Stage.DONE
 
+    def _waiting(self, item: Item) -> int:
+        return self._sites.waiting if item is self._crawled else 0
+
     def _give_up(self, error: PlainError) -> None:
         """Only logs: the job's documents report the error themselves."""
         log.warning("%s", error)
 
 
 def withdraw(services: Services, index_id: str | None, work: Work) -> None:
-    """Drops the work for an item. Raises OSError, SQLAlchemyError."""
+    """Drops the work for an item. Raises SQLAlchemyError."""
     if isinstance(work, PendingVersion):
-        services.versions.withdraw(work)
+        try:
+            services.versions.withdraw(work)
+        except OSError as error:  # the catalogue was changed first; the next start deletes the file
+            log.warning("The original of %s can't be deleted: %s", work.source, error)
     elif index_id and not work.parent:
         services.library.catalogue.sites.end_crawl(index_id, work.source, is_complete=False)

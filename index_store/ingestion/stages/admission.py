@@ -40,6 +40,7 @@ class SourceAdmission:
 
     def __init__(self, context: JobContext, completion: Completion) -> None:
         self._services = context.services
+        self._is_redelivered = context.is_redelivered
         self._versions = context.services.versions
         self._originals = context.originals
         self._items = context.items
@@ -99,6 +100,8 @@ class SourceAdmission:
                 lambda: self._versions.begin(index, replace(file, kind=kind), self._services.splitting)
             )
         except (OSError, SQLAlchemyError, errors.OriginalsError) as error:
+            if self._is_redelivered(error):
+                raise
             log.warning("%s can't be stored: %s", file.source, error)
             self._completion.complete(item, failed(file.source, None, _told(error, file.name)))
             return None

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from queue import Queue
 
@@ -37,7 +38,7 @@ class DocumentTask:
     is_saving: bool = False
     """whether the thread that saves has it; only that thread may then end it"""
     ended: Future[None] = field(default_factory=Future)
-    """done when the task has ended and its result is there"""
+    """done when the task has ended and its result is there; raises DatabaseAway if the queue must deliver it again"""
 
     @property
     def is_embedded(self) -> bool:
@@ -65,6 +66,7 @@ class Completion:
     def __init__(self, context: JobContext) -> None:
         self._items = context.items
         self._stop = context.stop
+        self._is_redelivered = context.is_redelivered
         self._versions = context.services.versions
         self.results: Queue[IngestResult | None] = Queue()
         """one result per document, as they end; None after the last"""
@@ -86,22 +88,23 @@ class Completion:
         if self._stop.is_set:
             self.leave(task)
             return
-        task.is_done = True
-        try:
+        with self._ending(task):
             self._fail(task, error)
-        finally:
-            task.ended.set_result(None)
 
     def _fail(self, task: DocumentTask, error: PlainError) -> None:
         version = task.version
         if isinstance(error, errors.LeaseLost):
             log.warning("%s", error)
             return
+        if self._is_redelivered(error):
+            raise error
         try:
             if not self._versions.is_wanted(version):
                 error = errors.Superseded(name=version.name)
             self._versions.fail(version, error)
         except (OSError, SQLAlchemyError) as fault:
+            if self._is_redelivered(fault):
+                raise
             log.warning("The failure of %s can't be recorded: %s", version.source, fault)
         if isinstance(error, errors.Superseded) and self._items.has_other(task.item):
             self._items.remove(task.item)
@@ -112,11 +115,26 @@ class Completion:
         """Ends the task without a result: this job will not do it."""
         if task.is_done:
             return
+        with self._ending(task):
+            if not self._stop.is_suspended:
+                self._withdraw(task.version)
+
+    def _withdraw(self, version: PendingVersion) -> None:
+        try:
+            self._versions.withdraw(version)
+        except (OSError, SQLAlchemyError) as error:
+            if self._is_redelivered(error):
+                raise
+            log.warning("%s can't be withdrawn: %s", version.source, error)
+
+    @contextmanager
+    def _ending(self, task: DocumentTask) -> Iterator[None]:
+        """Ends the task with what is done within, whatever happens there."""
         task.is_done = True
         try:
-            if not self._stop.is_suspended:
-                self._versions.withdraw(task.version)
-        except (OSError, SQLAlchemyError) as error:
-            log.warning("%s can't be withdrawn: %s", task.version.source, error)
+            yield
+        except errors.DatabaseAway as error:
+            task.ended.set_exception(error)
         finally:
-            task.ended.set_result(None)
+            if not task.ended.done():
+                task.ended.set_result(None)

@@ -46,12 +46,14 @@ class Saving:
         self._last = self._thread.submit(self._save, tasks)
 
     def _save(self, tasks: list[DocumentTask]) -> None:
-        embedded = [task.embedded() for task in tasks]
-        with self._failing(tasks):
-            self._vectors.call(partial(self._put, tasks, embedded))
-        for task in tasks:
-            task.vectors = []
-            task.close()
+        try:
+            with self._failing(tasks):
+                embedded = [task.embedded() for task in tasks]
+                self._vectors.call(partial(self._put, tasks, embedded))
+        finally:
+            for task in tasks:
+                task.vectors = []
+                task.close()
 
     def _put(self, tasks: Sequence[DocumentTask], embedded: Sequence[EmbeddedVersion]) -> None:
         versions = self._services.versions

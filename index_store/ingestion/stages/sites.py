@@ -60,20 +60,22 @@ class SiteAdmission:
             self._crawl = Crawl(site.options, self._services.settings, known, folder, paces=self._services.paces)
             if self._stop.is_set:
                 self._crawl.stop()
-            for page in self._crawl:
-                if not site.parent and not self._catalogue.sites.has(index.id, parent):
-                    break  # the site was removed
-                answers |= page.outcome is not PageOutcome.FAILED
-                self._items.remove(item)
-                each = self._items.add(page.url, page.path.stat().st_size if page.path else 0)
-                try:
-                    version = self._admit_page(index, page, parent, each)
-                except Superseded:
-                    self._items.remove(each)  # its site was removed at this moment
-                    continue
-                if version:
-                    yield DocumentTask(version, each)
-            self._crawl = None
+            try:
+                for page in self._crawl:
+                    if not site.parent and not self._catalogue.sites.has(index.id, parent):
+                        break  # the site was removed
+                    answers |= page.outcome is not PageOutcome.FAILED
+                    self._items.remove(item)
+                    each = self._items.add(page.url, page.path.stat().st_size if page.path else 0)
+                    try:
+                        version = self._admit_page(index, page, parent, each)
+                    except Superseded:
+                        self._items.remove(each)  # its site was removed at this moment
+                        continue
+                    if version:
+                        yield DocumentTask(version, each)
+            finally:
+                self._crawl = None
         self._items.remove(item)
         if not site.parent and not self._stop.is_suspended:
             self._catalogue.sites.end_crawl(index.id, parent, is_complete=answers and not self._stop.is_set)

@@ -25,7 +25,8 @@ from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.ingestion.stages import embedding
 from index_store.ingestion.stages.admission import SourceAdmission
-from index_store.library.versions import IncomingFile, Versions
+from index_store.ingestion.stages.completion import DocumentTask
+from index_store.library.versions import EmbeddedVersion, IncomingFile, Versions
 from index_store.parsing.worker.parser import Parser
 from index_store.parsing.worker.protocol import ParserRequest
 from index_store.parsing.worker.worker import NICENESS
@@ -772,6 +773,22 @@ def test_a_file_that_does_not_fit_on_the_disk_fails_in_one_sentence_and_the_othe
     assert "Traceback" not in done.stderr
     with IndexStore(serviced) as store:
         assert is_sound(store, serviced.data_dir)
+
+
+def test_a_document_whose_vectors_do_not_fit_into_memory_fails_and_leaves_no_file(
+    store: IndexStore, serviced: Settings, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded = DocumentTask.embedded
+
+    def as_if_large(task: DocumentTask) -> EmbeddedVersion:
+        if task.version.name == "large.md":
+            raise MemoryError("no room for its vectors")
+        return embedded(task)
+
+    monkeypatch.setattr(DocumentTask, "embedded", as_if_large)
+    assert outcome(store.ingest("a", given(write("large.md")))) == {"large.md": "index_store_error"}
+    assert outcome(store.ingest("a", given(write("a.md")))) == {"a.md": "ready"}
+    assert is_sound(store, serviced.data_dir)
 
 
 # While questions are asked

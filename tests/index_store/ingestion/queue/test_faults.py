@@ -4,16 +4,20 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.catalogue.records import IndexRecord
+from index_store.catalogue.sites import Sites
+from index_store.crawl import CrawlOptions
 from index_store.ingestion.progress import Item
 from index_store.ingestion.queue import delivery
-from index_store.ingestion.sources import FileSource
+from index_store.ingestion.sources import FileSource, SiteSource
 from index_store.ingestion.stages.admission import SourceAdmission
+from index_store.library.versions import Versions
 from index_store.store.index_store import IndexStore, working
 from index_store.store.user_ingestion import UserIngestion
 from tests.clock import environment as at_a_clock
@@ -21,9 +25,11 @@ from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import WorkerProcess
 from tests.index_store.soundness import eventually, is_sound
 from tests.servers.postgres import PostgresServer
+from tests.servers.site_server import SiteServer, html
 
 Write = Callable[..., Path]
 NewWorker = Callable[[], WorkerProcess]
+AwayOnce = Callable[[type, str, str], list[str]]
 
 FILES = 20
 DEAD = delivery.DEAD
@@ -74,6 +80,104 @@ def test_a_database_that_is_killed_in_the_midst_of_an_ingest_and_away_for_a_whil
     assert eventually(lambda: app.replica and app.replica.alive() == {app.replica.number})
     assert is_sound(app, queued.data_dir)
     assert worker.end() == 0
+
+
+@pytest.fixture
+def away_once(postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> AwayOnce:
+    """`away_once(Versions, "begin", "m.md")`: the database is away during the first such call whose arguments have
+    these words. Returns a list of these calls, once they have ended and the database is there.
+    """
+
+    def make(owner: type, method: str, words: str) -> list[str]:
+        call = getattr(owner, method)
+        calls: list[str] = []
+        is_first = iter([True])
+
+        def during(*given: object) -> object:
+            if words not in repr(given):
+                return call(*given)
+            is_away = next(is_first, False)
+            if is_away:
+                postgres.kill()
+            try:
+                return call(*given)
+            finally:
+                if is_away:
+                    postgres.start()
+                calls.append(method)
+
+        monkeypatch.setattr(owner, method, during)
+        return calls
+
+    return make
+
+
+@pytest.mark.parametrize("method", ["put_vectors", "finish"])
+def test_a_document_is_added_although_the_database_is_away_for_a_moment_as_it_is_saved(
+    app: IndexStore, queued: Settings, write: Write, away_once: AwayOnce, method: str
+) -> None:
+    job = app.ingest("a", [FileSource(write("a.md"))])
+    assert eventually(app.documents)
+    calls = away_once(Versions, method, "a.md")
+    with working(queued):
+        assert eventually(lambda: calls)
+        assert [each.error.code if each.error else each.status.value for each in job.wait()] == ["ready"]
+    assert len(calls) > 1
+    assert is_sound(app, queued.data_dir)
+
+
+@pytest.mark.parametrize(("name", "code"), [("a.md", "request_refused"), ("a.zip", "unreadable")])
+def test_what_fails_as_the_database_is_away_for_a_moment_is_told_to_have_failed(
+    app: IndexStore,
+    queued: Settings,
+    service: EmbeddingService,
+    write: Write,
+    away_once: AwayOnce,
+    name: str,
+    code: str,
+) -> None:
+    service.refused = "broken"
+    job = app.ingest("a", [FileSource(write(name, words="broken"))])
+    assert eventually(app.documents)
+    calls = away_once(Versions, "fail", name)
+    with working(queued):
+        assert eventually(lambda: calls)
+        assert [each.error and each.error.code for each in job.wait()] == [code]
+    assert [each.status.value for each in app.documents("a")] == ["failed"]
+    assert is_sound(app, queued.data_dir)
+
+
+def test_all_of_an_archive_is_added_although_the_database_is_away_for_a_moment(
+    app: IndexStore, queued: Settings, tmp_path: Path, away_once: AwayOnce
+) -> None:
+    with ZipFile(tmp_path / "a.zip", "w") as archive:
+        for name in ("l.md", "m.md", "n.md"):
+            archive.writestr(name, f"# {name}\n\nThis is what it says.")
+    job = app.ingest("a", [FileSource(tmp_path / "a.zip")])
+    assert eventually(app.documents)
+    calls = away_once(Versions, "begin", "m.md")
+    with working(queued):
+        assert eventually(lambda: calls)
+        assert {each.error.code if each.error else each.status.value for each in job.wait()} <= {"ready", "unchanged"}
+    assert [each.status.value for each in app.documents("a")] == ["ready"] * 3
+    assert is_sound(app, queued.data_dir)
+
+
+@pytest.mark.parametrize(("owner", "method"), [(Sites, "has"), (Versions, "begin")], ids=["came", "is stored"])
+def test_a_site_is_crawled_although_the_database_is_away_for_a_moment_as_a_page(
+    app: IndexStore, queued: Settings, away_once: AwayOnce, owner: type, method: str
+) -> None:
+    crawling = queued.model_copy(update={"crawl_allowed": "127.0.0.1", "crawl_rate": 1000.0})
+    with SiteServer() as site:
+        site.pages = {"/": html("Start", text="This is where it begins.")}
+        job = app.ingest("a", [SiteSource(CrawlOptions(url=site.url()))])
+        calls = away_once(owner, method, site.url())
+        with working(crawling):
+            assert eventually(lambda: calls)
+            assert [each.error.code if each.error else each.status.value for each in job.wait()] == ["ready"]
+    assert len(calls) > 1
+    assert not app.sites("a")[0].is_crawling
+    assert is_sound(app, queued.data_dir)
 
 
 def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_and_says_what_was_not_added(

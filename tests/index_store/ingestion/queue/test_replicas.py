@@ -14,6 +14,7 @@ import pytest
 
 from index_store.base import errors
 from index_store.base.settings import Settings
+from index_store.ingestion.queue.job_table import JobTable
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store.index_store import IndexStore, working
 from tests.index_store.embedding_service import EmbeddingService
@@ -134,7 +135,7 @@ def test_an_app_continues_jobs_that_another_app_had_not_admitted_when_it_ended(
     gone = IndexStore(queued)
     number = gone.replica.number if gone.replica else 0
     gone.ingest("a", [keep_upload(queued.data_dir, "up.md", io.BytesIO(b"# Up\n\nloaded"))])
-    gone._parts.jobs.join()
+    assert eventually(lambda: [row.is_admitted for row in JobTable(gone._catalogue.database).jobs()] == [True])
     # As if it had died between two transactions: the job is not admitted, and its document is in no queue.
     with one._catalogue.database.begin() as connection:
         connection.exec_driver_sql("UPDATE jobs SET is_admitted = false")

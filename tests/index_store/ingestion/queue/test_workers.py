@@ -10,13 +10,19 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
+from sqlalchemy.engine import make_url
 
 from index_store.base import errors
 from index_store.base.settings import Settings
+from index_store.catalogue.records import IndexRecord
 from index_store.commands import main
+from index_store.crawl import CrawlOptions
+from index_store.ingestion.progress import Item
 from index_store.ingestion.queue import delivery
 from index_store.ingestion.queue.job_table import JobTable
-from index_store.ingestion.sources import FileSource, keep_upload
+from index_store.ingestion.sources import FileSource, SiteSource, keep_upload
+from index_store.ingestion.stages.admission import SourceAdmission
+from index_store.library.originals.originals import Originals
 from index_store.store.index_store import IndexStore, working
 from index_store.store.user_ingestion import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
@@ -25,6 +31,7 @@ from tests.index_store.soundness import eventually, is_sound
 from tests.servers.chroma import ChromaProxy, ChromaServer
 from tests.servers.loopback import Fault
 from tests.servers.postgres import PostgresServer
+from tests.servers.site_server import Misbehaviour, SiteServer, html
 
 Write = Callable[..., Path]
 NewWorker = Callable[[], WorkerProcess]
@@ -75,6 +82,25 @@ def test_of_two_files_with_one_name_a_worker_gets_the_last_and_the_app_tells_of_
         results = app.ingest("a", files).wait()
     assert {each.error.code if each.error else each.status.value for each in results} == {"same_name", "ready"}
     assert "warehouse" in app.search("a", "budget", k=1)[0].text
+
+
+def test_pages_that_are_still_to_come_of_a_site_are_counted_once(
+    app: IndexStore, queued: Settings, service: EmbeddingService
+) -> None:
+    service.is_held = True
+    with SiteServer() as site, working(queued.model_copy(update={"crawl_allowed": "127.0.0.1", "crawl_rate": 1000.0})):
+        site.pages = {
+            "/": html("Start", "/a", "/b", "/c"),
+            "/a": html("Apples"),
+            "/b": Misbehaviour.HANGS,
+            "/c": html("Plums"),
+        }
+        job = app.ingest("a", [SiteSource(CrawlOptions(url=site.url()))])
+        assert eventually(lambda: [item.stage.value for item in job.items] == ["embedding"] * 3)
+        assert job.progress.total == 4
+        job.cancel()
+        service.is_held = False
+        assert eventually(lambda: job.is_finished)
 
 
 def test_what_a_killed_worker_had_is_done_by_another_and_once(
@@ -187,6 +213,74 @@ def test_a_cancelled_job_leaves_nothing_and_what_failed_is_tried_again(
         service.refused = None
         assert outcome(app.retry("a")) == {"c.md": "ready"}
     assert is_sound(app, queued.data_dir)
+
+
+def test_a_site_of_a_job_that_is_cancelled_while_its_files_are_stored_is_not_crawled_at_the_next_start(
+    app: IndexStore, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_storing, goes_on = threading.Event(), threading.Event()
+    admit = SourceAdmission.admit_source
+
+    def held(its: SourceAdmission, index: IndexRecord, source: FileSource, item: Item) -> object:
+        is_storing.set()
+        assert goes_on.wait(60)
+        return admit(its, index, source, item)
+
+    monkeypatch.setattr(SourceAdmission, "admit_source", held)
+    site = SiteSource(CrawlOptions(url="http://site.example/"))
+    job = app.ingest("a", [site, FileSource(write("a.md")), FileSource(write("b.md"))])
+    assert is_storing.wait(60)
+    job.cancel()
+    goes_on.set()
+    assert eventually(lambda: job.is_finished)
+    assert [each.is_crawling for each in app.sites("a")] == [False]
+    assert app.resume() == []
+
+
+def test_a_cancelled_job_drops_all_its_documents_even_if_the_file_of_one_can_not_be_deleted(
+    app: IndexStore, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = add(app, *(write(f"{number}.md") for number in range(3)))
+    assert eventually(lambda: len(app.documents()) == 3)
+    faults = iter([OSError("read-only file system")])
+
+    def discard(its: Originals, *versions: tuple[str, int]) -> None:
+        for fault in faults:
+            raise fault
+
+    monkeypatch.setattr(Originals, "discard", discard)
+    job.cancel()
+    assert app.documents() == []
+    assert eventually(lambda: job.is_finished)
+
+
+def test_a_closed_app_no_longer_looks_at_its_jobs_and_leaves_no_connection(
+    queued: Settings, write: Write, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection would keep an app of a newer version from updating the database."""
+    looks, may_look = threading.Event(), threading.Event()
+    jobs = JobTable.jobs
+
+    def watching() -> list[threading.Thread]:
+        return [each for each in threading.enumerate() if each.name.startswith("ingestion into")]
+
+    def held(its: JobTable, *ids: str) -> object:
+        if threading.current_thread() in watching():
+            looks.set()
+            assert may_look.wait(60)
+        return jobs(its, *ids)
+
+    monkeypatch.setattr(JobTable, "jobs", held)
+    app = IndexStore(queued)
+    add(app, write("a.md"))
+    assert looks.wait(60)
+    threading.Timer(2, may_look.set).start()
+    app.close()
+    for each in watching():
+        each.join()
+    asked = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'rag catalogue' AND datname = '{}'"
+    name = make_url(queued.database_url.get_secret_value()).database if queued.database_url else None
+    assert eventually(lambda: postgres.run(asked.format(name)) == [(0,)], seconds=5)
 
 
 @pytest.mark.soak
