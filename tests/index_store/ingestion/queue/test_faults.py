@@ -19,7 +19,7 @@ from index_store.store.user_ingestion import UserIngestion
 from tests.clock import environment as at_a_clock
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import WorkerProcess
-from tests.index_store.soundness import eventually, is_sound
+from tests.index_store.soundness import assert_sound, eventually
 from tests.servers.postgres import PostgresServer
 
 Write = Callable[..., Path]
@@ -72,7 +72,7 @@ def test_a_database_that_is_killed_in_the_midst_of_an_ingest_and_away_for_a_whil
     assert are_ready_once(app)
     assert app.replica
     assert eventually(lambda: app.replica and app.replica.alive() == {app.replica.number})
-    assert is_sound(app, queued.data_dir)
+    assert_sound(app, queued.data_dir)
     assert worker.end() == 0
 
 
@@ -101,7 +101,7 @@ def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_an
     noted = app.documents("a")
     assert 0 < len(noted) < 200
     assert {each.status.value for each in noted} <= {"ready", "failed"}
-    assert is_sound(app, queued.data_dir)
+    assert_sound(app, queued.data_dir)
 
 
 def test_workers_whose_clocks_are_hours_apart_share_a_job_and_take_nothing_from_each_other(
@@ -132,4 +132,4 @@ def test_workers_whose_clocks_are_hours_apart_share_a_job_and_take_nothing_from_
         assert eventually(lambda: again.is_finished, 60)
     assert len(app.documents("a")) == FILES - 1
     assert ahead.end() == 0
-    assert is_sound(app, queued.data_dir)
+    assert_sound(app, queued.data_dir)
