@@ -122,7 +122,7 @@ def test_what_a_process_is_stopped_in_stays_pending_and_a_retry_finishes_it(
         assert eventually(is_recorded)
         adding.send_signal(number)
         try:
-            out, err = adding.communicate(timeout=30)
+            out, err = adding.communicate(timeout=60)
         finally:
             adding.kill()
     assert adding.returncode == {signal.SIGINT: 130, signal.SIGTERM: -signal.SIGTERM}[number]

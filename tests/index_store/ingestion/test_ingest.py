@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from index_store.base import errors
+from index_store.base.precedence import Precedence
 from index_store.base.settings import Settings
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentStatus, IndexRecord
@@ -35,6 +36,7 @@ from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound, content, eventually, originals
 from tests.processes import parsers_of
 from tests.servers import Refusal
+from tests.threads import is_under_way
 
 Write = Callable[..., Path]
 
@@ -784,7 +786,8 @@ def test_a_job_gives_way_to_questions_that_this_machine_answers(
     with store.answering(), store.answering():
         job = store.ingest("a", given(write("a.md")))
         assert eventually(lambda: job.items and job.items[0].stage is Stage.EMBEDDING)
-        assert not eventually(lambda: service.texts, seconds=0.3)
+        assert eventually(lambda: is_under_way(Precedence.give_way))
+        assert not service.texts
     assert outcome(job) == {"a.md": "ready"}
 
 

@@ -1,7 +1,7 @@
 """Several people use one store: what belongs to whom, and what happens if two people change the same index at once."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
@@ -15,11 +15,13 @@ from index_store.base.folders import changes_of
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.job import Ingestion
+from index_store.ingestion.jobs import JobsOfProcess
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound, eventually, originals
 from tests.index_store.team import People, people_of
+from tests.threads import is_under_way
 
 Write = Callable[..., Path]
 
@@ -326,7 +328,7 @@ def test_an_index_is_deleted_while_another_person_is_just_beginning_to_add_to_it
 
         def start_late(job: Ingestion) -> None:
             deleting.append(threads.submit(shared("anna").delete_index, "plans"))
-            wait(deleting, timeout=1)  # seconds; it must wait for the job, so it is not done before
+            assert eventually(lambda: is_under_way(JobsOfProcess.all))  # it waits for the job
             start(job)
 
         monkeypatch.setattr(Ingestion, "start", start_late)

@@ -342,7 +342,7 @@ def test_a_server_that_is_killed_in_the_midst_of_an_ingest_and_comes_back_costs_
     proxy.before = kill
     with IndexStore(behind) as store:
         job = store.ingest("a", [FileSource(write(f"a{i}.md", sections=60)) for i in range(8)])
-        assert killed.wait(30)
+        assert killed.wait(60)
         chroma.start()
         assert {each.status for each in job.wait()} == {"ready"}
         assert {each.chunks for each in store.documents("a")} == {60}

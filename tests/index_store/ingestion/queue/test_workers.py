@@ -158,7 +158,7 @@ def test_a_worker_ends_even_if_its_first_cancellation_is_lost(
     assert queued.database_url
     idle = lambda: None  # noqa: E731
     receiver = delivery.Receiver(queued.database_url.get_secret_value(), hear_nothing, idle, idle, 1).start()
-    assert is_at_work.wait(20)
+    assert is_at_work.wait(60)
     receiver.stop()
     receiver.join()
 

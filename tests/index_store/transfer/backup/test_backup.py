@@ -21,11 +21,13 @@ from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource
 from index_store.library.data_folder import IDENTITY, LINKS, NAMESPACE, ORIGINALS_NOTED
+from index_store.library.library import Library
 from index_store.store.index_store import IndexStore
 from tests.full_disk import linux
-from tests.index_store.soundness import assert_sound, content, originals
+from tests.index_store.soundness import assert_sound, content, eventually, originals
 from tests.index_store.transfer.backup.conftest import Command, Write, started
 from tests.old_folders import unpack
+from tests.threads import is_under_way
 
 pytestmark = pytest.mark.sqlite_alone
 
@@ -186,7 +188,7 @@ def test_changes_wait_during_the_snapshot_and_searches_do_not(
         removing = threading.Thread(target=lambda: app.remove_documents([app.documents()[0].id]), daemon=True)
         removing.start()
         assert len(app.search("a", "apples", k=2)) == 2
-        removing.join(0.3)
+        assert eventually(lambda: is_under_way(Library.held))
         assert len(app.documents()) == 2
     removing.join()
     assert len(app.documents()) == 1
