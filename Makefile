@@ -81,39 +81,37 @@ chromium: $(INSTALLED_DEV)
 	  elif ! command -v chromium >/dev/null; then $(BIN)/playwright install --only-shell chromium; fi; \
 	fi
 
-# The reverse proxies of docs/operating. They are unpacked next to the packages: if installed, they would also be started.
+# Programs of Debian are unpacked next to the packages: installed, servers would also be started, for the whole machine.
+# $(call unpack,folder,its programs or those of the machine,packages,what it says if they can't be fetched)
+define unpack
+@if [ -z "$$(ls $(2) 2>/dev/null)" ] && command -v apt-get >/dev/null; then \
+  mkdir -p $(VENV)/$(1) && cd $(VENV)/$(1) && \
+  { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && \
+  apt-get download -qq -o APT::Sandbox::User=root $(3) && \
+  for package in *.deb; do dpkg-deb -x $$package . && rm $$package; done || \
+  echo "$(4)" >&2; \
+fi
+endef
+
+# The reverse proxies of docs/operating.
 proxies: $(INSTALLED_DEV)
-	@if ! [ -x $(VENV)/proxies/usr/bin/caddy ] && command -v apt-get >/dev/null; then \
-	  mkdir -p $(VENV)/proxies && cd $(VENV)/proxies && \
-	  { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && \
-	  apt-get download -qq -o APT::Sandbox::User=root nginx caddy && \
-	  for package in *.deb; do dpkg-deb -x $$package . && rm $$package; done || \
-	  echo "nginx and Caddy are not available: the tests behind them are skipped." >&2; \
-	fi
+	$(call unpack,proxies,$(VENV)/proxies/usr/bin/caddy,nginx caddy,nginx and Caddy are not available: the tests behind them are skipped.)
 
-# Postgres in the same way, with its libraries: Debian's package would start a server for the whole machine.
+INITDB := usr/lib/postgresql/*/bin/initdb
+
+# Postgres with its libraries.
 postgres: $(INSTALLED_DEV)
-	@if ! ls /usr/lib/postgresql/*/bin/initdb $(VENV)/postgres/usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && \
-	  command -v apt-get >/dev/null; then \
-	  mkdir -p $(VENV)/postgres && cd $(VENV)/postgres && \
-	  { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && \
+	$(call unpack,postgres,/$(INITDB) $(VENV)/postgres/$(INITDB),$$( \
 	  server=$$(apt-cache depends postgresql | sed -n 's/.*Depends: \(postgresql-[0-9]*\)$$/\1/p') && \
-	  apt-get download -qq -o APT::Sandbox::User=root $$server $$(apt-cache depends $$server | \
-	    sed -n 's/.*Depends: \(lib\(icu\|ldap\|lz4\|pq\|xml2\|xslt\|zstd\|gssapi\)[^ ]*\)$$/\1/p') && \
-	  for package in *.deb; do dpkg-deb -x $$package . && rm $$package; done || \
-	  echo "Postgres is not available: the tests on it are skipped." >&2; \
-	fi
+	  echo $$server $$(apt-cache depends $$server | \
+	    sed -n 's/.*Depends: \(lib\(icu\|ldap\|lz4\|pq\|xml2\|xslt\|zstd\|gssapi\)[^ ]*\)$$/\1/p') \
+	),Postgres is not available: the tests on it are skipped.)
 
-# The library that changes a process's clock, in the same way.
+FAKETIME := usr/lib/*/faketime/libfaketimeMT.so.1
+
+# The library that changes a process's clock.
 clock: $(INSTALLED_DEV)
-	@if ! ls /usr/lib/*/faketime/libfaketimeMT.so.1 $(VENV)/clock/usr/lib/*/faketime/libfaketimeMT.so.1 >/dev/null 2>&1 && \
-	  command -v apt-get >/dev/null; then \
-	  mkdir -p $(VENV)/clock && cd $(VENV)/clock && \
-	  { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && \
-	  apt-get download -qq -o APT::Sandbox::User=root libfaketime && \
-	  for package in *.deb; do dpkg-deb -x $$package . && rm $$package; done || \
-	  echo "libfaketime is not available: the tests with different clocks are skipped." >&2; \
-	fi
+	$(call unpack,clock,/$(FAKETIME) $(VENV)/clock/$(FAKETIME),libfaketime,libfaketime is not available: the tests with different clocks are skipped.)
 
 # The OpenID provider with which tests sign in: npm packages, checked by their hashes, without install scripts.
 provider: $(INSTALLED_DEV)
@@ -196,5 +194,5 @@ pictures: install-dev chromium model
 	@$(BIN)/python -m docs.pictures
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache test-results
+	rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache .mypy_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -7,7 +7,6 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from index_store.base.database.database import storable
-from index_store.base.errors import PlainError
 from rag.errors import UnknownRun
 from rag.models.offered import OfferedModels
 from rag.runs.history.conversations.comparison import Column, Comparison, StoredComparisons, check_column_count
@@ -59,11 +58,7 @@ class Comparisons(StoredComparisons):
                 run_ids = [*([] if beside is None else [beside]), *(each.run.id for each in pending)]
                 comparison = self.add(conversation_id, question, index, run_ids, within=within)
         except IntegrityError as error:  # the run beside them was deleted meanwhile
-            self._forget(pending)
             raise UnknownRun() from error
-        except PlainError:
-            self._forget(pending)
-            raise
         for each in pending:
             self._runs.start(each)
         return comparison
@@ -87,21 +82,16 @@ class Comparisons(StoredComparisons):
                 style=started.style,
                 model=self._models.still_offered(started.model),
             )
-            pending: list[PendingRun] = []
             try:
                 with self._history.together() as within:
                     question = understood_question(events)
                     new = NewRun(question, index, column, asker, comparison.id, origin=Origin(kind="comparison"))
-                    pending.append(self._runs.begin(new, within=within))
-                    self._replace(comparison.id, run_id, pending[0].run.id, within)
+                    pending = self._runs.begin(new, within=within)
+                    self._replace(comparison.id, run_id, pending.run.id, within)
             except (IntegrityError, _ReplacedElsewhere):  # deleted meanwhile, or replaced by another app
-                self._forget(pending)
                 return None
-            except PlainError:
-                self._forget(pending)
-                raise
-        self._runs.start(pending[0])
-        return pending[0].run
+        self._runs.start(pending)
+        return pending.run
 
     def _replace(self, comparison_id: str, run_id: str, by: str, within: Connection) -> None:
         if not self.replace(comparison_id, run_id, by=by, within=within):
@@ -126,7 +116,3 @@ class Comparisons(StoredComparisons):
         """The id of a new conversation for the comparison."""
         conversations = self._history.conversations
         return conversations.new(question, "comparison", principal=asker.principal, within=within).id
-
-    def _forget(self, pending: Sequence[PendingRun]) -> None:
-        for each in pending:
-            self._runs.forget(each.run)

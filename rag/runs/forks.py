@@ -47,7 +47,7 @@ class Forks:
         `asker`: the person who asks. Raises UnknownRun, ForkError, UnknownPipeline, UnknownIndex, UnknownMode,
         UnknownUnit, BadHitCount, NotSaved, TokensUsedUp; then nothing has begun.
         """
-        allowance = self._runs.allowance(asker)
+        allowance, at_once = self._runs.allowance(asker), self._runs.at_once(asker)
         past = self._forkable(run_id)
         index = asker.index(past.index, past.index_id)
         flow, events = pipeline(past.pipeline), self._history.events(run_id)
@@ -76,7 +76,7 @@ class Forks:
         )
         started = self._save(started, fork, past, asker)
         run = Run(started, fork.events)
-        self._runs.start(self._runs.add(run, started, flow, models, asker, allowance, fork=fork))
+        self._runs.start(self._runs.pending(run, started, flow, models, asker, at_once, allowance, fork=fork))
         return run
 
     def _save(self, started: RunStarted, fork: Fork, past: PastRun, asker: Asker) -> RunStarted:

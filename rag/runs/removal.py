@@ -1,10 +1,9 @@
 """Removes passages from the history, and checkpoints, when documents or runs are removed."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -20,9 +19,12 @@ log = logging.getLogger(__name__)
 DAY = 24 * 60 * 60
 """seconds"""
 
+UNTIL_TRIED_AGAIN = 60
+"""seconds, after passages could not be removed"""
+
 
 class Removal:
-    """Safe in any thread. If something can't be removed, its record stays, and the next start tries again."""
+    """Safe in any thread. If something can't be removed, its record stays, and it is tried again after a pause."""
 
     def __init__(
         self, settings: Settings, store: IndexStore, history: History, checkpoints: Checkpoints | None
@@ -31,9 +33,12 @@ class Removal:
         self._store = store
         self._history = history
         self._checkpoints = checkpoints
-        self._blanking = ThreadPoolExecutor(1, "blanking")
         self._forget_runs: Callable[[], None] = lambda: None
         self._tell: Callable[[], None] = lambda: None
+        self._is_wanted = threading.Event()
+        """there may be something to remove"""
+        self._is_closing = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="removal", daemon=True)
 
     def begin(self, forget_runs: Callable[[], None], tell: Callable[[], None] = lambda: None) -> None:
         """Starts to watch for removals, and handles earlier ones.
@@ -45,10 +50,13 @@ class Removal:
         self._tell = tell
         self._store.watch_removals(self.look)
         self.look()
+        self._thread.start()
 
     def close(self) -> None:
         self._store.watch_removals(lambda: None)
-        self._blanking.shutdown()
+        self._is_closing.set()
+        self.look()
+        self._thread.join()
 
     def after_run(self, run_id: str) -> None:
         """Deletes the checkpoints of a run if a document that it read was removed meanwhile."""
@@ -81,25 +89,40 @@ class Removal:
         """Removes what is recorded as removed but still in the history. May be called in any thread, also in the
         store's jobs.
         """
-        with suppress(RuntimeError):  # the engine is closing; the records stay for the next start
-            self._blanking.submit(self._blank_removed)
+        self._is_wanted.set()
 
-    def _blank_removed(self) -> None:
-        """Deletes passages of removed documents from the traces, also of those that an earlier process removed."""
+    def _work(self) -> None:
+        pause: float | None = None
+        is_last = False
+        while not is_last:
+            self._is_wanted.wait(pause)
+            self._is_wanted.clear()
+            is_last = self._is_closing.is_set()
+            try:
+                pause = None if self._blank_removed() else UNTIL_TRIED_AGAIN
+            except (NotSaved, SQLAlchemyError) as error:  # the edge of the thread
+                log.warning(
+                    "The passages of removed documents can't be removed from the history. It is tried again in a "
+                    "minute, or at the next start: %s",
+                    error,
+                )
+                pause = UNTIL_TRIED_AGAIN
+
+    def _blank_removed(self) -> bool:
+        """Deletes passages of removed documents from the traces, also of those that an earlier process removed.
+
+        False if something is left. Raises NotSaved, SQLAlchemyError.
+        """
         removed = self._store.removed()
-        if not removed:
-            return
-        try:
-            is_done = self._settings.keep_removed or self._blank(removed)
-            if not self._settings.keep_removed:
-                self._tell()
-        except (NotSaved, SQLAlchemyError) as error:  # the edge of the thread; the records stay for the next time
-            log.warning("The passages of removed documents can't be removed from the history: %s", error)
-            return
-        if not self._settings.keep_removed:
+        if removed and not self._settings.keep_removed:
+            is_done = self._blank(removed)
             self._forget_runs()
-        if is_done:
+            self._tell()
+            if not is_done:
+                return False
+        if removed:
             self._store.forget_removed(removed)
+        return True
 
     def _blank(self, removed: Sequence[str]) -> bool:
         """True if the passages are gone from all files. Raises NotSaved, SQLAlchemyError."""

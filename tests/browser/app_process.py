@@ -80,14 +80,14 @@ class App:
     def stop(self) -> None:
         if self._process:
             self._process.terminate()
-            self._process.wait(timeout=30)
+            self._process.wait(timeout=60)
             self._process = None
 
     def kill(self) -> None:
         """Kills it, whatever it is doing."""
         if self._process:
             self._process.kill()
-            self._process.wait(timeout=30)
+            self._process.wait(timeout=60)
             self._process = None
 
     def _answers(self) -> bool:

@@ -84,7 +84,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         app.set(OPENAI_BASE_URL=model.base_url, APP_URL=app.url, OIDC_PROVIDERS=json.dumps(providers))
         servers.callback(app.stop)
         app.start()
-        with urllib.request.urlopen(f"{app.url}/readyz", timeout=30) as answer:  # then the data folder is open
+        with urllib.request.urlopen(f"{app.url}/readyz", timeout=60) as answer:  # then the data folder is open
             assert answer.status == 200
         yield Served(app, provider, behind, folder / "data")
     log = app.log.read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ SEND = """async ([method, url, token, megabytes]) => {
 
 def held(app: App) -> int:
     """Bytes of uploads in the server's memory."""
-    with urllib.request.urlopen(f"{app.url}/held", timeout=10) as answer:
+    with urllib.request.urlopen(f"{app.url}/held", timeout=60) as answer:
         return int(answer.read())
 
 

@@ -9,13 +9,16 @@ from index_store.library.originals.originals import Original
 from index_store.store.index_store import IndexStore
 
 
-def is_sound(store: IndexStore, data_dir: Path) -> bool:
-    """Whether its parts agree, nothing is pending, and no temporary file is left."""
-    assert [each.what.en for each in store.check()] == []
-    assert [each.source for each in store.documents() if each.status is DocumentStatus.PENDING] == []
-    for folder in ("originals/staging", "parsing", "uploads"):
-        assert list((data_dir / folder).glob("*")) == []
-    return True
+def faults_of(store: IndexStore, data_dir: Path) -> list[str]:
+    """Where its parts do not agree, what is pending, and temporary files that are left."""
+    pending = [each.source for each in store.documents() if each.status is DocumentStatus.PENDING]
+    folders = ("originals/staging", "parsing", "uploads")
+    left = [str(file) for folder in folders for file in (data_dir / folder).glob("*")]
+    return [*(each.what.en for each in store.check()), *pending, *left]
+
+
+def assert_sound(store: IndexStore, data_dir: Path) -> None:
+    assert faults_of(store, data_dir) == []
 
 
 def originals(data_dir: Path) -> list[Path]:

@@ -17,7 +17,7 @@ from index_store.commands import main
 from index_store.store.index_store import IndexStore
 from tests.by_hand import by_hand
 from tests.index_store.embedding_service import EmbeddingService
-from tests.index_store.soundness import eventually, is_sound
+from tests.index_store.soundness import assert_sound, eventually
 from tests.servers import Refusal
 from tests.servers.site_server import SiteServer, html
 
@@ -122,7 +122,7 @@ def test_what_a_process_is_stopped_in_stays_pending_and_a_retry_finishes_it(
         assert eventually(is_recorded)
         adding.send_signal(number)
         try:
-            out, err = adding.communicate(timeout=30)
+            out, err = adding.communicate(timeout=60)
         finally:
             adding.kill()
     assert adding.returncode == {signal.SIGINT: 130, signal.SIGTERM: -signal.SIGTERM}[number]
@@ -132,7 +132,7 @@ def test_what_a_process_is_stopped_in_stays_pending_and_a_retry_finishes_it(
     retried = run("retry", "--index", "a", "--json")
     assert (retried.status, [line["status"] for line in retried.objects]) == (0, ["ready"] * 3)
     with IndexStore() as store:
-        assert is_sound(store, settings.data_dir)
+        assert_sound(store, settings.data_dir)
 
 
 def test_a_reader_that_leaves_is_no_error(serve: None, run: Run, write: Write) -> None:

@@ -14,7 +14,7 @@ from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
-from tests.index_store.soundness import is_sound, originals
+from tests.index_store.soundness import assert_sound, originals
 
 pytestmark = pytest.mark.sqlite_alone
 
@@ -79,7 +79,7 @@ def test_it_opens_and_is_searched_as_before(first: Settings) -> None:
             with pytest.raises(errors.OriginalMissing):
                 store.original(document.id)
         assert store.resume() == []
-        assert is_sound(store, first.data_dir)
+        assert_sound(store, first.data_dir)
 
 
 def test_what_is_added_again_is_kept_from_now_on(first: Settings, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_what_is_added_again_is_kept_from_now_on(first: Settings, tmp_path: Path
         assert store.original(before.id).name == "apples.md"
         assert store.add("a", tmp_path / "apples.md").status is IngestStatus.UNCHANGED
         store.remove("a", str(tmp_path / "bananas.md"))
-        assert is_sound(store, first.data_dir)
+        assert_sound(store, first.data_dir)
 
 
 def test_under_another_model_it_is_read_from_where_it_came(
@@ -108,7 +108,7 @@ def test_under_another_model_it_is_read_from_where_it_came(
         assert len(originals(first.data_dir)) == 2
         # A document whose file is nowhere is ready again as soon as it is added again.
         assert store.add("a", tmp_path / "upload.md", source="upload.md").status is IngestStatus.READY
-        assert is_sound(store, first.data_dir)
+        assert_sound(store, first.data_dir)
 
 
 @pytest.mark.parametrize(

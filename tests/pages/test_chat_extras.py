@@ -16,7 +16,7 @@ from rag.runs.history.history import LONGEST_REASON
 from rag.runs.history.user_history import UserHistory
 from rag.settings import Settings
 from tests.pages.chat_page import ChatPage
-from tests.rag.scripted import ScriptedChat, ScriptedSource, eventually
+from tests.rag.scripted import PATIENCE, ScriptedChat, ScriptedSource, eventually
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 QUESTION = {"ja": "グリーン車は誰が承認しますか？", "en": "Who approves the green car?"}
@@ -185,7 +185,7 @@ class Held(ScriptedSource):
         self._may_start = may_start
 
     def open(self):
-        self._may_start.wait(10)
+        assert self._may_start.wait(PATIENCE)
         return super().open()
 
 

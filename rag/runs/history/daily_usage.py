@@ -34,7 +34,7 @@ class DailyUsage:
         self._database = database
 
     def add(self, person_id: str, day: date, *, tokens: int, runs: int = 1) -> None:
-        """Adds one run with its tokens, or (`runs=0`) tokens of a run in flight."""
+        """Adds one run with its tokens, or (`runs=0`) tokens of a run that is in flight or suggests questions."""
         row = {"person_id": person_id, "day": day.isoformat(), "runs": runs, "tokens": tokens}
         with schema.changing(self._database) as connection:
             backend_of(connection).add(connection, schema.used, row, ("runs", "tokens"))

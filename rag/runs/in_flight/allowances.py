@@ -77,9 +77,9 @@ class Allowances:
         allowance.check()
         return allowance
 
-    def note(self, principal: Principal, allowance: Allowance, tokens: int) -> None:
-        """Saves the usage of one finished run."""
+    def note(self, principal: Principal, allowance: Allowance, tokens: int, *, runs: int) -> None:
+        """Saves the usage of one run, or (`runs=0`) what is used after its end."""
         try:
-            self._usage.add(principal.id, allowance.day, tokens=0 if self._are_shared else tokens)
+            self._usage.add(principal.id, allowance.day, tokens=0 if self._are_shared else tokens, runs=runs)
         except (NotSaved, SQLAlchemyError) as error:
             log.warning("The usage of a run can't be saved: %s", error)

@@ -89,6 +89,10 @@ class RunsInFlight:
         """What the person may use today. Raises TokensUsedUp."""
         return self._allowances.of(asker.principal)
 
+    def at_once(self, asker: Asker) -> float:
+        """How many runs the person may have at once."""
+        return self._allowances.runs_per_person(asker.principal)
+
     def check(self, question: str, column: Column) -> None:
         """Raises the errors of `begin`, except AccessWithdrawn, NotSaved and TokensUsedUp. `question`: stripped."""
         if not question:
@@ -107,7 +111,7 @@ class RunsInFlight:
         """
         question, index = storable(new.question).strip(), storable(new.index)
         self.check(question, new.column)
-        allowance = self.allowance(new.asker)
+        allowance, at_once = self.allowance(new.asker), self.at_once(new.asker)
         flow, models = pipeline(new.column.pipeline), self._models.source(new.column.model)
         index_id = new.asker.index_id(index)
         conversation_id = new.conversation_id
@@ -139,8 +143,8 @@ class RunsInFlight:
             # The conversation was deleted after it was looked for.
             return self.begin(replace(new, conversation_id=None))
         run = Run(started)
-        return self.add(
-            run, started, flow, models, new.asker, allowance, turns=turns, attachments=tuple(new.attachments)
+        return self.pending(
+            run, started, flow, models, new.asker, at_once, allowance, turns=turns, attachments=tuple(new.attachments)
         )
 
     def _what_it_follows(
@@ -163,23 +167,21 @@ class RunsInFlight:
         self._history.save(started.run_id, started, within=within)
         return started
 
-    def add(
+    def pending(
         self,
         run: Run,
         started: RunStarted,
         flow: Pipeline,
         models: ModelSource,
         asker: Asker,
+        at_once: float,
         allowance: Allowance,
         *,
         turns: Sequence[Turn] = (),
         attachments: Sequence[FileSource] = (),
         fork: Fork | None = None,
     ) -> PendingRun:
-        """Adds a stored run."""
-        self._runs[run.id] = run
-        if self._replicas:
-            self._replicas.feed.add(run)
+        """A stored run, which nobody knows before it is started."""
         execution = Execution(
             started=started,
             pipeline=flow,
@@ -190,13 +192,7 @@ class RunsInFlight:
             services=self._of_executions,
             fork=fork,
         )
-        return PendingRun(run, execution, asker, self._allowances.runs_per_person(asker.principal), allowance)
-
-    def forget(self, run: Run) -> None:
-        """Forgets a run that will not be started."""
-        self._runs.pop(run.id)
-        if self._replicas:
-            self._replicas.feed.forget(run.id)
+        return PendingRun(run, execution, asker, at_once, allowance)
 
     def forget_finished(self, *, but: int = 0) -> None:
         """`but`: how many of the latest ones to keep."""
@@ -207,7 +203,9 @@ class RunsInFlight:
     def start(self, pending: PendingRun, *, suggests: bool = False) -> None:
         """Queues the run for work. `suggests`: follow-ups are suggested after the answer."""
         self.forget_finished(but=KEPT_RUNS)
+        self._runs[pending.run.id] = pending.run
         if self._replicas:
+            self._replicas.feed.add(pending.run)
             self._replicas.wake()
         at_work = RunAtWork(pending, self._services, suggests=suggests)
         asyncio.run_coroutine_threadsafe(at_work.carry_out(), self._services.loop)

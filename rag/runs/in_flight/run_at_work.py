@@ -93,6 +93,8 @@ class RunAtWork:
         self._attempts = fork.attempts if fork else Counter[str]()
         self._reused_seconds = fork.reused_seconds if fork else 0.0
         self._begun = time.monotonic()
+        self._saved_tokens: int | None = None
+        """the tokens in the saved usage; None: the run is not in it yet"""
 
     async def carry_out(self) -> None:
         """Works until the run has ended and its follow-ups are suggested."""
@@ -103,13 +105,14 @@ class RunAtWork:
             if not self._run.is_finished:
                 await self._end_by_fault(error)
         finally:
-            self._services.allowances.note(self._asker.principal, self._allowance, self._budget.tokens_spent)
+            self._save_usage()
 
     async def _answer(self) -> None:
         status, error = await self._worked()
         await asyncio.to_thread(self._services.removal.after_run, self._run.id)
         seconds = self._clock() - self._reused_seconds
         last = await asyncio.to_thread(summarize_run, self._run.events, status, error, seconds)
+        self._save_usage()  # before the end, which may be the last that this process saves
         end = self._saved(last)
         if end is last:  # else another app has ended the run, and noted it
             await asyncio.to_thread(self._note, last)
@@ -125,6 +128,7 @@ class RunAtWork:
         """Ends the run without its events: a text in them may be what can't be saved."""
         seconds = time.time() - self._run.begun_at
         last = summarize_run((), "failed", Unexpected(kind=type(error).__name__), seconds)
+        self._save_usage()
         try:
             self._saved(last)
             await asyncio.to_thread(self._note, last)
@@ -214,6 +218,15 @@ class RunAtWork:
             log.warning("The end of run %s can't be read: %s", self._run.id, error)
             return None
         return next((each for each in events if isinstance(each, RunFinished)), None)
+
+    def _save_usage(self) -> None:
+        """Saves what the run and its suggestions have used since it was saved last."""
+        tokens, saved = self._budget.tokens_spent, self._saved_tokens
+        self._saved_tokens = tokens
+        if tokens != saved:
+            self._services.allowances.note(
+                self._asker.principal, self._allowance, tokens - (saved or 0), runs=int(saved is None)
+            )
 
     def _note(self, last: RunFinished) -> None:
         by, started = self._asker.principal, self._execution.started

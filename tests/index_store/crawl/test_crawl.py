@@ -1,5 +1,6 @@
 """Which pages a crawl finds, in which order, and where it stops."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -180,9 +181,9 @@ def test_pages_are_fetched_some_at_once_but_not_more(site, crawl):
 
 def test_a_host_is_asked_no_more_often_than_the_rate_says(site, crawl):
     site.pages = {"/": html("Home", *(f"/{n}" for n in range(10)))} | {f"/{n}": html(f"Page {n}") for n in range(10)}
+    begun = time.monotonic()  # here: the server may note a request late
     crawl(site.url(), crawl_rate=20, crawl_at_once=8)
-    times = [asked.at for asked in site.asked]
-    assert times[-1] - times[0] >= (len(times) - 1) / 20 - 0.15
+    assert time.monotonic() - begun >= (len(site.asked) - 1) / 20
 
 
 def test_a_slow_reader_slows_the_crawl_and_few_files_lie_on_disk(site, tmp_path: Path):

@@ -2,6 +2,7 @@
 
 import gzip
 import logging
+import time
 import tracemalloc
 import zlib
 from pathlib import Path
@@ -119,12 +120,14 @@ def test_a_page_that_was_busy_is_asked_for_again_when_its_server_says(site, craw
     asked = []
 
     def busy_at_first(request):
-        asked.append(request.at)
+        asked.append(request)
         return html("Home") if len(asked) > 1 else Reply(status=429, headers={"Retry-After": "1"})
 
     site.pages["/"] = busy_at_first
+    begun = time.monotonic()  # here: the server may note a request late
     assert crawl(site.url(), depth=0).paths == ["/"]
-    assert asked[1] - asked[0] >= 0.99
+    assert len(asked) == 2
+    assert time.monotonic() - begun >= 1
 
 
 def test_a_connection_that_broke_once_costs_nothing(site, crawl):

@@ -1,6 +1,7 @@
 """The crawler obeys robots.txt and reads site maps."""
 
 import gzip
+import time
 import tracemalloc
 
 import pytest
@@ -122,9 +123,9 @@ def test_a_site_whose_rules_fail_is_not_crawled(site, pages, crawl, answer):
 @pytest.mark.parametrize("line", ["Crawl-delay: 0.2", "Request-rate: 5/1s"])
 def test_a_delay_that_the_site_asks_for_is_kept(site, pages, crawl, line):
     pages["/robots.txt"] = robots("User-agent: *", line)
+    begun = time.monotonic()  # here: the server may note a request late
     crawl(site.url())
-    times = [asked.at for asked in site.asked]
-    assert times[-1] - times[1] >= 0.2 * (len(times) - 2) - 0.15
+    assert time.monotonic() - begun >= 0.2 * (len(site.asked) - 2)
 
 
 def test_a_rate_in_a_number_without_end_ends_no_crawl(site, pages, crawl, monkeypatch):

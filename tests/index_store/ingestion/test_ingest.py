@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from index_store.base import errors
+from index_store.base.precedence import Precedence
 from index_store.base.settings import Settings
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentStatus, IndexRecord
@@ -33,9 +34,10 @@ from index_store.parsing.worker.worker import NICENESS
 from index_store.store.index_store import IndexStore
 from index_store.store.user_ingestion import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
-from tests.index_store.soundness import content, eventually, is_sound, originals
+from tests.index_store.soundness import assert_sound, content, eventually, originals
 from tests.processes import parsers_of
 from tests.servers import Refusal
+from tests.threads import is_under_way
 
 Write = Callable[..., Path]
 
@@ -177,7 +179,7 @@ def test_one_bad_file_stops_no_other(store: IndexStore, write: Write, serviced: 
     # A file that does not exist, or a folder, is not listed.
     assert stood(store).keys() == outcomes.keys() - {"missing.md", tmp_path.name} | {"a.md", "b.md"}
     assert all(each.error for each in store.documents() if each.status is DocumentStatus.FAILED)
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 def test_a_job_of_which_nothing_could_be_read_has_come_to_its_end_too(store: IndexStore, tmp_path: Path) -> None:
@@ -203,7 +205,7 @@ def test_an_upload_is_moved_into_keeping(store: IndexStore, serviced: Settings) 
     original = store.original(document.id)
     assert (original.name, original.kind) == (name, "md")
     assert "2,500" in content(original).decode()
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 # Cancelled and suspended
@@ -229,7 +231,7 @@ def test_a_cancelled_job_leaves_out_what_was_not_done(
     assert len(ready) < 100
     assert stood(store) == dict.fromkeys(ready | {"changed.md"}, "ready")
     assert len(originals(serviced.data_dir)) == len(store.documents())
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
     assert set(outcome(store.ingest("a", given(*new))).values()) <= {"ready", "unchanged"}
 
 
@@ -246,7 +248,7 @@ def test_a_job_that_is_cancelled_before_all_was_begun_leaves_nothing(
     job.wait()
     assert len(job.results) < 300
     assert len(store.documents()) == len(job.results)
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 @pytest.mark.timeout(50)  # seconds, less than MODEL_TIMEOUT: nothing waits for the service
@@ -259,7 +261,7 @@ def test_a_job_whose_service_hangs_can_be_cancelled(
     job.cancel()
     job.wait()
     assert store.documents() == []
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 @pytest.mark.timeout(50)  # seconds, less than MODEL_TIMEOUT: nothing waits for the service
@@ -290,7 +292,7 @@ def test_closing_leaves_what_is_not_done_pending_and_the_next_start_finishes_it_
         assert outcome(job) == dict.fromkeys(("changed.md", "new.md", "a.md", "c.md", "up.md"), "ready")
         assert "new version" in found(store, "what changed.md says in part 0")
         assert stood(store).keys() == {"changed.md", "new.md", "a.md", "c.md", "up.md"}
-        assert is_sound(store, serviced.data_dir)
+        assert_sound(store, serviced.data_dir)
         assert store.resume() == []
 
 
@@ -314,7 +316,7 @@ def test_members_of_an_archive_that_was_half_unpacked_are_added_once_at_the_next
         assert done == members.keys()
         assert sorted(Path(each.source).name for each in job.results).count("m0.md") == 1
         assert len(job.results) == len({each.source for each in job.results})
-        assert is_sound(store, serviced.data_dir)
+        assert_sound(store, serviced.data_dir)
 
 
 def test_no_upload_is_lost_when_the_store_is_closed_as_soon_as_it_is_given(serviced: Settings) -> None:
@@ -325,7 +327,7 @@ def test_no_upload_is_lost_when_the_store_is_closed_as_soon_as_it_is_given(servi
         for job in store.resume():
             job.wait()
         assert stood(store) == dict.fromkeys(names, "ready")
-        assert is_sound(store, serviced.data_dir)
+        assert_sound(store, serviced.data_dir)
 
 
 def test_what_was_cancelled_stays_so_when_the_store_is_closed_upon_it(
@@ -338,7 +340,7 @@ def test_what_was_cancelled_stays_so_when_the_store_is_closed_upon_it(
         job.cancel()
     with IndexStore(serviced) as store:
         assert store.documents() == []
-        assert is_sound(store, serviced.data_dir)
+        assert_sound(store, serviced.data_dir)
 
 
 # Retries
@@ -436,7 +438,7 @@ def test_the_members_of_an_archive_are_documents_and_follow_it(
     assert outcome(store.ingest("a", given(archive))) == {"a.md": "ready", "b.txt": "removed", "c.exe": "removed"}
     assert stood(store) == {"a.md": "ready"}
     assert found(store, "fruit") == "about plums"
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
     assert len(store.remove("a", str(archive))) == 1
     assert originals(serviced.data_dir) == []
@@ -451,7 +453,7 @@ def test_an_archive_that_cannot_be_read_is_a_document_that_failed_and_its_former
     (code,) = outcome(store.ingest("a", given(archive))).values()
     assert code == "unreadable"
     assert stood(store) == {"all.zip": "failed", "a.md": "ready"}
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
     packed(archive, a_md="# A\n\nabout plums")
     assert outcome(store.ingest("a", given(archive))) == {"a.md": "ready"}
     assert stood(store) == {"a.md": "ready"}
@@ -476,7 +478,7 @@ def test_a_cancelled_archive_leaves_the_members_that_were_done_and_nothing_else(
     job.wait()
     assert {each.source for each in store.documents()} == {each.source for each in job.results}
     assert all(Path(each.source).suffix == ".md" for each in store.documents())
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 # Several jobs at the same time
@@ -489,7 +491,7 @@ def test_two_jobs_add_to_one_index_side_by_side(
     jobs = [store.ingest("a", given(*(write(f"{job}{i}.md") for i in range(8)))) for job in "xy"]
     assert [set(outcome(job).values()) for job in jobs] == [{"ready"}, {"ready"}]
     assert [(index.name, index.documents, index.chunks) for index in store.indexes()] == [("a", 16, 16)]
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 def test_of_a_document_given_to_two_jobs_the_later_version_stays(
@@ -505,7 +507,7 @@ def test_of_a_document_given_to_two_jobs_the_later_version_stays(
     assert outcome(second) == {"a.md": "ready"}
     assert [each.text for each in store.search("a", "part", k=5)] == [found(store, "part")]
     assert "second version" in found(store, "part")
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 def test_a_document_given_twice_to_one_job_is_told_of_once(
@@ -525,7 +527,7 @@ def test_a_document_given_twice_to_one_job_is_told_of_once(
     assert outcome(job) == {"a.md": "ready", "up.md": "ready", "b.md": "ready"}
     assert [Path(each.source).name for each in job.results] == ["a.md", "up.md", "b.md"]
     assert len(store.documents()) == 3
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 def test_of_two_files_with_one_name_the_last_is_added_and_the_other_is_told_of(
@@ -538,7 +540,7 @@ def test_of_two_files_with_one_name_the_last_is_added_and_the_other_is_told_of(
     assert told == [("budget.md", "same_name"), ("budget.md", "ready")]
     assert "warehouse" in found(store, "budget")
     assert stood(store) == {"budget.md": "ready"}
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 def test_an_archive_given_twice_to_one_job_is_told_of_once(
@@ -549,7 +551,7 @@ def test_an_archive_given_twice_to_one_job_is_told_of_once(
     assert outcome(job) == {"a.md": "ready"}
     assert len(job.results) == 1
     assert stood(store) == {"a.md": "ready"}
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 def test_a_document_that_is_removed_while_it_is_added_is_gone(
@@ -563,7 +565,7 @@ def test_a_document_that_is_removed_while_it_is_added_is_gone(
     service.is_held = False
     assert outcome(job) == {"a.md": "superseded", "b.md": "ready"}
     assert stood(store) == {"b.md": "ready"}
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 def test_an_index_that_is_deleted_takes_the_jobs_into_it_along(
@@ -582,7 +584,7 @@ def test_an_index_that_is_deleted_takes_the_jobs_into_it_along(
     assert outcome(other) == {"other.md": "ready"}
     assert [index.name for index in store.indexes()] == ["b"]
     assert len(originals(serviced.data_dir)) == 1
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 def test_a_job_follows_its_index_to_another_name(
@@ -596,7 +598,7 @@ def test_a_job_follows_its_index_to_another_name(
     assert outcome(job) == {"0.md": "ready", "1.md": "ready"}
     assert job.index == "規程"
     assert [(index.name, index.documents) for index in store.indexes()] == [("規程", 2)]
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 def test_a_job_that_was_dismissed_goes_on_unseen(
@@ -628,7 +630,7 @@ def test_a_text_that_the_service_refuses_costs_its_document_alone(
     assert outcome(job) == {
         "0.md": "ready", "1.md": "request_refused", "2.md": "ready", "3.md": "ready"
     }  # fmt: skip
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 @pytest.mark.parametrize("status", [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus(422)])
@@ -658,7 +660,7 @@ def test_a_service_that_fails_for_a_while_costs_what_it_was_asked_meanwhile(
     service.fails(Refusal(503), times=1)
     outcomes = outcome(store.ingest("a", given(*(write(f"{i}.md", sections=70) for i in range(4)))))
     assert sorted(set(outcomes.values())) == ["ready", "service_failed"]
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
     assert set(outcome(store.retry("a")).values()) == {"ready"}
     assert store.indexes()[0].chunks == 280
 
@@ -673,7 +675,7 @@ def test_vectors_of_another_length_than_the_index_has_are_refused_with_what_to_d
     assert job.results[0].error
     assert "model-a (256)" in job.results[0].error.en
     assert "model-a (100)" in job.results[0].error.en
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 def test_vectors_that_change_their_length_within_a_document_are_refused(
@@ -685,7 +687,7 @@ def test_vectors_that_change_their_length_within_a_document_are_refused(
     service.dimensions = 100
     service.is_held = False
     assert outcome(job) == {"new.md": "embedding_model_mismatch"}
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 @linux
@@ -713,7 +715,7 @@ def test_a_parser_that_hangs_or_is_killed_costs_one_file(
             os.kill(worker, signal.SIGKILL)
         assert sorted(outcome(job).values()) == [code, "ready", "ready"]
         assert set(outcome(store.retry("a")).values()) == {"ready"}
-        assert is_sound(store, serviced.data_dir)
+        assert_sound(store, serviced.data_dir)
 
 
 @linux
@@ -730,7 +732,7 @@ def test_a_version_that_was_replaced_before_it_was_read_is_told_so(serviced: Set
         os.kill(worker, signal.SIGCONT)
         assert outcome(older) == {"other.md": "ready", "a.md": "superseded"}
         assert outcome(newer) == {"a.md": "ready"}
-        assert is_sound(store, serviced.data_dir)
+        assert_sound(store, serviced.data_dir)
 
 
 def is_kept(settings: Settings, words: str) -> bool:
@@ -772,7 +774,7 @@ def test_a_file_that_does_not_fit_on_the_disk_fails_in_one_sentence_and_the_othe
     assert lines["b.md"].startswith("ready")
     assert "Traceback" not in done.stderr
     with IndexStore(serviced) as store:
-        assert is_sound(store, serviced.data_dir)
+        assert_sound(store, serviced.data_dir)
 
 
 def test_a_document_whose_vectors_do_not_fit_into_memory_fails_and_leaves_no_file(
@@ -788,7 +790,7 @@ def test_a_document_whose_vectors_do_not_fit_into_memory_fails_and_leaves_no_fil
     monkeypatch.setattr(DocumentTask, "embedded", as_if_large)
     assert outcome(store.ingest("a", given(write("large.md")))) == {"large.md": "index_store_error"}
     assert outcome(store.ingest("a", given(write("a.md")))) == {"a.md": "ready"}
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 # While questions are asked
@@ -801,7 +803,8 @@ def test_a_job_gives_way_to_questions_that_this_machine_answers(
     with store.answering(), store.answering():
         job = store.ingest("a", given(write("a.md")))
         assert eventually(lambda: job.items and job.items[0].stage is Stage.EMBEDDING)
-        assert not eventually(lambda: service.texts, seconds=0.3)
+        assert eventually(lambda: is_under_way(Precedence.give_way))
+        assert not service.texts
     assert outcome(job) == {"a.md": "ready"}
 
 

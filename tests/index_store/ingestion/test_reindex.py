@@ -11,7 +11,7 @@ from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store.index_store import IndexStore
 from index_store.store.user_ingestion import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
-from tests.index_store.soundness import is_sound, originals
+from tests.index_store.soundness import assert_sound, originals
 from tests.servers import Refusal
 
 Write = Callable[..., Path]
@@ -85,7 +85,7 @@ def test_under_the_same_model_all_stay_searchable_meanwhile(
         assert (after.documents, after.embedding_model, after.dimension) == (3, before.embedding_model, 256)
         assert {each.id for each in store.documents()} == ids
         assert found(store).endswith("bananas.md")
-        assert is_sound(store, filled.data_dir)
+        assert_sound(store, filled.data_dir)
 
 
 def test_a_search_finds_what_it_found_all_through_a_reindex(filled: Settings, service: EmbeddingService) -> None:
@@ -109,7 +109,7 @@ def test_another_chunk_size_gives_other_chunks_of_the_same_documents(filled: Set
     with IndexStore(filled.model_copy(update={"chunk_size": 100, "chunk_overlap": 10})) as store:
         assert outcome(store.reindex("旅費 規程")) == ["ready"] * 4
         assert store.indexes()[0].chunks > before + 5
-        assert is_sound(store, filled.data_dir)
+        assert_sound(store, filled.data_dir)
         # With these settings, the documents now count as unchanged.
         assert store.add("旅費 規程", write("long.md", words=long)).status == "unchanged"
     with IndexStore(filled) as store:
@@ -129,7 +129,7 @@ def test_under_another_model_none_is_found_until_it_is_embedded_again(
         index = store.indexes()[0]
         assert (index.embedding_model, index.documents, index.chunks) == ("model-b", 3, 9)
         assert found(store).endswith("bananas.md")
-        assert is_sound(store, other.data_dir)
+        assert_sound(store, other.data_dir)
 
 
 def test_a_model_of_the_same_name_with_other_vectors_is_another_model(
@@ -153,7 +153,7 @@ def test_a_service_that_fails_leaves_the_index_as_it_was(other: Settings, servic
     service.recovers()
     with IndexStore(other.model_copy(update={"embedding_model": "model-a"})) as store:
         assert found(store).endswith("bananas.md")
-        assert is_sound(store, other.data_dir)
+        assert_sound(store, other.data_dir)
 
 
 def test_a_service_that_fails_in_the_midst_costs_nothing_that_a_retry_does_not_mend(
@@ -169,7 +169,7 @@ def test_a_service_that_fails_in_the_midst_costs_nothing_that_a_retry_does_not_m
         store.retry("旅費 規程").wait()
         assert statuses(store) == ["ready"] * 3
         assert found(store).endswith("bananas.md")
-        assert is_sound(store, other.data_dir)
+        assert_sound(store, other.data_dir)
 
 
 def test_under_the_same_model_a_cancelled_reindex_leaves_all_searchable(
@@ -180,7 +180,7 @@ def test_under_the_same_model_a_cancelled_reindex_leaves_all_searchable(
         assert statuses(store) == ["ready"] * 3
         assert found(store).endswith("bananas.md")
         assert len(originals(filled.data_dir)) == 3
-        assert is_sound(store, filled.data_dir)
+        assert_sound(store, filled.data_dir)
 
 
 def test_under_another_model_what_a_cancelled_reindex_left_out_can_be_retried(
@@ -194,7 +194,7 @@ def test_under_another_model_what_a_cancelled_reindex_left_out_can_be_retried(
         assert "long.md" in {Path(each.source).name for each in left}
         assert {each.error.code if each.error else each.status for each in left} == {"cancelled"}
         assert len(left) + len(job.results) == 4
-        assert is_sound(store, other.data_dir)
+        assert_sound(store, other.data_dir)
         assert outcome(store.retry("旅費 規程")) == ["ready"] * len(left)
         assert found(store).endswith("bananas.md")
 
@@ -212,7 +212,7 @@ def test_documents_whose_turn_had_not_come_when_a_reindex_was_cancelled_can_be_r
         job.wait()
         left = [each for each in store.documents() if each.status is not DocumentStatus.READY]
         assert {each.error.code if each.error else each.status for each in left} == {"cancelled"}
-        assert is_sound(store, other.data_dir)
+        assert_sound(store, other.data_dir)
         assert outcome(store.retry("旅費 規程")) == ["ready"] * len(left)
         assert statuses(store) == ["ready"] * 63
 
@@ -232,7 +232,7 @@ def test_a_reindex_in_the_midst_of_which_the_store_is_closed_goes_on_at_the_next
         assert (index.embedding_model, index.documents) == (model, 3)
         assert found(store).endswith("bananas.md")
         assert store.resume() == []
-        assert is_sound(store, settings.data_dir)
+        assert_sound(store, settings.data_dir)
 
 
 def test_two_models_in_turn_while_the_first_is_still_embedding(other: Settings, service: EmbeddingService) -> None:
@@ -244,7 +244,7 @@ def test_two_models_in_turn_while_the_first_is_still_embedding(other: Settings, 
             job.wait()
         assert outcome(store.reindex("旅費 規程")) == ["ready"] * 3
         assert store.indexes()[0].embedding_model == "model-c"
-        assert is_sound(store, other.data_dir)
+        assert_sound(store, other.data_dir)
 
 
 @pytest.mark.parametrize("model", ["model-a", "model-b"])

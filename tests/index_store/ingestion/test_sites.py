@@ -10,7 +10,7 @@ from index_store.ingestion.sources import FileSource, SiteSource
 from index_store.store.index_store import IndexStore
 from index_store.store.user_ingestion import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
-from tests.index_store.soundness import eventually, is_sound, originals
+from tests.index_store.soundness import assert_sound, eventually, originals
 from tests.servers.site_server import Asked, Reply, SiteServer, html, moved, with_etag
 
 Write = Callable[..., Path]
@@ -102,7 +102,7 @@ def test_the_pages_of_a_site_are_documents_below_its_address(
     (kept,) = store.sites("a")
     assert (kept.options.url, kept.is_crawling) == (site.url(), False)
     assert kept.crawled_at
-    assert is_sound(store, crawling.data_dir)
+    assert_sound(store, crawling.data_dir)
 
 
 def test_options_are_carried_through_and_kept_with_the_site(store: IndexStore, site: SiteServer) -> None:
@@ -135,7 +135,7 @@ def test_pages_are_kept_while_the_start_is_under_maintenance_and_the_result_says
     assert outcome(site, job) == {"/": "known_pages_kept", "/a": "unchanged", "/b": "unchanged", "/c": "unchanged"}
     assert stood(store, site) == dict.fromkeys(("/", "/a", "/b", "/c"), "ready")
     assert [each.error for each in store.documents()] == [None] * 4
-    assert is_sound(store, crawling.data_dir)
+    assert_sound(store, crawling.data_dir)
 
 
 def test_no_more_pages_are_added_than_the_limit(store: IndexStore, site: SiteServer) -> None:
@@ -153,7 +153,7 @@ def test_what_has_not_changed_is_not_embedded_again(
     before = len(service.texts), stood(store, site), {each.id for each in store.documents()}
     assert set(outcome(site, crawled(store, site)).values()) == {"unchanged"}
     assert (len(service.texts), stood(store, site), {each.id for each in store.documents()}) == before
-    assert is_sound(store, crawling.data_dir)
+    assert_sound(store, crawling.data_dir)
 
 
 def test_a_second_crawl_takes_what_changed_what_is_new_what_is_gone_and_what_has_moved(
@@ -174,7 +174,7 @@ def test_a_second_crawl_takes_what_changed_what_is_new_what_is_gone_and_what_has
     assert stood(store, site) == dict.fromkeys(("/", "/a", "/d", "/z"), "ready")
     assert found(store, "Apples are red.") == "Apples are yellow."
     assert len(originals(crawling.data_dir)) == 4
-    assert is_sound(store, crawling.data_dir)
+    assert_sound(store, crawling.data_dir)
 
 
 def test_a_page_that_fails_for_now_keeps_its_version_and_says_why_until_it_is_tried_again_alone(
@@ -197,7 +197,7 @@ def test_a_page_that_fails_for_now_keeps_its_version_and_says_why_until_it_is_tr
     assert "Apples are yellow." in found(store, "Apples are red.")
     assert stood(store, site) == dict.fromkeys(("/", "/a", "/b", "/c"), "ready")
     assert {each.parent for each in store.documents()} == {site.url()}
-    assert is_sound(store, crawling.data_dir)
+    assert_sound(store, crawling.data_dir)
 
 
 def test_a_single_page_that_moved_for_good_goes_and_comes_under_its_new_address(
@@ -208,7 +208,7 @@ def test_a_single_page_that_moved_for_good_goes_and_comes_under_its_new_address(
     page = SiteSource(CrawlOptions(url=site.url("/a"), depth=0, limit=1), parent=site.url())
     assert outcome(site, store.ingest("a", [page])) == {"/z": "ready", "/a": "removed"}
     assert stood(store, site) == dict.fromkeys(("/", "/b", "/c", "/z"), "ready")
-    assert is_sound(store, crawling.data_dir)
+    assert_sound(store, crawling.data_dir)
 
 
 def test_a_page_that_never_came_is_listed_and_can_be_tried_again(store: IndexStore, site: SiteServer) -> None:
@@ -246,7 +246,7 @@ def test_nothing_goes_when_the_whole_site_fails(store: IndexStore, site: SiteSer
     assert set(outcome(site, crawled(store, site)).values()) == {"page_failed"}
     assert stood(store, site) == dict.fromkeys(("/", "/a", "/b", "/c"), "ready")
     assert found(store, "Apples are red.") == "Apples are red."
-    assert is_sound(store, crawling.data_dir)
+    assert_sound(store, crawling.data_dir)
 
 
 def test_an_address_inside_is_refused_with_the_setting_that_would_allow_it(
@@ -277,7 +277,7 @@ def test_a_cancelled_crawl_leaves_the_pages_that_were_done(
     assert stood(store, site) == dict.fromkeys(("/", "/a", "/c"), "ready")
     (kept,) = store.sites("a")
     assert (kept.is_crawling, kept.crawled_at) == (False, None)
-    assert is_sound(store, crawling.data_dir)
+    assert_sound(store, crawling.data_dir)
     site.pages["/b"].open()
     assert outcome(site, crawled(store, site)) == {
         "/": "unchanged",
@@ -307,7 +307,7 @@ def test_a_crawl_in_the_midst_of_which_the_store_is_closed_goes_on_at_the_next_s
         assert stood(store, site) == dict.fromkeys(("/", "/a", "/b", "/c", "/d"), "ready")
         assert not store.sites("a")[0].is_crawling
         assert store.resume() == []
-        assert is_sound(store, crawling.data_dir)
+        assert_sound(store, crawling.data_dir)
 
 
 def test_no_site_is_lost_when_the_store_is_closed_as_soon_as_it_is_given(
@@ -330,7 +330,7 @@ def test_a_site_is_removed_with_all_its_pages(store: IndexStore, site: SiteServe
     crawled(store, site).wait()
     assert len(store.remove("a", site.url())) == 4
     assert (store.documents(), store.sites("a"), originals(crawling.data_dir)) == ([], [], [])
-    assert is_sound(store, crawling.data_dir)
+    assert_sound(store, crawling.data_dir)
     # The same for a site of which no page was ever fetched.
     site.pages = {"/": Reply(status=500)}
     crawled(store, site).wait()
@@ -357,7 +357,7 @@ def test_a_site_that_is_removed_while_it_is_crawled_does_not_come_back(
     site.pages["/b"].open()
     job.wait()
     assert (store.documents(), store.sites("a")) == ([], [])
-    assert is_sound(store, crawling.data_dir)
+    assert_sound(store, crawling.data_dir)
 
 
 @pytest.mark.parametrize("page", [html("Pears"), Reply(status=500)], ids=["it is fetched", "it fails"])
@@ -382,7 +382,7 @@ def test_a_site_that_is_removed_just_before_its_next_page_is_recorded_does_not_c
     site.pages["/b"].open()
     assert len(outcome(site, job)) == 3
     assert (store.documents(), store.sites("a")) == ([], [])
-    assert is_sound(store, crawling.data_dir)
+    assert_sound(store, crawling.data_dir)
 
 
 def test_an_index_that_is_deleted_while_a_site_is_crawled_into_it_is_gone(
@@ -395,7 +395,7 @@ def test_an_index_that_is_deleted_while_a_site_is_crawled_into_it_is_gone(
     site.pages["/b"].open()
     assert job.is_finished
     assert (store.indexes(), store.documents(), originals(crawling.data_dir)) == ([], [], [])
-    assert is_sound(store, crawling.data_dir)
+    assert_sound(store, crawling.data_dir)
 
 
 def test_files_are_added_before_the_sites_that_were_given_with_them(
@@ -428,7 +428,7 @@ def test_a_page_of_two_sites_belongs_to_the_first_that_brought_it_and_only_that_
     assert outcome(site, crawled(store, site, "/docs/", depth=1)) == {"/docs/": "unchanged", "/docs/1": "removed"}
     store.remove("a", site.url())
     assert stood(store, site) == {"/docs/": "ready"}
-    assert is_sound(store, crawling.data_dir)
+    assert_sound(store, crawling.data_dir)
 
 
 def test_two_sites_on_one_host_that_are_crawled_at_once_keep_its_rate_together(

@@ -9,7 +9,7 @@ from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
-from tests.index_store.soundness import is_sound
+from tests.index_store.soundness import assert_sound
 
 Add = Callable[..., list[str]]
 
@@ -46,7 +46,7 @@ def test_only_texts_that_are_new_are_embedded(store: IndexStore, add: Add, servi
     ) == ["Handbook > Section 1\nHotels are booked by the office."]
     for words in ("rule about trains", "Hotels are booked by the office", "rule about meals"):
         assert words in store.search("rules", words, k=1)[0].text
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 def test_a_text_under_another_title_is_embedded_again(add: Add) -> None:
@@ -62,7 +62,7 @@ def test_what_stands_more_often_than_before_is_embedded_as_often_as_it_is_new(
         file.write_text("# Notices\n\n" + "## Notice\n\nFor staff only.\n\n" * times)
         store.add("rules", file)
         assert len(service.texts) == calls
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 def test_a_document_that_is_added_again_on_purpose_is_embedded_whole(

@@ -17,7 +17,7 @@ from index_store.store.index_store import IndexStore
 from index_store.vectors.backend import ChromaBackend
 from index_store.vectors.chroma import backend_of
 from tests.by_hand import by_hand
-from tests.index_store.soundness import is_sound, originals
+from tests.index_store.soundness import assert_sound, originals
 
 Write = Callable[..., Path]
 
@@ -135,7 +135,7 @@ def test_an_original_that_is_gone_is_told_by_document_and_comes_back_when_it_is_
         assert store.search("a", "a0.md")
         store.add("a", tmp_path / "a0.md")
         assert store.original(id_).size
-        assert is_sound(store, filled.data_dir)
+        assert_sound(store, filled.data_dir)
 
 
 def test_originals_of_no_document_are_told_and_go_at_the_next_start(filled: Settings) -> None:
@@ -171,5 +171,5 @@ def test_the_command_says_it_in_the_readers_language_and_fails(
 def _mended(settings: Settings, index: str) -> None:
     with IndexStore(settings) as store:
         assert {each.status for each in store.reindex(index).wait()} == {"ready"}
-        assert is_sound(store, settings.data_dir)
+        assert_sound(store, settings.data_dir)
         assert store.search(index, f"{index}0.md", k=20)

@@ -15,7 +15,7 @@ from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, expand
 from index_store.parsing.worker.parser import Parser
 from index_store.store.index_store import IndexStore
-from tests.index_store.soundness import is_sound
+from tests.index_store.soundness import assert_sound
 from tests.servers import OpenAIServer
 
 
@@ -180,7 +180,7 @@ def test_a_document_that_is_added_while_the_store_closes_stays_pending_for_the_n
     with IndexStore(serviced) as store:
         [job] = store.resume()
         assert [each.status for each in job.wait()] == [IngestStatus.READY]
-        assert is_sound(store, serviced.data_dir)
+        assert_sound(store, serviced.data_dir)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Several people use one store: what belongs to whom, and what happens if two people change the same index at once."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
@@ -15,11 +15,13 @@ from index_store.base.folders import changes_of
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.job import Ingestion
+from index_store.ingestion.jobs import JobsOfProcess
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
-from tests.index_store.soundness import eventually, is_sound, originals
+from tests.index_store.soundness import assert_sound, eventually, originals
 from tests.index_store.team import People, people_of
+from tests.threads import is_under_way
 
 Write = Callable[..., Path]
 
@@ -106,7 +108,7 @@ def test_uploads_that_are_refused_are_not_kept(shared: People, serviced: Setting
             upload = keep_upload(serviced.data_dir, "up.md", content)
         with pytest.raises(errors.PlainError):
             shared(who).ingest("plans", [upload])
-    assert is_sound(shared.store, serviced.data_dir)
+    assert_sound(shared.store, serviced.data_dir)
 
 
 def test_each_sees_and_finds_the_documents_of_the_indexes_that_they_may_read(shared: People, write: Write) -> None:
@@ -185,7 +187,7 @@ def test_a_job_of_a_person_who_is_disabled_ends_as_if_cancelled_and_those_of_oth
     service.is_held = False
     assert [each.status.value for each in others.wait()] == ["ready"]
     assert "caras.md" not in {Path(each.source).name for each in shared.store.documents()}
-    assert is_sound(shared.store, serviced.data_dir)
+    assert_sound(shared.store, serviced.data_dir)
 
 
 def test_what_a_process_left_pending_goes_on_though_whoever_began_it_is_disabled_since(
@@ -214,7 +216,7 @@ def test_of_two_who_delete_an_index_one_does_and_the_other_finds_it_gone(shared:
     assert sorted(met, key=str) == [errors.EmptyIndex, None]
     assert names(shared.store) == []
     assert originals(serviced.data_dir) == []
-    assert is_sound(shared.store, serviced.data_dir)
+    assert_sound(shared.store, serviced.data_dir)
 
 
 def test_of_two_who_rename_an_index_the_later_name_stays_with_all_that_is_in_it(
@@ -229,7 +231,7 @@ def test_of_two_who_rename_an_index_the_later_name_stays_with_all_that_is_in_it(
     assert name in ("Anna's", "Ben's")
     assert len(shared("dora_reader").documents(name)) == 3
     assert shared.store.access.grants.of(name).owner == shared.id("anna")
-    assert is_sound(shared.store, serviced.data_dir)
+    assert_sound(shared.store, serviced.data_dir)
 
 
 def test_of_two_indexes_that_are_to_have_one_name_one_gets_it(shared: People) -> None:
@@ -250,7 +252,7 @@ def test_an_index_that_one_renames_while_another_deletes_it_is_gone(shared: Peop
         shared("anna").delete_index("kept")
     assert renamed in (None, errors.EmptyIndex)
     assert names(shared.store) == []
-    assert is_sound(shared.store, serviced.data_dir)
+    assert_sound(shared.store, serviced.data_dir)
 
 
 def test_an_index_that_two_re_index_by_another_model_at_once_has_every_document_once(
@@ -272,7 +274,7 @@ def test_an_index_that_two_re_index_by_another_model_at_once_has_every_document_
             assert both.result() == [None, None]
         assert {each.status for each in store.documents("plans")} == {DocumentStatus.READY}
         assert store.search("plans", "What does the file of bananas say?", k=1)[0].source.endswith("bananas.md")
-        assert is_sound(store, serviced.data_dir)
+        assert_sound(store, serviced.data_dir)
 
 
 def test_what_one_re_indexes_while_another_deletes_it_is_gone_and_does_not_come_back(
@@ -289,7 +291,7 @@ def test_what_one_re_indexes_while_another_deletes_it_is_gone_and_does_not_come_
         service.is_held = False
         assert isinstance(late.exception(), errors.EmptyIndex)
     assert names(shared.store) == []
-    assert is_sound(shared.store, serviced.data_dir)
+    assert_sound(shared.store, serviced.data_dir)
 
 
 def test_nothing_is_added_to_an_index_that_is_being_deleted_and_it_is_not_made_anew_by_that(
@@ -314,7 +316,7 @@ def test_nothing_is_added_to_an_index_that_is_being_deleted_and_it_is_not_made_a
                     change()
         deleting.result()
     assert names(shared.store) == []
-    assert is_sound(shared.store, serviced.data_dir)
+    assert_sound(shared.store, serviced.data_dir)
 
 
 def test_an_index_is_deleted_while_another_person_is_just_beginning_to_add_to_it(
@@ -326,7 +328,7 @@ def test_an_index_is_deleted_while_another_person_is_just_beginning_to_add_to_it
 
         def start_late(job: Ingestion) -> None:
             deleting.append(threads.submit(shared("anna").delete_index, "plans"))
-            wait(deleting, timeout=1)  # seconds; it must wait for the job, so it is not done before
+            assert eventually(lambda: is_under_way(JobsOfProcess.all))  # it waits for the job
             start(job)
 
         monkeypatch.setattr(Ingestion, "start", start_late)
@@ -334,7 +336,7 @@ def test_an_index_is_deleted_while_another_person_is_just_beginning_to_add_to_it
         deleting[0].result()
     assert job.is_finished
     assert names(shared.store) == []
-    assert is_sound(shared.store, serviced.data_dir)
+    assert_sound(shared.store, serviced.data_dir)
 
 
 def test_a_document_that_one_removes_while_another_adds_it_anew_is_there_whole_or_not_at_all(
@@ -351,7 +353,7 @@ def test_a_document_that_one_removes_while_another_adds_it_anew_is_there_whole_o
     job["of"].wait()
     left = [each for each in shared("anna").documents("plans") if each.source.endswith("apples.md")]
     assert [(each.status, each.chunks) for each in left] in ([], [(DocumentStatus.READY, 5)])
-    assert is_sound(shared.store, serviced.data_dir)
+    assert_sound(shared.store, serviced.data_dir)
 
 
 def test_a_grant_goes_to_the_index_that_has_the_name_when_it_is_given_and_to_no_other(shared: People) -> None:

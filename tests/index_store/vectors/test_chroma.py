@@ -12,7 +12,7 @@ from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
-from tests.index_store.soundness import is_sound
+from tests.index_store.soundness import assert_sound
 
 NOTICE = "## Notice\n\nThis page is for staff only and is not to be given to anyone else.\n\n"
 
@@ -97,7 +97,7 @@ def test_where_a_killed_process_has_torn_an_index_its_documents_are_embedded_aga
         jobs = store.resume()
         assert [job.index for job in jobs] == ["large"]
         assert [each.status for each in jobs[0].wait()] == ["ready", "ready"]
-        assert is_sound(store, killed.data_dir)
+        assert_sound(store, killed.data_dir)
         assert store.search("large", "This is what bananas.md says in part 417.", k=1)[0].source.endswith("bananas.md")
         assert store.search("small", "What does small.md say?", k=1)[0].source.endswith("small.md")
 
@@ -109,4 +109,4 @@ def test_what_a_killed_process_has_not_torn_is_left_as_it_is(killed: Settings) -
         assert {each.status for each in store.documents()} == {DocumentStatus.READY}
         assert store.resume() == []
         assert store.search("large", "This is what bananas.md says in part 417.", k=1)[0].source.endswith("bananas.md")
-        assert is_sound(store, killed.data_dir)
+        assert_sound(store, killed.data_dir)

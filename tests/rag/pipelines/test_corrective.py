@@ -9,7 +9,7 @@ from rag.nodes.refine import GAP
 from tests.rag.conftest import TAVILY_KEY
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import decisions, finished, started_steps, tokens
-from tests.rag.scripted import Gate, Held, eventually
+from tests.rag.scripted import PATIENCE, Gate, Held, eventually
 from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, verdict
 from tests.servers import Fault, Refusal, WebResult
 
@@ -221,7 +221,7 @@ def test_stopping_ends_a_search_that_hangs(ask, tavily):
     [request] = tavily.wait_for_requests(1)
     run.stop()
     assert run.result().status == "stopped"
-    assert request.disconnected.wait(5)
+    assert request.disconnected.wait(PATIENCE)
 
 
 @pytest.mark.parametrize("written", ["出差补贴的市场价格是多少?请告诉我", "average allowance", "あ" * 301])

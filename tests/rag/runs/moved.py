@@ -25,7 +25,7 @@ from rag.runs.history.conversations.comparison import Column
 from rag.settings import Settings
 from tests.local import local_engine, process_of
 from tests.rag.documents import INDEX
-from tests.rag.scripted import ScriptedChat, ScriptedSource, eventually
+from tests.rag.scripted import ScriptedChat, ScriptedSource
 from tests.rag.verdicts import approve
 
 QUESTION = "出張の日当はいくらですか?"
@@ -56,8 +56,7 @@ def live_in(settings: Settings, embeddings: EmbeddedEmbeddings) -> None:
         compared = engine.comparisons.begin(QUESTION, INDEX, (Column(pipeline="naive"), Column(pipeline="hybrid")))
         for run in engine.history.runs(compared.id):
             engine.run(run.id).result()
-        used = process_of(engine).usage.by_person
-        assert eventually(lambda: sum(each.runs for each in used()) == RUNS)  # saved after the end of a run
+        assert sum(each.runs for each in process_of(engine).usage.by_person()) == RUNS
         engine.comparisons.vote(compared.id, engine.history.runs(compared.id)[0].id)
         access = process_of(engine).store.access
         person = access.people.signed_in(SignInClaims("https://id.example.com", "anna", name="Anna", groups=("staff",)))

@@ -90,13 +90,12 @@ def in_folder(settings: Settings) -> Settings:
     return settings.model_copy(update={"database_url": None, "chroma_url": None})
 
 
-def is_as_before(engine: UserEngine, before: dict[str, object]) -> bool:
+def assert_as_before(engine: UserEngine, before: dict[str, object]) -> None:
     assert process_of(engine).store.check() == []
     now = seen(engine)
     # Cosines have 32 bits: the last digit differs between a folder and a server.
     assert now.pop("scores") == pytest.approx(before["scores"], abs=1e-5)
     assert told_of(now) == told_of({name: each for name, each in before.items() if name != "scores"})
-    return True
 
 
 def told_of(what: dict[str, object]) -> dict[str, str]:
@@ -124,7 +123,7 @@ def test_all_of_a_folder_goes_to_servers_and_back_and_the_old_form_stays_aside(s
     assert "移動しました" in done.stdout.splitlines()[-1]
     assert {file.name for file in databases(folder)} == files
     with opened(in_folder(servers), embeddings) as engine:
-        assert is_as_before(engine, before)
+        assert_as_before(engine, before)
         origin = next(run for run in engine.history.runs() if run.feedback)
         assert engine.forks.begin(origin.id, "retrieve", 1, [EditQuery(query="鉄道")]).result().status == "finished"
     with pytest.raises(CatalogueInFolder):
@@ -138,7 +137,7 @@ def test_killed_at_several_moments_a_move_goes_on_and_until_the_switch_the_old_f
     with pytest.raises(MoveUnfinished):
         IndexStore(servers.model_copy(update={"data_dir": folder.parent / "other"}), embeddings)
     with opened(in_folder(servers), embeddings) as engine:
-        assert is_as_before(engine, before)
+        assert_as_before(engine, before)
         # The next move takes these changes too.
         engine.store.remove(INDEX, "vpn.en.md")
         oldest = engine.history.conversations.listed()[-1]
@@ -150,7 +149,7 @@ def test_killed_at_several_moments_a_move_goes_on_and_until_the_switch_the_old_f
     assert not moved(servers, MoveTarget.SERVERS, rename=2)
     assert (folder / SWITCHING).exists()
     with opened(servers, embeddings) as engine:
-        assert is_as_before(engine, after)
+        assert_as_before(engine, after)
     assert not (folder / SWITCHING).exists()
     assert moved(servers, MoveTarget.SERVERS)
 
@@ -159,13 +158,13 @@ def test_originals_of_a_share_are_known_to_both_forms(servers, folder, embedding
     share = shutil.move(folder / "originals", tmp_path / "share")
     shared = servers.model_copy(update={"originals_url": SecretStr(Path(share).as_uri())})
     with opened(in_folder(shared), embeddings) as engine:
-        assert is_as_before(engine, before)
+        assert_as_before(engine, before)
     assert moved(shared, MoveTarget.SERVERS)
     with opened(shared, embeddings) as engine:
-        assert is_as_before(engine, before)
+        assert_as_before(engine, before)
     assert moved(shared, MoveTarget.FOLDER)
     with opened(in_folder(shared), embeddings) as engine:
-        assert is_as_before(engine, before)
+        assert_as_before(engine, before)
 
 
 @pytest.mark.soak
@@ -179,7 +178,7 @@ def test_killed_at_any_moment_a_folder_goes_there_and_back(servers, embeddings, 
         assert not renames[0]
         assert moved(servers, to)
         with opened(servers if to is MoveTarget.SERVERS else in_folder(servers), embeddings) as engine:
-            assert is_as_before(engine, before)
+            assert_as_before(engine, before)
 
 
 @pytest.mark.parametrize("name", ["before-0.1.0", pytest.param("before-prompts", marks=pytest.mark.soak)])

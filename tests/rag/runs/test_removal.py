@@ -4,9 +4,12 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
+from index_store.catalogue.removed_documents import RemovedDocuments
 from index_store.store.index_store import IndexStore
 from rag.pipelines import PIPELINES
+from rag.runs import removal
 from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
 from rag.settings import Settings
@@ -162,6 +165,30 @@ def test_what_another_process_removed_goes_at_the_next_start(open_loaded, loaded
     with open_loaded() as engine:
         assert is_forgotten(engine)
         assert SENTENCE.encode() not in stored(engine)
+
+
+@pytest.mark.parametrize("step", ["ids", "forget"])
+def test_what_the_database_does_not_let_go_is_told_in_the_log_and_tried_again(open_loaded, monkeypatch, caplog, step):
+    def is_away(*_: object) -> None:
+        raise OperationalError("SELECT", {}, ConnectionError("the server is away"))
+
+    monkeypatch.setattr(removal, "UNTIL_TRIED_AGAIN", 0.05)
+    with open_loaded() as engine:
+        ask(engine).result()
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr(RemovedDocuments, step, is_away)
+            engine.store.remove(INDEX, "safe.md")
+            assert eventually(lambda: "tried again" in caplog.text)
+        assert is_forgotten(engine)
+        assert SENTENCE.encode() not in stored(engine)
+
+
+def test_what_was_removed_last_goes_before_the_engine_is_closed(open_loaded, loaded, embeddings):
+    with open_loaded() as engine:
+        ask(engine).result()
+        engine.store.remove(INDEX, "safe.md")
+    with IndexStore(Settings(data_dir=loaded), embeddings) as store:
+        assert store.removed() == []
 
 
 def test_an_index_that_is_deleted_takes_the_passages_of_all_its_documents(open_loaded):

@@ -70,7 +70,7 @@ class OpenIdProvider:
     def stop(self) -> None:
         if self._process:
             self._process.kill()
-            self._process.wait(timeout=10)
+            self._process.wait(timeout=60)
             self._process.stdout.close()
             self._process = None
 

@@ -23,7 +23,7 @@ from index_store.store.user_ingestion import UserIngestion
 from tests.clock import environment as at_a_clock
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import WorkerProcess
-from tests.index_store.soundness import eventually, is_sound
+from tests.index_store.soundness import assert_sound, eventually
 from tests.servers.postgres import PostgresServer
 from tests.servers.site_server import SiteServer, html
 
@@ -78,7 +78,7 @@ def test_a_database_that_is_killed_in_the_midst_of_an_ingest_and_away_for_a_whil
     assert are_ready_once(app)
     assert app.replica
     assert eventually(lambda: app.replica and app.replica.alive() == {app.replica.number})
-    assert is_sound(app, queued.data_dir)
+    assert_sound(app, queued.data_dir)
     assert worker.end() == 0
 
 
@@ -123,7 +123,7 @@ def test_a_document_is_added_although_the_database_is_away_for_a_moment_as_it_is
         assert eventually(lambda: calls)
         assert [each.error.code if each.error else each.status.value for each in job.wait()] == ["ready"]
     assert len(calls) > 1
-    assert is_sound(app, queued.data_dir)
+    assert_sound(app, queued.data_dir)
 
 
 @pytest.mark.parametrize(("name", "code"), [("a.md", "request_refused"), ("a.zip", "unreadable")])
@@ -144,7 +144,7 @@ def test_what_fails_as_the_database_is_away_for_a_moment_is_told_to_have_failed(
         assert eventually(lambda: calls)
         assert [each.error and each.error.code for each in job.wait()] == [code]
     assert [each.status.value for each in app.documents("a")] == ["failed"]
-    assert is_sound(app, queued.data_dir)
+    assert_sound(app, queued.data_dir)
 
 
 def test_all_of_an_archive_is_added_although_the_database_is_away_for_a_moment(
@@ -160,7 +160,7 @@ def test_all_of_an_archive_is_added_although_the_database_is_away_for_a_moment(
         assert eventually(lambda: calls)
         assert {each.error.code if each.error else each.status.value for each in job.wait()} <= {"ready", "unchanged"}
     assert [each.status.value for each in app.documents("a")] == ["ready"] * 3
-    assert is_sound(app, queued.data_dir)
+    assert_sound(app, queued.data_dir)
 
 
 @pytest.mark.parametrize(("owner", "method"), [(Sites, "has"), (Versions, "begin")], ids=["came", "is stored"])
@@ -177,7 +177,7 @@ def test_a_site_is_crawled_although_the_database_is_away_for_a_moment_as_a_page(
             assert [each.error.code if each.error else each.status.value for each in job.wait()] == ["ready"]
     assert len(calls) > 1
     assert not app.sites("a")[0].is_crawling
-    assert is_sound(app, queued.data_dir)
+    assert_sound(app, queued.data_dir)
 
 
 def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_and_says_what_was_not_added(
@@ -205,7 +205,7 @@ def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_an
     noted = app.documents("a")
     assert 0 < len(noted) < 200
     assert {each.status.value for each in noted} <= {"ready", "failed"}
-    assert is_sound(app, queued.data_dir)
+    assert_sound(app, queued.data_dir)
 
 
 def test_workers_whose_clocks_are_hours_apart_share_a_job_and_take_nothing_from_each_other(
@@ -236,4 +236,4 @@ def test_workers_whose_clocks_are_hours_apart_share_a_job_and_take_nothing_from_
         assert eventually(lambda: again.is_finished, 60)
     assert len(app.documents("a")) == FILES - 1
     assert ahead.end() == 0
-    assert is_sound(app, queued.data_dir)
+    assert_sound(app, queued.data_dir)

@@ -11,7 +11,7 @@ from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import keep_upload
 from index_store.store.index_store import IndexStore, working
-from tests.index_store.soundness import content, eventually, is_sound
+from tests.index_store.soundness import assert_sound, content, eventually
 from tests.servers.s3 import S3Server
 
 Write = Callable[..., Path]
@@ -40,7 +40,7 @@ def test_what_is_uploaded_on_one_is_read_on_another_and_opened_and_removed_on_a_
         assert eventually(lambda: not store.documents())
         with pytest.raises(errors.DocumentGone):
             store.original(document.id)
-        assert is_sound(store, one.data_dir)
+        assert_sound(store, one.data_dir)
     for settings in (one, other, third):
         assert not list((settings.data_dir / "originals").glob("*"))
 
@@ -57,4 +57,4 @@ def test_what_one_machine_has_noted_is_gone_on_with_by_another_when_it_is_lost(
         for job in store.resume():
             job.wait()
         assert [each.status.value for each in store.documents()] == ["ready"]
-        assert is_sound(store, other.data_dir)
+        assert_sound(store, other.data_dir)

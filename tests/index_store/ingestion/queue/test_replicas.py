@@ -19,7 +19,7 @@ from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store.index_store import IndexStore, working
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import environment
-from tests.index_store.soundness import eventually, is_sound, originals
+from tests.index_store.soundness import assert_sound, eventually, faults_of, originals
 
 Write = Callable[..., Path]
 
@@ -57,7 +57,7 @@ def test_what_is_added_renamed_and_removed_in_one_is_so_in_the_other(
     assert other.indexes() == []
     with pytest.raises((errors.UnknownIndex, errors.EmptyIndex)):
         other.search("b", "What?")
-    assert is_sound(other, queued.data_dir)
+    assert_sound(other, queued.data_dir)
     assert originals(queued.data_dir) == []
 
 
@@ -90,7 +90,7 @@ def test_one_that_starts_leaves_what_another_is_about_to_take_in(
             assert [each.status.value for each in job.wait()] == ["ready"] * 5
         [seen] = starting.ingestions
         assert seen.progress.done == 5
-        assert is_sound(starting, queued.data_dir)
+        assert_sound(starting, queued.data_dir)
 
 
 def test_a_job_is_cancelled_from_the_other_while_it_is_still_taken_in(
@@ -103,7 +103,7 @@ def test_a_job_is_cancelled_from_the_other_while_it_is_still_taken_in(
     assert eventually(lambda: job.is_finished and job.is_cancelled)
     with working(queued):
         assert eventually(lambda: not [each for each in other.documents() if each.status.value == "pending"])
-    assert is_sound(one, queued.data_dir)
+    assert_sound(one, queued.data_dir)
 
 
 def test_a_job_that_is_dismissed_in_another_app_as_it_ends_ends_with_its_results_for_who_waits_for_it(
@@ -149,7 +149,7 @@ def test_an_app_continues_jobs_that_another_app_had_not_admitted_when_it_ended(
     assert one.replicas() == {one.replica.number}
     with working(queued):
         assert eventually(lambda: [each.status.value for each in one.documents()] == ["ready"])
-    assert eventually(lambda: is_sound(one, queued.data_dir))
+    assert eventually(lambda: not faults_of(one, queued.data_dir))
 
 
 def test_a_folder_without_the_originals_is_refused_beside_others(
@@ -196,7 +196,7 @@ def test_what_one_removes_while_the_other_searches_is_found_or_not_and_never_hal
     assert len(found[0]) == 5
     assert all(all(found_texts) for found_texts in found)
     assert found[-1] == []
-    assert is_sound(other, queued.data_dir)
+    assert_sound(other, queued.data_dir)
 
 
 @pytest.mark.soak
@@ -229,7 +229,7 @@ def test_a_replica_killed_at_random_loses_and_doubles_no_recorded_document(
             assert eventually(lambda: all(job.is_finished for job in one.ingestions), 60)
         assert known <= noted(one, number)
         assert len(one.documents()) == len({each.source for each in one.documents()})
-        assert eventually(lambda: is_sound(one, queued.data_dir))
+        assert eventually(lambda: not faults_of(one, queued.data_dir))
 
 
 def noted(store: IndexStore, number: int) -> set[str]:

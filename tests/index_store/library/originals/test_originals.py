@@ -16,7 +16,7 @@ from index_store.library.originals.registry import backend_of
 from index_store.library.versions import Versions
 from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
-from tests.index_store.soundness import content, is_sound
+from tests.index_store.soundness import assert_sound, content
 from tests.servers import Refusal
 
 Write = Callable[..., Path]
@@ -89,7 +89,7 @@ def test_of_a_document_whose_newer_version_failed_the_one_that_is_ready_is_opene
     store.retry("a").wait()
     assert "new" in kept(store, file)
     assert "new" in store.search("a", "part", k=1)[0].text
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
     assert len(originals(serviced)) == 1
 
 
@@ -144,7 +144,7 @@ def test_a_newer_version_that_is_begun_while_the_ready_one_is_added_again_takes_
     service.is_held = False
     assert [each.error for each in jobs[0].wait()] == [None]
     assert "newer" in kept(store, file)
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 def test_an_original_that_is_replaced_while_it_is_opened_is_the_newer_one(
@@ -192,7 +192,7 @@ def test_where_the_disk_knows_no_links_a_reindex_copies(
 
     monkeypatch.setattr(os, "link", refuse)
     assert [each.status for each in store.reindex("a").wait()] == ["ready"]
-    assert is_sound(store, serviced.data_dir)
+    assert_sound(store, serviced.data_dir)
 
 
 CHUNKS = 1100
@@ -212,12 +212,12 @@ def test_a_deleted_index_gives_its_disk_space_back_and_the_other_still_finds(ser
     with IndexStore(serviced) as store:
         store.delete_index("goes")
         assert len(store.search("stays", "What stays.md says in part 7", k=300)) == 300
-        assert is_sound(store, serviced.data_dir)
+        assert_sound(store, serviced.data_dir)
     assert used(serviced.data_dir) < one + 0.1 * (both - one)
     with IndexStore(serviced) as store:
         store.add("stays", write("stays.md", sections=301))
         assert len(store.search("stays", "What stays.md says in part 300", k=400)) == 301
-        assert is_sound(store, serviced.data_dir)
+        assert_sound(store, serviced.data_dir)
 
 
 def used(folder: Path) -> int:

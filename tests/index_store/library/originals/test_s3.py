@@ -27,7 +27,7 @@ from index_store.transfer.backup.backup import back_up
 from index_store.transfer.backup.errors import CatalogueNotInFolder, OriginalsNotInFolder, VectorsNotInFolder
 from tests.full_disk import full_disk, linux
 from tests.index_store.embedding_service import EmbeddingService
-from tests.index_store.soundness import content, eventually, is_sound
+from tests.index_store.soundness import assert_sound, content, eventually
 from tests.servers.s3 import KEY, SECRET, Between, S3Server
 
 Write = Callable[..., Path]
@@ -121,7 +121,7 @@ def test_keys_that_are_refused_are_told_of_and_appear_nowhere(
             assert isinstance(store.trouble, errors.OriginalsRefused)
         assert eventually(lambda: store.trouble is None)
         assert store.add("a", write("b.md")).error is None
-        assert is_sound(store, stored.data_dir)
+        assert_sound(store, stored.data_dir)
     with s3.knowing_no_key(), IndexStore(stored) as store:  # it starts anyway
         assert eventually(lambda: isinstance(store.trouble, errors.OriginalsRefused))
     said = f"{caplog.text}{refused}{stored!r}"
@@ -159,7 +159,7 @@ def test_an_app_starts_while_s3_is_away_and_goes_on_when_it_is_back(
         assert eventually(lambda: store.trouble is None)
         assert eventually(lambda: not any(two in name for name in s3.names(bucket)))  # its removal is finished
         assert store.add("a", write("d.md")).error is None
-        assert is_sound(store, stored.data_dir)
+        assert_sound(store, stored.data_dir)
 
 
 def test_a_document_whose_original_can_not_be_fetched_fails_and_is_tried_again(
@@ -180,7 +180,7 @@ def test_a_document_whose_original_can_not_be_fetched_fails_and_is_tried_again(
         file.unlink()
         assert eventually(lambda: store.trouble is None)
         assert [each.status.value for each in store.retry("a").wait()] == ["ready"]
-        assert is_sound(store, stored.data_dir)
+        assert_sound(store, stored.data_dir)
 
 
 def test_a_service_that_is_slow_is_waited_for_and_one_that_says_nothing_is_not(
@@ -258,7 +258,7 @@ def test_a_process_that_is_killed_while_a_file_is_on_its_way_leaves_nothing(
     with IndexStore(stored) as store:
         assert [name.removeprefix("some/prefix/") for name in s3.names(bucket)] == [MARK]
         assert store.add("a", file).error is None
-        assert is_sound(store, stored.data_dir)
+        assert_sound(store, stored.data_dir)
 
 
 def test_what_was_kept_is_gone_on_with_by_the_next_process(
@@ -276,7 +276,7 @@ def test_what_was_kept_is_gone_on_with_by_the_next_process(
         for again in store.resume():
             again.wait()
         assert [each.status for each in store.documents()] == [DocumentStatus.READY] * 4
-        assert is_sound(store, stored.data_dir)
+        assert_sound(store, stored.data_dir)
 
 
 # Which store the originals belong to
@@ -293,7 +293,7 @@ def test_two_installations_do_not_sweep_each_others_originals(
         IndexStore(stored.model_copy(update=another))
     assert s3.names(bucket) == before
     with IndexStore(stored) as store:
-        assert is_sound(store, stored.data_dir)
+        assert_sound(store, stored.data_dir)
 
 
 def test_a_folder_moves_to_s3_and_back_when_its_files_are_copied(
@@ -308,7 +308,7 @@ def test_a_folder_moves_to_s3_and_back_when_its_files_are_copied(
         s3.write(bucket, f"some/prefix/{file.parent.name}/{file.name}", file.read_bytes())
     shutil.move(local, local.with_name("originals-before"))
     with IndexStore(stored) as store:
-        assert is_sound(store, stored.data_dir)
+        assert_sound(store, stored.data_dir)
         assert store.add("a", write("a.md")).status.value == "unchanged"
         assert [each.status.value for each in store.reindex("a").wait()] == ["ready"]  # works without stored digests
     with pytest.raises(errors.OriginalsElsewhere):
@@ -322,7 +322,7 @@ def test_a_folder_moves_to_s3_and_back_when_its_files_are_copied(
         place.write_bytes(s3.read(bucket, name))
     (serviced.data_dir / "originals.id").unlink()
     with IndexStore(serviced) as store:
-        assert is_sound(store, serviced.data_dir)
+        assert_sound(store, serviced.data_dir)
 
 
 def test_a_share_that_is_not_mounted_is_not_written_to(serviced: Settings, tmp_path: Path, write: Write) -> None:
@@ -335,7 +335,7 @@ def test_a_share_that_is_not_mounted_is_not_written_to(serviced: Settings, tmp_p
     assert not (tmp_path / "mnt").exists()
     shutil.move(tmp_path / "away", tmp_path / "mnt")
     with IndexStore(shared) as store:
-        assert is_sound(store, shared.data_dir)
+        assert_sound(store, shared.data_dir)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,9 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="limited, or to be se
 
 TITLE = "出張旅費規程"
 
+PATIENCE = 60
+"""seconds that a test waits for what must come"""
+
 
 @pytest.fixture
 def parser(settings: Settings) -> Iterator[Parser]:
@@ -57,7 +60,18 @@ def load(parser: Parser, path: Path, **details: object) -> ParsedDocument:
     return parser.load(RawFile(path, path.name), path.suffix[1:], **details)
 
 
-def eventually(is_so: Callable[[], object], seconds: float = 60) -> bool:
+def asking(cancelled: threading.Event | None = None) -> tuple[threading.Event, Callable[[], bool]]:
+    """What to hand in as `is_cancelled`, after an event that is set when the parser first asks: then the file waits."""
+    asked = threading.Event()
+
+    def is_cancelled() -> bool:
+        asked.set()
+        return cancelled is not None and cancelled.is_set()
+
+    return asked, is_cancelled
+
+
+def eventually(is_so: Callable[[], object], seconds: float = PATIENCE) -> bool:
     until = time.monotonic() + seconds
     while not is_so():
         if time.monotonic() > until:
@@ -234,7 +248,9 @@ def test_two_files_are_read_side_by_side_and_no_more(settings: Settings, held: C
         loading = [threads.submit(load, parser, pipe) for pipe in pipes[:2]]
         # Opening waits until a process reads from the other end.
         writers = [pipe.open("w") for pipe in pipes[:2]]
-        loading.append(threads.submit(load, parser, pipes[2]))
+        is_waiting, is_cancelled = asking()
+        loading.append(threads.submit(load, parser, pipes[2], is_cancelled=is_cancelled))
+        assert is_waiting.wait(PATIENCE)
         assert not eventually(is_reading(pipes[2]), seconds=1)
         assert len(parsers_of(os.getpid())) == 2
         for writer in writers:
@@ -248,23 +264,14 @@ def test_files_that_wait_are_read_in_the_order_in_which_they_came(
     settings: Settings, held: Callable[[str], Path]
 ) -> None:
     pipes = [held(f"{number}.txt") for number in range(6)]
-    asked = [threading.Event() for _ in pipes]
-    """set when the parser asks whether the file is cancelled: from then on, the file waits"""
-
-    def take_turn(number: int) -> ParsedDocument:
-        def is_cancelled() -> bool:
-            asked[number].set()
-            return False
-
-        return load(parser, pipes[number], is_cancelled=is_cancelled)
-
     with opened(settings, parser_workers=1) as parser, ThreadPoolExecutor(max_workers=8) as threads:
         first = held("first.txt")
         loading = [threads.submit(load, parser, first)]
         with first.open("w") as writer:
-            for number in range(len(pipes)):
-                loading.append(threads.submit(take_turn, number))
-                assert asked[number].wait(timeout=30)
+            for pipe in pipes:
+                is_waiting, is_cancelled = asking()
+                loading.append(threads.submit(load, parser, pipe, is_cancelled=is_cancelled))
+                assert is_waiting.wait(PATIENCE)
             writer.write("Words.")
         for pipe in pipes:
             with pipe.open("w") as writer:  # waits until a process reads it: for ever, if the order is wrong
@@ -281,9 +288,10 @@ def test_a_file_is_cancelled_while_it_is_read_or_waits_within_a_second(
     with opened(settings, parser_workers=1) as parser, ThreadPoolExecutor() as threads:
         reading = threads.submit(load, parser, pipe, is_cancelled=cancelled.is_set)
         writer = pipe.open("w")
-        waiting = threads.submit(load, parser, handbook, is_cancelled=cancelled.is_set)
+        is_waiting, is_cancelled = asking(cancelled)
+        waiting = threads.submit(load, parser, handbook, is_cancelled=is_cancelled)
         wanted = threads.submit(load, parser, handbook)
-        time.sleep(0.3)
+        assert is_waiting.wait(PATIENCE)
         cancelled.set()
         for each in (reading, waiting):
             with pytest.raises(errors.Cancelled):

@@ -21,11 +21,13 @@ from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource
 from index_store.library.data_folder import IDENTITY, LINKS, NAMESPACE, ORIGINALS_NOTED
+from index_store.library.library import Library
 from index_store.store.index_store import IndexStore
 from tests.full_disk import linux
-from tests.index_store.soundness import content, is_sound, originals
+from tests.index_store.soundness import assert_sound, content, eventually, originals
 from tests.index_store.transfer.backup.conftest import Command, Write, started
 from tests.old_folders import unpack
+from tests.threads import is_under_way
 
 pytestmark = pytest.mark.sqlite_alone
 
@@ -46,14 +48,14 @@ def test_what_a_running_app_holds_is_saved_and_found_after_a_restore(
     done = command("restore", archive, folder=tmp_path / "other")
     assert (done.returncode, done.stderr) == (0, "")
     with restored(serviced, tmp_path / "other") as store:
-        assert is_sound(store, tmp_path / "other")
+        assert_sound(store, tmp_path / "other")
         assert store.documents() == app.documents()
         for mode in ("vector", "keyword", "hybrid"):
             [hit] = store.search("a", "What does the file of bananas say?", mode=mode, k=1)
             assert hit.source.endswith("bananas.md")
         for document in store.documents():
             assert content(store.original(document.id)) == content(app.original(document.id))
-    assert is_sound(app, serviced.data_dir)
+    assert_sound(app, serviced.data_dir)
 
 
 def test_the_log_of_what_was_done_is_saved_in_whole_lines(
@@ -186,7 +188,7 @@ def test_changes_wait_during_the_snapshot_and_searches_do_not(
         removing = threading.Thread(target=lambda: app.remove_documents([app.documents()[0].id]), daemon=True)
         removing.start()
         assert len(app.search("a", "apples", k=2)) == 2
-        removing.join(0.3)
+        assert eventually(lambda: is_under_way(Library.held))
         assert len(app.documents()) == 2
     removing.join()
     assert len(app.documents()) == 1
@@ -207,7 +209,7 @@ def test_killed_in_the_midst_it_leaves_no_archive_and_the_app_and_the_next_backu
             time.sleep(0.0005)
         process.send_signal(signal.SIGKILL)
         process.communicate()
-    assert is_sound(app, serviced.data_dir)
+    assert_sound(app, serviced.data_dir)
     # The archive may have been made before the signal; then it is complete.
     if file.exists() or process.returncode == 0:
         assert command("restore", file, folder=tmp_path / "early").returncode == 0
@@ -259,7 +261,7 @@ def test_on_a_full_disk_it_says_so_and_leaves_nothing(
     assert "could not be made" in done.stderr
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith("saved")] == []
     assert not (serviced.data_dir / LINKS).exists()
-    assert is_sound(app, serviced.data_dir)
+    assert_sound(app, serviced.data_dir)
 
 
 def test_it_is_begun_while_the_app_is_not_running_too(

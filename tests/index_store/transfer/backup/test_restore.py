@@ -18,7 +18,7 @@ from index_store.store.index_store import IndexStore
 from index_store.transfer.backup import errors
 from index_store.transfer.backup.restore import restore
 from tests.full_disk import full_disk, linux
-from tests.index_store.soundness import is_sound
+from tests.index_store.soundness import assert_sound
 from tests.index_store.transfer.backup.conftest import Command, Write, started
 
 pytestmark = pytest.mark.sqlite_alone
@@ -213,7 +213,7 @@ def test_killed_in_the_midst_it_leaves_a_folder_that_no_app_opens_and_that_is_re
         assert "もう一度実行" in refused.value.sentence("ja")
         assert command("restore", archive, folder=target).returncode == 0
     with IndexStore(other) as store:
-        assert is_sound(store, target)
+        assert_sound(store, target)
         assert len(store.documents()) == 2
 
 

