@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from index_store.base import errors
 from index_store.base.settings import Settings
@@ -20,6 +21,7 @@ from index_store.store.index_store import IndexStore, working
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import environment
 from tests.index_store.soundness import eventually, is_sound, originals
+from tests.servers.postgres import PostgresServer
 
 Write = Callable[..., Path]
 
@@ -235,3 +237,13 @@ def test_a_replica_killed_at_random_loses_and_doubles_no_recorded_document(
 def noted(store: IndexStore, number: int) -> set[str]:
     """Sources of the recorded documents of this round."""
     return {each.source for each in store.documents() if f"/{number}/" in each.source}
+
+
+def test_an_app_that_closes_while_the_database_is_away_frees_everything(queued: Settings) -> None:
+    with PostgresServer() as server:
+        store = IndexStore(queued.model_copy(update={"database_url": SecretStr(server.new_database())}))
+        server.stop()
+        with pytest.raises(errors.DatabaseAway):
+            store.close()
+        assert [*(queued.data_dir / "originals").iterdir()] == []
+        assert "replicas" not in [each.name for each in threading.enumerate()]
