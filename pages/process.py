@@ -53,9 +53,9 @@ def whole_engine() -> Engine:
 def close_engine() -> None:
     global _engine
     with _lock:
-        if _engine is not None:
-            _engine.close()
-            _engine = None
+        closing, _engine = _engine, None
+        if closing:
+            closing.close()
 
 
 def replica_number() -> int:

@@ -1,6 +1,7 @@
 """The chat models that people can choose from."""
 
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 
 from rag.errors import ModelNotOffered
 from rag.models.chat_model import ModelSource
@@ -30,5 +31,6 @@ class OfferedModels:
         return name if name in self._others else None
 
     async def close(self) -> None:
-        for source in (self.usual, *self._others.values()):
-            await source.close()
+        async with AsyncExitStack() as opened:
+            for source in (self.usual, *self._others.values()):
+                opened.push_async_callback(source.close)

@@ -87,14 +87,14 @@ class Engine:
     ) -> None:
         """Raises PlainError, such as StoreInUse if another process holds the data folder."""
         self.settings = settings or Settings()
-        # The order matters: each step uses what those before it have made.
+        # The order matters: each step uses what those before it have made. They are closed in the opposite order.
         with ExitStack() as opened:
             self._open(opened, store, models, web)
             self._start_loop(opened)
-            self._make_services()
-            self._make_runs()
+            self._make_services(opened)
+            self._make_runs(opened)
             self._make_subjects()
-            self._begin()
+            self._begin(opened)
             self._opened = opened.pop_all()
             """closed with the engine, or at once if the engine can't be made"""
 
@@ -135,17 +135,26 @@ class Engine:
         self._tasks_of_no_run = asyncio.all_tasks(self._loop)
         """such as those of a pool of connections"""
 
-    def _make_services(self) -> None:
+    def _make_services(self, opened: ExitStack) -> None:
         """Makes what the runs use."""
         usual = self._models.usual
         self._admission = Admission(usual.runs_at_once or self.settings.runs_at_once, self.settings.runs_per_person)
         self.preload = Preload(usual, is_wanted=self._may_be_asked)
-        self.suggestions = Suggestions(self.settings, self.history, usual, self._admission, self._loop)
-        self._replicas = self._open_replicas()
+        opened.callback(self.preload.close)
         self._removal = Removal(self.settings, self.store, self.history, self._checkpoints)
+        opened.callback(self._removal.close)
+        self._replicas = self._open_replicas()
+        if self._replicas:
+            opened.callback(self._replicas.close)
+        if self._web:
+            opened.callback(self._in_loop, self._web.close)
+        opened.callback(self._in_loop, self._models.close)
+        opened.callback(self._in_loop, self._steps_end)
+        self.suggestions = Suggestions(self.settings, self.history, usual, self._admission, self._loop)
+        opened.callback(self._in_loop, self.suggestions.end)
         self.usage = DailyUsage(self.history.database)
 
-    def _make_runs(self) -> None:
+    def _make_runs(self, opened: ExitStack) -> None:
         are_shared = self._replicas is not None
         self._runs = RunsInFlight(
             self._models,
@@ -168,6 +177,7 @@ class Engine:
                 checkpoints=self._checkpoints,
             ),
         )
+        opened.callback(self._runs.stop)
 
     def _make_subjects(self) -> None:
         """Makes the objects of the other subjects: most of them use the runs."""
@@ -186,7 +196,7 @@ class Engine:
             removal=self._removal,
         )
 
-    def _begin(self) -> None:
+    def _begin(self, opened: ExitStack) -> None:
         """Begins what goes on beside the runs, when everything is there that it may call."""
         forget_runs = self._runs.forget_finished
         if self._replicas:
@@ -204,20 +214,10 @@ class Engine:
             self.personal_data.delete_of_erased,
         )
         self._retention.begin()
+        opened.callback(self._retention.close)
 
     def close(self) -> None:
-        """Stops all runs and frees everything."""
-        self._retention.close()
-        self._runs.stop()
-        self._in_loop(self.suggestions.end)
-        self._in_loop(self._steps_end)
-        self._in_loop(self._models.close)
-        if self._web:
-            self._in_loop(self._web.close)
-        if self._replicas:
-            self._replicas.close()
-        self._removal.close()
-        self.preload.close()
+        """Stops all runs and frees everything, even if a part can't be closed."""
         self._opened.close()
 
     def _in_loop(self, work: Callable[[], Coroutine[object, object, T]]) -> T:

@@ -101,10 +101,11 @@ class Replicas:
 
     def close(self) -> None:
         """Call it after the last run of this app has ended; that end is still published."""
-        self._replica.unsubscribe(self._hear)
-        self._is_closing.set()
-        self._woken.set()
-        self._thread.join()
+        if self._thread.is_alive():  # it has begun
+            self._replica.unsubscribe(self._hear)
+            self._is_closing.set()
+            self._woken.set()
+            self._thread.join()
         self._patient.shutdown()
 
     # Runs of other apps
