@@ -15,6 +15,7 @@ Each method of these is one transaction; a function that takes a connection is p
 read while one writes. They return data (records.py), never a row of SQLAlchemy.
 """
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine
@@ -66,11 +67,12 @@ class Catalogue:
         self.replica = Replica(self._engine)
 
     def close(self) -> None:
-        if self.replica:
-            self.replica.close()
-        if self._owned:
-            self._owned.close()
-        self._engine.dispose()
+        with ExitStack() as opened:
+            opened.callback(self._engine.dispose)
+            if self._owned:
+                opened.callback(self._owned.close)
+            if self.replica:
+                opened.callback(self.replica.close)
 
     def give_space_back(self) -> None:
         backend_of(self._engine).give_space_back(self._engine)

@@ -75,8 +75,11 @@ class Library:
     def close(self) -> None:
         self.vectors.stop_watching()
         self.originals.stop_watching()
-        with self.held():
-            self._opened.close()
+        with ExitStack() as held:
+            try:
+                held.enter_context(self.held())
+            finally:  # also while the database is away
+                self._opened.close()
 
     def repair(self) -> None:
         """Finishes or undoes the changes of a process that died. Pending documents stay pending."""

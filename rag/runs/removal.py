@@ -56,7 +56,8 @@ class Removal:
         self._store.watch_removals(lambda: None)
         self._is_closing.set()
         self.look()
-        self._thread.join()
+        if self._thread.ident:  # else it was never begun
+            self._thread.join()
 
     def after_run(self, run_id: str) -> None:
         """Deletes the checkpoints of a run if a document that it read was removed meanwhile."""

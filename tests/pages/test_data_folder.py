@@ -12,7 +12,7 @@ from pages.widgets.trace import detail
 from pages.widgets.trace.panel import show_rows
 from pages.words import plain
 from rag.errors import NotSaved
-from rag.runs.engine import UserEngine
+from rag.runs.engine import Engine, UserEngine
 from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.schema import FILE
 from rag.text.language import Language
@@ -29,7 +29,8 @@ from tests.pages.runs_page import RunsPage
 from tests.pages.test_chat_extras import press_key
 from tests.pages.test_fork import Form
 from tests.pages.trace_examples import PASSAGE
-from tests.rag.scripted import eventually
+from tests.rag.runs.test_data_folder import Unending
+from tests.rag.scripted import ScriptedChat, eventually
 from tests.rag.verdicts import YES
 from tests.servers.postgres import PostgresServer, programs
 
@@ -90,6 +91,15 @@ def test_a_start_that_failed_is_told_as_what_it_was_at_the_next_look_too(handboo
     for _ in range(2):
         [told] = ChatPage(language).errors
         assert "9999" in told
+
+
+def test_an_engine_that_can_not_be_closed_is_followed_by_a_new_one(data_dir, monkeypatch):
+    before = Engine(models=Unending(ScriptedChat()))
+    monkeypatch.setattr(process, "_engine", before)
+    with pytest.raises(OSError, match="it does not end"):
+        process.close_engine()
+    assert process.whole_engine() is not before
+    assert process.engine().store.indexes() == []
 
 
 @linux

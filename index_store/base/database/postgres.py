@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DatabaseError, OperationalError, ProgrammingError, SQLAlchemyError
+from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, ProgrammingError, SQLAlchemyError
 
 from index_store.base import errors
 from index_store.base.database.backend import LOCK_SECONDS, MOVING, as_json, normalized
@@ -334,8 +334,12 @@ class SharedChanges:
         if self._connection:
             try:
                 self._connection.exec_driver_sql(statement)
-            except SQLAlchemyError:
+            except DatabaseAway:
                 self.close()  # the server may have been restarted
+            except DBAPIError as error:
+                if not error.connection_invalidated:  # such as a wait that took too long
+                    raise
+                self.close()
             else:
                 return self._connection
         connection = self._database.connect().execution_options(isolation_level="AUTOCOMMIT")

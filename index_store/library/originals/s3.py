@@ -59,7 +59,8 @@ LOOK = 1.0
 """seconds between checks whether the service is back"""
 
 LOOK_BEHIND = 60.0
-"""seconds at most between tries to finish unfinished changes, while the service can be reached but they fail"""
+"""seconds at most between tries to finish unfinished changes, while the service can be reached but they fail; and
+between checks that fail on this machine"""
 
 DIGEST = "sha256"
 """its name in a file's metadata"""
@@ -147,6 +148,10 @@ class S3:
             except FileNotFoundError:
                 pass  # the service answers
             except OriginalsError:
+                continue
+            except OSError as error:  # of this machine, such as too many open files
+                log.warning("Whether the originals can be reached can't be checked: %s", error)
+                pause = min(2 * pause, LOOK_BEHIND)
                 continue
             self._look.clear()
             self.trouble = None

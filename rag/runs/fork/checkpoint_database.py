@@ -7,7 +7,7 @@ other writes it. The writes of steps have the same form in both and are copied a
 import logging
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
 import psycopg
@@ -97,8 +97,9 @@ class _Opened:
 @contextmanager
 def _opened(place: DatabaseLocation) -> Iterator[_Opened]:
     engine = place.for_migration()
-    saved = engine.raw_connection()
-    try:
+    with ExitStack() as opened:
+        opened.callback(engine.dispose)
+        saved = opened.enter_context(closing(engine.raw_connection()))
         driver: Any = saved.driver_connection
         if isinstance(place, SqliteFile):
             saver: Saver = SqliteSaver(driver, serde=CompressedSerializer())
@@ -108,9 +109,6 @@ def _opened(place: DatabaseLocation) -> Iterator[_Opened]:
             saver = PostgresSaver(driver, serde=CompressedSerializer())
         with engine.connect() as connection:
             yield _Opened(saver, connection)
-    finally:
-        saved.close()
-        engine.dispose()
 
 
 def _copy(run_id: str, origin: _Opened, target: _Opened) -> bool:

@@ -36,11 +36,16 @@ class SqliteCheckpoints:
         file = data_dir / FILE
         try:
             database = _open(file)
-            connection = aiosqlite.connect(file, timeout=30)
-            connection._thread.daemon = True  # noqa: SLF001 - else a process that does not close it never ends
+        except DatabaseError as error:
+            _log_unopened(error)
+            return None
+        connection = aiosqlite.connect(file, timeout=30)
+        connection._thread.daemon = True  # noqa: SLF001 - else a process that does not close it never ends
+        try:
             await connection
-        except (DatabaseError, sqlite3.Error) as error:
-            log.warning("Runs can't be forked, because %s can't be opened: %s", FILE, error)
+        except sqlite3.Error as error:
+            database.dispose()
+            _log_unopened(error)
             return None
         try:
             # Deleted data is overwritten, as in the history.
@@ -89,6 +94,10 @@ def discard(data_dir: Path) -> None:
     """Deletes all checkpoints. Raises OSError."""
     for end in ("", "-wal", "-shm"):
         (data_dir / f"{FILE}{end}").unlink(missing_ok=True)
+
+
+def _log_unopened(error: Exception) -> None:
+    log.warning("Runs can't be forked, because %s can't be opened: %s", FILE, error)
 
 
 def _open(file: Path) -> Engine:

@@ -53,6 +53,22 @@ def test_a_start_that_fails_at_its_end_lets_go_of_the_folder_and_leaves_no_threa
     Engine(settings, models=ScriptedSource(chat)).close()
 
 
+class Unending(ScriptedSource):
+    """A model that can't be closed, as if its process could not be reached."""
+
+    async def close(self) -> None:
+        raise OSError("it does not end")
+
+
+def test_an_engine_whose_model_can_not_be_closed_lets_go_of_the_folder_and_leaves_no_thread(loaded, chat):
+    settings = Settings(data_dir=loaded)
+    engine = Engine(settings, models=Unending(chat))
+    with pytest.raises(OSError, match="it does not end"):
+        engine.close()
+    assert not {"engine", "retention"} & {thread.name for thread in threading.enumerate()}
+    Engine(settings, models=ScriptedSource(chat)).close()
+
+
 def test_a_folder_with_a_newer_history_is_refused_before_its_catalogue_is_brought_up_to_date(loaded, chat):
     settings = Settings(data_dir=loaded)
     Engine(settings, models=ScriptedSource(chat)).close()

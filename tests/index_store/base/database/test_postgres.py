@@ -1,16 +1,19 @@
 """Postgres as the database: what differs from SQLite, on a real server."""
 
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import select, text
+from sqlalchemy import event, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from index_store.access.access import open_access
 from index_store.base import errors
+from index_store.base.database import postgres as postgres_module
 from index_store.base.database.database import open_database, place_of
+from index_store.base.database.postgres import SharedChanges
 from index_store.base.settings import Settings
 from index_store.catalogue.schema import SCHEMA, indexes
 from index_store.store.index_store import IndexStore
@@ -99,6 +102,25 @@ def test_a_server_that_is_away_is_told_in_a_sentence_and_found_again_when_it_is_
             server.start()
             assert access.people.known(person.id) == person
     assert PASSWORD not in caplog.text
+
+
+def test_a_change_that_waited_too_long_for_the_others_fails_without_waiting_once_more(
+    url: SecretStr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_module, "CHANGE_SECONDS", 1)
+    engine, connections = opened(url), list[object]()
+    event.listen(engine, "connect", lambda connection, _: connections.append(connection))
+    with closing(SharedChanges(engine)) as mine, closing(SharedChanges(engine)) as theirs:
+        with mine.held(alone=True):
+            pass
+        with theirs.held(alone=True):
+            before = len(connections)
+            with pytest.raises(OperationalError, match="lock timeout"), mine.held(alone=True):
+                pass
+            assert len(connections) == before  # a second wait would be that of a new connection
+        with mine.held(alone=True):
+            pass
+    engine.dispose()
 
 
 def test_a_folder_and_its_database_know_each_other(tmp_path: Path, url: SecretStr, postgres: PostgresServer) -> None:

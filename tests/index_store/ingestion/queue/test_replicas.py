@@ -11,15 +11,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.queue.job_table import JobTable
 from index_store.ingestion.sources import FileSource, keep_upload
+from index_store.library.originals.scratch import LOCK
 from index_store.store.index_store import IndexStore, working
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import environment
 from tests.index_store.soundness import assert_sound, eventually, faults_of, originals
+from tests.servers.postgres import PostgresServer
 
 Write = Callable[..., Path]
 
@@ -81,8 +84,8 @@ def test_one_that_starts_leaves_what_another_is_about_to_take_in(
     """That is: its staged files, its jobs, and the documents that it has just recorded."""
     with one._library.held():  # it can record no document
         job = one.ingest("a", [FileSource(write(f"{number}.md")) for number in range(5)])
-        staged = queued.data_dir / "originals"
-        assert eventually(lambda: [*staged.glob("staging-*/*")] or one._parts.jobs.all())
+        staged = (queued.data_dir / "originals").glob
+        assert eventually(lambda: {*staged("staging-*/*")} - {*staged(f"staging-*/{LOCK}")} or one._parts.jobs.all())
         assert [each.id for each in one._parts.jobs.all()] == [job.id]
     with IndexStore(queued) as starting:
         assert all(each.id == job.id for each in starting.resume())
@@ -235,3 +238,13 @@ def test_a_replica_killed_at_random_loses_and_doubles_no_recorded_document(
 def noted(store: IndexStore, number: int) -> set[str]:
     """Sources of the recorded documents of this round."""
     return {each.source for each in store.documents() if f"/{number}/" in each.source}
+
+
+def test_an_app_that_closes_while_the_database_is_away_frees_everything(queued: Settings) -> None:
+    with PostgresServer() as server:
+        store = IndexStore(queued.model_copy(update={"database_url": SecretStr(server.new_database())}))
+        server.stop()
+        with pytest.raises(errors.DatabaseAway):
+            store.close()
+        assert [*(queued.data_dir / "originals").iterdir()] == []
+        assert "replicas" not in [each.name for each in threading.enumerate()]

@@ -8,7 +8,7 @@ import sys
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from index_store.library.originals.folder import MARK
 from index_store.store.index_store import IndexStore
 from index_store.transfer.backup.backup import back_up
 from index_store.transfer.backup.errors import CatalogueNotInFolder, OriginalsNotInFolder, VectorsNotInFolder
-from tests.full_disk import full_disk, linux
+from tests.full_disk import full_disk, linux, too_many_open_files
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound, content, eventually
 from tests.servers.s3 import KEY, SECRET, Between, S3Server
@@ -221,6 +221,22 @@ def test_a_full_disk_where_an_original_is_fetched_to_is_told(
         assert failed.error
         assert failed.error.code == "store_failed"
         assert store.trouble is None  # the local disk is full, not the service
+
+
+@linux
+def test_s3_is_used_again_after_this_machine_had_too_many_open_files_for_a_while(
+    s3: S3Server, bucket: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = s3_module.Bucket(bucket, "some/prefix", endpoint_url=s3.url, key=KEY, secret=SECRET)
+    backend = s3_module.S3(place, tmp_path, is_alone=True)
+    backend.begin()
+    with closing(backend):
+        backend.trouble = errors.OriginalsAway(host="127.0.0.1")
+        with too_many_open_files():
+            backend.watch(lambda: None)
+            assert eventually(lambda: "Too many open files" in caplog.text)
+        assert eventually(lambda: backend.trouble is None, seconds=20)
+        assert backend.owner() is None
 
 
 @pytest.mark.parametrize("moment", [b"PUT /", b"x-amz-copy-source"], ids=["on its way", "before it is kept"])
