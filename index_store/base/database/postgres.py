@@ -334,7 +334,7 @@ class SharedChanges:
         if self._connection:
             try:
                 self._connection.exec_driver_sql(statement)
-            except DatabaseAway:
+            except ConnectionLost:
                 self.close()  # the server may have been restarted
             except DBAPIError as error:
                 if not error.connection_invalidated:  # such as a wait that took too long
