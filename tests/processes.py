@@ -3,6 +3,9 @@
 from contextlib import suppress
 from pathlib import Path
 
+of_open_stores: set[int] = set()
+"""parsers of stores that stay open for many tests: a test that looks at processes means those of its own store"""
+
 
 def parsers_of(owner: int) -> set[int]:
     """Ids of the parser's running processes.
@@ -10,7 +13,8 @@ def parsers_of(owner: int) -> set[int]:
     They are found by the id of their parent. The list of children of a thread would be wrong for a moment when the
     thread ends.
     """
-    return {each for each in _children(owner) if "index_store.parsing.worker.worker" in _command(each)}
+    found = {each for each in _children(owner) if "index_store.parsing.worker.worker" in _command(each)}
+    return found - of_open_stores
 
 
 def lives(process: int) -> bool:

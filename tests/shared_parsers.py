@@ -1,5 +1,7 @@
 """Parser processes that the stores of later tests use again: starting one takes a quarter of a second."""
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -7,6 +9,7 @@ import pytest
 
 from index_store.parsing.worker import process
 from index_store.parsing.worker.parser import Parser
+from tests import processes
 
 _start, _close = process._start, Parser.close
 _idle: list[process._Running] = []
@@ -29,6 +32,8 @@ def of_its_own() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(process, "_start", _start)
         patch.setattr(Parser, "close", _close)
+        if sys.platform == "linux":
+            patch.setattr(processes, "of_open_stores", processes.parsers_of(os.getpid()))
         yield
 
 
