@@ -95,7 +95,8 @@ class Visitor:
         self.settle()
 
     def text(self, key: str, **parts: object) -> Locator:
-        return self.page.get_by_text(self.words[key].format(**parts))
+        """Where it can be read: the Markdown that can be copied has some of the same sentences."""
+        return self.page.get_by_text(self.words[key].format(**parts)).filter(visible=True)
 
     def step(self, name: str) -> Locator:
         """The row of a step in an open trace."""
