@@ -116,7 +116,7 @@ _WITH_WEB: dict[Language, str] = {
 }
 _WEB_ALONE: dict[Language, str] = {
     "ja": "Web には、この質問の答えは見つかりませんでした。「{index}」の文書は検索していません。",
-    "en": "The web does not hold the answer to this question. The documents in “{index}” were not searched.",
+    "en": "The web does not contain the answer to this question. The documents in “{index}” were not searched.",
 }
 _SEARCHED: dict[Language, str] = {
     "ja": "{places}を次の言葉で検索しました: {queries}。",
