@@ -7,6 +7,7 @@ import streamlit as st
 from pages.process import engine
 from pages.widgets.chat.ask import ask_like, keep_drawn, shown_branch
 from pages.widgets.chat.conversation.conversations import open_conversation
+from pages.widgets.chat.conversation.sign_button import sign_button
 from pages.widgets.chat.turn import USER, show_question
 from pages.widgets.controls.focus import focus
 from pages.widgets.errors import run_or_show_error
@@ -46,27 +47,12 @@ def show_question_of(run: PastRun, events: Sequence[Event], branch: Branch) -> N
             _show_step("before", say("chat.wording_before"), siblings[at - 1] if at else None, run.id)
             st.caption(f"{at + 1}/{len(siblings)}", width="content")
             _show_step("after", say("chat.wording_after"), siblings[at + 1] if at + 1 < len(siblings) else None, run.id)
-        st.button(
-            say("chat.edit"),
-            key=f"sign-edit-{run.id}",
-            type="tertiary",
-            help=say("chat.edit"),
-            on_click=st.session_state.update,
-            args=({EDITED: run.id},),
-        )
+        sign_button(f"edit-{run.id}", say("chat.edit"), {EDITED: run.id})
 
 
 def _show_step(side: str, words: str, sibling: str | None, run_id: str) -> None:
     """A link to a sibling, if there is one on that side."""
-    st.button(
-        words,
-        key=f"sign-{side}-{run_id}",
-        type="tertiary",
-        help=words,
-        disabled=sibling is None,
-        on_click=st.session_state.update,
-        args=({"branch": sibling, EDITED: None},),
-    )
+    sign_button(f"{side}-{run_id}", words, {"branch": sibling, EDITED: None}, disabled=sibling is None)
 
 
 def _show_editor(run: PastRun, events: Sequence[Event]) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 from index_store.base.text.words import LONGEST_WORDS
 from pages.process import engine
 from pages.widgets.chat.ask import DRAWN
+from pages.widgets.chat.conversation.sign_button import sign_button
 from pages.widgets.controls.focus import focus
 from pages.widgets.errors import run_or_show_error
 from pages.words import plain, say, zone
@@ -80,14 +81,7 @@ def _ask_words() -> str:
 def _offer_to_rename(conversation: Conversation) -> None:
     """If the button is pressed a second time, the title stays as it is."""
     begins = st.session_state.get(RENAMED) != conversation.id
-    st.button(
-        say("sidebar.rename"),
-        key=f"sign-rename-{conversation.id}",
-        type="tertiary",
-        help=say("sidebar.rename"),
-        on_click=st.session_state.update,
-        args=({RENAMED: conversation.id if begins else None},),
-    )
+    sign_button(f"rename-{conversation.id}", say("sidebar.rename"), {RENAMED: conversation.id if begins else None})
 
 
 def _ask_title(conversation: Conversation) -> None:
