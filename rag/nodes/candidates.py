@@ -38,37 +38,21 @@ def score(relevance: Grade, grounding: Grounding, usefulness: Usefulness) -> flo
     return RELEVANCE * relevant + GROUNDING * _LEVEL[grounding.level] + USEFULNESS * _RATING[usefulness.rating]
 
 
-@step
-async def write_candidates(state: State, step: NodeStep) -> State:
-    """Writes an answer from each passage alone, and grades each one at once; all in parallel.
+class _Writing:
+    """Writes an answer from each passage alone, and grades each one at once."""
 
-    An answer that can't be written is told with its error. Raises the first error if none could be written, and NoJson
-    if no grade of any could be read.
-    """
-    question, model, usage, context = state["question"], step.model, step.usage, step.context
-    errors: list[PlainError] = []
+    def __init__(self, question: str, step: NodeStep) -> None:
+        self.errors: list[PlainError] = []
+        """for which answers could not be written, the first one first"""
+        self._question = question
+        self._step = step
+        self._model = step.model
+        self._usage = step.usage
 
-    async def graded(asking: Coroutine[Any, Any, G], unknown: G) -> G:
-        grade, error = await or_unknown(asking, unknown)
-        step.fallback = step.fallback or error
-        return grade
-
-    async def checked(passage: Passage) -> tuple[Answer, Grounding, Usefulness] | Failure:
-        writing = model.answer(question, [passage], usage, language=context.language, style=context.style)
-        try:
-            answer = await stream_answer(step, writing, is_shown=False)
-        except PASSING as error:
-            errors.append(error)
-            return error.as_failure()
-        grounding, usefulness = await both(
-            graded(model.check_grounding(question, answer, [passage], usage), Grounding.unknown()),
-            graded(model.check_usefulness(question, answer, usage), Usefulness.unknown()),
-        )
-        return answer, grounding, usefulness
-
-    async def candidate(passage: Passage) -> Candidate | FailedCandidate:
+    async def candidate(self, passage: Passage) -> Candidate | FailedCandidate:
         relevance, written = await both(
-            graded(model.grade_relevance(question, passage, usage), Grade.unknown()), checked(passage)
+            self._graded(self._model.grade_relevance(self._question, passage, self._usage), Grade.unknown()),
+            self._written(passage),
         )
         if isinstance(written, Failure):
             return FailedCandidate(passage=passage, relevance=relevance, error=written)
@@ -85,14 +69,42 @@ async def write_candidates(state: State, step: NodeStep) -> State:
             cut_by=answer.cut_by,
         )
 
-    tried = await gather(map(candidate, state["passages"]))
+    async def _written(self, passage: Passage) -> tuple[Answer, Grounding, Usefulness] | Failure:
+        question, model, usage, context = self._question, self._model, self._usage, self._step.context
+        writing = model.answer(question, [passage], usage, language=context.language, style=context.style)
+        try:
+            answer = await stream_answer(self._step, writing, is_shown=False)
+        except PASSING as error:
+            self.errors.append(error)
+            return error.as_failure()
+        grounding, usefulness = await both(
+            self._graded(model.check_grounding(question, answer, [passage], usage), Grounding.unknown()),
+            self._graded(model.check_usefulness(question, answer, usage), Usefulness.unknown()),
+        )
+        return answer, grounding, usefulness
+
+    async def _graded(self, asking: Coroutine[Any, Any, G], unknown: G) -> G:
+        grade, error = await or_unknown(asking, unknown)
+        self._step.fallback = self._step.fallback or error
+        return grade
+
+
+@step
+async def write_candidates(state: State, step: NodeStep) -> State:
+    """Writes an answer from each passage alone, and grades each one at once; all in parallel.
+
+    An answer that can't be written is told with its error. Raises the first error if none could be written, and NoJson
+    if no grade of any could be read.
+    """
+    writing = _Writing(state["question"], step)
+    tried = await gather(map(writing.candidate, state["passages"]))
     candidates = [each for each in tried if isinstance(each, Candidate)]
-    if errors:
+    if writing.errors:
         if not candidates:
-            raise errors[0]
-        step.fallback = errors[0].as_failure()
+            raise writing.errors[0]
+        step.fallback = writing.errors[0].as_failure()
     if candidates and not step.fallback and all(map(_is_ungraded, candidates)):
-        raise NoJson(model=model.name)
+        raise NoJson(model=step.model.name)
     # An answer that is not grounded in its passage is never chosen, whatever its score: the paper's hard control.
     candidates.sort(key=lambda each: (each.is_grounded, each.score), reverse=True)
     step.detail = CandidatesDetail(
