@@ -6,7 +6,6 @@ be duplicates of a page that did not come. `crawl.py` runs it.
 
 import asyncio
 import logging
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -16,7 +15,7 @@ from index_store.base.errors import DocumentError
 from index_store.base.settings import MEGABYTE, Settings
 from index_store.crawl import kinds
 from index_store.crawl.address import host_of, loops, normalised, origin_of, path_of, site_of
-from index_store.crawl.duplicates import Duplicate, PageLook, VisitedPage, is_doubtful
+from index_store.crawl.duplicates import Duplicate, Duplicates, is_doubtful
 from index_store.crawl.errors import (
     BadRedirect,
     KnownPagesKept,
@@ -79,11 +78,7 @@ class Crawler:
         self._start = options.url
         """where redirects of the start lead"""
         self.frontier = Frontier(options.limit)
-        self._visited: dict[str, VisitedPage] = {}
-        self._looks: dict[str, PageLook] = {}
-        self._duplicates: dict[str, list[Duplicate]] = defaultdict(list)
-        """by the address that they wait for"""
-        self._of_digest = {page.digest: url for url, page in known.items()}
+        self._duplicates = Duplicates({page.digest: url for url, page in known.items()})
         self._delivered: dict[str, PageOutcome] = {}
         self._is_sure = False
         """whether the start still leads to known pages; otherwise it may be a page for maintenance or sign-in"""
@@ -177,42 +172,41 @@ class Crawler:
     async def _read(
         self, visit: CrawlVisit, answer: FetchResponse, body: Body, known: KnownPage | None
     ) -> CrawledPage | None:
-        url = visit.url
         if known and known.digest == body.digest:
             return self._unchanged(visit, known, answer)
-        # Links of a duplicate are not followed: relative links with ever longer addresses would never end.
-        original = self._of_digest.get(body.digest, url)
-        self._is_sure |= original not in (url, self._options.url) and original in self._known
-        if original != url and self._is_duplicate(Duplicate(visit, None), original):
+        if self._has_content_of_another(visit, body):
+            # Its links are not followed: relative links with ever longer addresses would never end.
             return None
-        suffix = kinds.suffix_of(answer.headers, url) or kinds.HTML
-        charset = kinds.charset_of(answer.headers)
-        outline = outline_of_headers(answer.headers, url)
-        if BY_SUFFIX[suffix] is BY_SUFFIX[kinds.HTML]:
-            outline = await asyncio.to_thread(read_outline, body.path, url, charset, outline)
+        outline = await self._outline(visit.url, answer, body)
         if outline.moved_to:
             self._move(visit, outline.moved_to)
             return None
-        outline = replace(outline, links=self._of_sites(outline.links), frames=self._of_sites(outline.frames))
-        canonical = outline.canonical
-        if canonical and canonical != url and not known and self._is_wanted(canonical):
-            self._queue(canonical, visit.depth)
-            if self._is_duplicate(Duplicate(visit, outline.look, self._doubts(url, canonical)), canonical):
-                self._queue_links(visit, outline)
-                return None
+        is_duplicate = not known and self._is_of_canonical(visit, outline)
         self._queue_links(visit, outline)
+        if is_duplicate:
+            return None
         if not outline.may_index:
             return self._gone_if_known(visit)
-        if not self._patterns.want(url):
+        if not self._patterns.want(visit.url):
             return None
-        self._of_digest[body.digest] = url
-        self._looks[url] = outline.look
+        self._duplicates.add_page(visit.url, body.digest, outline.look)
+        return self._fetched(visit.url, answer, body, outline)
+
+    async def _outline(self, url: str, answer: FetchResponse, body: Body) -> PageLinks:
+        """What the page tells a crawler; of its links, those to the sites of this crawl."""
+        outline = outline_of_headers(answer.headers, url)
+        if BY_SUFFIX[_suffix(url, answer)] is BY_SUFFIX[kinds.HTML]:
+            charset = kinds.charset_of(answer.headers)
+            outline = await asyncio.to_thread(read_outline, body.path, url, charset, outline)
+        return replace(outline, links=self._of_sites(outline.links), frames=self._of_sites(outline.frames))
+
+    def _fetched(self, url: str, answer: FetchResponse, body: Body, outline: PageLinks) -> CrawledPage:
         return CrawledPage(
             url=url,
             outcome=PageOutcome.FETCHED,
             path=body.path,
-            name=kinds.name_of(answer.headers, url, suffix),
-            charset=charset,
+            name=kinds.name_of(answer.headers, url, _suffix(url, answer)),
+            charset=kinds.charset_of(answer.headers),
             etag=answer.headers.get("etag"),
             last_modified=answer.headers.get("last-modified"),
             digest=body.digest,
@@ -286,35 +280,33 @@ class Crawler:
 
     # Duplicates
 
-    def _doubts(self, url: str, canonical: str) -> bool:
-        return any(is_doubtful(url, canonical, start) for start in (self._start, self._options.url))
-
-    def _is_duplicate(self, page: Duplicate, original: str) -> bool:
-        """Whether the page is a duplicate of `original`. Until that page has come, the duplicate waits for it."""
-        visited = self._visited.get(original)
-        if visited:
-            return page.is_of(visited)
-        if page.visit.stands_alone:
+    def _has_content_of_another(self, visit: CrawlVisit, body: Body) -> bool:
+        original = self._duplicates.with_content(body.digest)
+        if original is None or original == visit.url:
             return False
-        self._duplicates[original].append(page)
-        return True
+        self._is_sure |= original != self._options.url and original in self._known
+        return self._duplicates.is_one(Duplicate(visit, None), original)
+
+    def _is_of_canonical(self, visit: CrawlVisit, outline: PageLinks) -> bool:
+        """Whether it is a duplicate of the page that it names as canonical, which is fetched, too."""
+        url, canonical = visit.url, outline.canonical
+        if not canonical or canonical == url or not self._is_wanted(canonical):
+            return False
+        self._queue(canonical, visit.depth)
+        doubts = any(is_doubtful(url, canonical, start) for start in (self._start, self._options.url))
+        return self._duplicates.is_one(Duplicate(visit, outline.look, doubts), canonical)
 
     def _conclude(self, visit: CrawlVisit, page: CrawledPage | None) -> None:
         is_page = page is not None and (
             page.outcome in (PageOutcome.FETCHED, PageOutcome.UNCHANGED)
             or (page.outcome is PageOutcome.FAILED and page.url in self._known)
         )
-        visited = VisitedPage(is_page, self._looks.get(visit.url))
-        self._visited[visit.url] = visited
-        for duplicate in self._duplicates.pop(visit.url, ()):
-            if not duplicate.is_of(visited):
-                self.frontier.requeue(replace(duplicate.visit, stands_alone=True))
+        for duplicate in self._duplicates.conclude(visit.url, is_page=is_page):
+            self.frontier.requeue(duplicate)
 
     async def _take_duplicates_alone(self) -> None:
-        for duplicates in self._duplicates.values():
-            for duplicate in duplicates:
-                self.frontier.requeue(replace(duplicate.visit, stands_alone=True))
-        self._duplicates.clear()
+        for duplicate in self._duplicates.take_waiting():
+            self.frontier.requeue(duplicate)
         await self._work()
 
     # Pages known from last time
@@ -415,6 +407,10 @@ class Crawler:
             conditions=conditions,
             wants=lambda headers: kinds.suffix_of(headers, visit.url) is not None,
         )
+
+
+def _suffix(url: str, answer: FetchResponse) -> str:
+    return kinds.suffix_of(answer.headers, url) or kinds.HTML
 
 
 def _refusal(url: str, status: int) -> DocumentError:

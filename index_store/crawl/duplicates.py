@@ -1,7 +1,11 @@
-"""Whether a page is the same as the one that it names as canonical: some templates name the front page everywhere."""
+"""Pages that have the content of another page, or name it as canonical. Each waits for that page, and is then compared
+with it: some templates name the front page everywhere.
+"""
 
 import re
 import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import ada_url
@@ -37,7 +41,7 @@ NO_LOOK = PageLook()
 """of what is not HTML"""
 
 
-@dataclass
+@dataclass(frozen=True)
 class VisitedPage:
     """The result of visiting an address."""
 
@@ -46,7 +50,7 @@ class VisitedPage:
     """None if it was not read, because it is unchanged"""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Duplicate:
     """A page that waits for the one that it seems to duplicate."""
 
@@ -64,6 +68,50 @@ class Duplicate:
         if self.is_doubtful or (self.look.pieces and not self.look.title):
             return self.look.has_text_of(visited.look)
         return (self.look.title, self.look.heading) == (visited.look.title, visited.look.heading)
+
+
+class Duplicates:
+    def __init__(self, of_digest: Mapping[str, str]) -> None:
+        """`of_digest`: the addresses of the pages known from last time, by the digest of their content."""
+        self._of_digest = dict(of_digest)
+        self._looks: dict[str, PageLook] = {}
+        self._visited: dict[str, VisitedPage] = {}
+        self._waiting: dict[str, list[Duplicate]] = defaultdict(list)
+        """by the address that they wait for"""
+
+    def with_content(self, digest: str) -> str | None:
+        """The address of the page that has this content."""
+        return self._of_digest.get(digest)
+
+    def is_one(self, page: Duplicate, original: str) -> bool:
+        """Whether the page is a duplicate of `original`. Until that page has come, the duplicate waits for it."""
+        visited = self._visited.get(original)
+        if visited:
+            return page.is_of(visited)
+        if page.visit.stands_alone:
+            return False
+        self._waiting[original].append(page)
+        return True
+
+    def add_page(self, url: str, digest: str, look: PageLook) -> None:
+        """Adds a page of its own, with which others are compared."""
+        self._of_digest[digest] = url
+        self._looks[url] = look
+
+    def conclude(self, url: str, *, is_page: bool) -> list[CrawlVisit]:
+        """Ends the visit of an address. Returns the pages that waited for it and differ from it: each stands alone."""
+        visited = self._visited[url] = VisitedPage(is_page, self._looks.get(url))
+        return _alone(page for page in self._waiting.pop(url, ()) if not page.is_of(visited))
+
+    def take_waiting(self) -> list[CrawlVisit]:
+        """The pages that wait for one that did not come: each stands alone."""
+        waiting = [page for pages in self._waiting.values() for page in pages]
+        self._waiting.clear()
+        return _alone(waiting)
+
+
+def _alone(pages: Iterable[Duplicate]) -> list[CrawlVisit]:
+    return [page.visit.alone() for page in pages]
 
 
 def pieces_of(text: str) -> frozenset[int]:

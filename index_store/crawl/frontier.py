@@ -32,6 +32,9 @@ class CrawlVisit:
     def moved_to(self, url: str) -> "CrawlVisit":
         return replace(self, url=url, written="", chain=(*self.chain, self.url))
 
+    def alone(self) -> "CrawlVisit":
+        return replace(self, stands_alone=True)
+
 
 class Frontier:
     def __init__(self, limit: int) -> None:
