@@ -182,50 +182,29 @@ class _Builder:
         """ids of what buttons and tabs show"""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._sections += tag in _SECTIONING
-        self._open_titles += tag in _TITLES
-        self._open_struck += tag in _STRUCK
+        self._count(tag, 1)
         self._controlled.update(attributes.get("aria-controls", "").split())
         if tag == "meta" and attributes.get("property") == "og:site_name":
             self._site = " ".join(attributes.get("content", "").split())
         if tag == "h1":
             self._h1.append([])
-            self._open_h1 += 1
         self._stack.append(Node(tag, dict(attributes) if attributes else _NONE))
 
     def end(self, tag: str) -> None:
         if len(self._stack) == 1 or self._stack[-1].tag != tag:
             return
-        node = self._stack.pop()
-        self._sections -= tag in _SECTIONING
-        self._open_titles -= tag in _TITLES
-        self._open_struck -= tag in _STRUCK
-        self._open_h1 -= tag == "h1"
+        node, parent = self._stack.pop(), self._stack[-1]
+        self._count(tag, -1)
         if tag == "title":
             self._is_first_title = False  # pictures have titles, too
-        parent = self._stack[-1]
         own = _HOLDS.get(tag, Holds.NOTHING)
         parent.holds |= own & Holds.CONTROL
         if self._is_boilerplate(node):
             return
-        if tag == "button" and self._open_titles:
-            node.tag = "span"
-        if tag == "img" and node.attributes.get("alt", "").strip():
-            node.holds |= Holds.PICTURE
-            if "mwe-math" in node.attributes.get("class", "") and not (
-                parent.length and "mwe-math-element" in parent.names
-            ):
-                _read_pictures(node)
-        elif node.holds & Holds.PICTURE and not node.length and tag in _PICTURED:
-            if _stands_for_words(node):
-                _read_pictures(node)
-            node.holds &= ~Holds.PICTURE
+        _look_at_pictures(node, parent)
         if node.length and not node.names.isdisjoint(_DRAWN):
             _drop_drawings(node, parent)
-        if tag in _STRUCK and not self._open_struck and node.length and not node.holds & Holds.BLOCK:
-            node.children = ["~~", *node.children, "~~"]
-        if tag == "sup":
-            node.children = [RAISED, *node.children, RAISED_END]
+        self._mark(node)
         if tag == "a" and _leads_on(node):
             node.links, node.link_length = node.links + 1, node.length
         parent.holds |= node.holds | own
@@ -255,6 +234,22 @@ class _Builder:
         headings = [" ".join(" ".join(parts).split()) for parts in self._h1]
         title = " ".join("".join(self._title).split())
         return Tree(self._stack[0], title, self._site, [text for text in headings if text])
+
+    def _count(self, tag: str, change: int) -> None:
+        """`change`: 1 if the tag opens, -1 if it ends."""
+        self._sections += change * (tag in _SECTIONING)
+        self._open_titles += change * (tag in _TITLES)
+        self._open_struck += change * (tag in _STRUCK)
+        self._open_h1 += change * (tag == "h1")
+
+    def _mark(self, node: Node) -> None:
+        """Marks what is struck out or raised; a button in a title is its text."""
+        if node.tag == "button" and self._open_titles:
+            node.tag = "span"
+        elif node.tag in _STRUCK and not self._open_struck and node.length and not node.holds & Holds.BLOCK:
+            node.children = ["~~", *node.children, "~~"]
+        elif node.tag == "sup":
+            node.children = [RAISED, *node.children, RAISED_END]
 
     def _is_folded(self, node: Node) -> bool:
         if node.attributes.get("hidden") == "until-found" or node.attributes.get("id") in self._controlled:
@@ -287,6 +282,19 @@ class _Builder:
             return False
         is_number = not node.holds & Holds.WORDS and not node.purposes.isdisjoint(LINE_NUMBERS)
         return is_number or not node.purposes.isdisjoint(CLASSES)
+
+
+def _look_at_pictures(node: Node, parent: Node) -> None:
+    """Reads the picture of a formula, unless its MathML was read, and pictures that are the only text of a tag."""
+    if node.tag == "img" and node.attributes.get("alt", "").strip():
+        node.holds |= Holds.PICTURE
+        is_read = parent.length and "mwe-math-element" in parent.names
+        if "mwe-math" in node.attributes.get("class", "") and not is_read:
+            _read_pictures(node)
+    elif node.holds & Holds.PICTURE and not node.length and node.tag in _PICTURED:
+        if _stands_for_words(node):
+            _read_pictures(node)
+        node.holds &= ~Holds.PICTURE
 
 
 def _stands_for_words(node: Node) -> bool:
