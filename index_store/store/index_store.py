@@ -201,7 +201,7 @@ def _jobs(services: Services) -> Jobs:
     replica = services.library.catalogue.replica
     if not replica:
         return JobsOfProcess(services)
-    from index_store.ingestion.queue.queued_job import QueuedJobs
+    from index_store.ingestion.queue.queued_jobs import QueuedJobs
 
     return QueuedJobs(services, replica, works=services.settings.workers == "here")
 
