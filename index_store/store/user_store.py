@@ -292,6 +292,8 @@ class Store:
             sources = [document.source for document in documents if document.index_id == index_id]
             self._note(Action.REMOVED, by, index=writable[index_id], sources=sources)
 
+    # The state of the store
+
     def index_sizes(self) -> list[IndexSize]:
         """The size of each index, by name. Raises AdminNeeded."""
         self._gate.require_admin()
