@@ -1,11 +1,10 @@
-"""One app among several on a database: announces its runs, follows those of others, ends runs of dead apps."""
+"""One app among several on a database: announces its runs, follows those of others, looks for dead apps."""
 
 import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Set
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -15,7 +14,7 @@ from index_store.store.index_store import IndexStore
 from rag.errors import NotSaved
 from rag.runs.history.active_runs import ActiveRuns
 from rag.runs.history.history import History
-from rag.runs.history.noted import note_interrupted
+from rag.runs.replicas.dead_apps import DeadApps
 from rag.runs.replicas.feed import Feed
 from rag.runs.replicas.remote_runs import RemoteRuns
 from rag.runs.replicas.shared_admission import SharedAdmission
@@ -32,9 +31,6 @@ IDLE = 1.0
 
 SWEEP = 2.0
 """seconds between two checks which apps are alive; an app missing in two checks has ended"""
-
-TIDY = 15.0
-"""seconds between two checks for unfinished deletions; what two checks find, no app is working on"""
 
 ENDING = 30.0
 """seconds to wait for the end of another app's run"""
@@ -55,14 +51,13 @@ class Replicas:
         of_one_party: float,
     ) -> None:
         """`loop`: executes the runs. `at_once`, `of_one_party`: as in SharedAdmission."""
-        self._store = store
-        self._history = history
         self._active_runs = active_runs
         self._replica = replica
         self._loop = loop
         self.feed = Feed(history, active_runs, replica)
         self.admission = SharedAdmission(active_runs, replica, at_once, of_one_party)
         self._remote_runs = RemoteRuns(active_runs, self._ask_to_stop)
+        self._dead_apps = DeadApps(store, history, active_runs, replica, lambda: self._on_removal())
         self._here: Callable[[str], Run | None] = lambda run_id: None
         self._on_removal: Callable[[], object] = lambda: None
         self._forget_runs: Callable[[], object] = lambda: None
@@ -72,15 +67,6 @@ class Replicas:
         """runs of other apps"""
         self._has_missed = False
         self._wants_turns = False
-        self._gone: Set[int] = frozenset()
-        """at the last check"""
-        self._unfinished: Set[object] = frozenset()
-        """at the last check"""
-        self._tidied = time.monotonic()
-        self._patient = ThreadPoolExecutor(1, "jobs of replicas")
-        """for work that may have to wait"""
-        self._taking_over: Future[None] = Future()
-        self._taking_over.set_result(None)
         self._woken = threading.Event()
         self._is_closing = threading.Event()
         self._thread = threading.Thread(target=self._work, name="runs of replicas", daemon=True)
@@ -106,7 +92,7 @@ class Replicas:
             self._is_closing.set()
             self._woken.set()
             self._thread.join()
-        self._patient.shutdown()
+        self._dead_apps.close()
 
     # Runs of other apps
 
@@ -220,41 +206,10 @@ class Replicas:
                 run.stop()
 
     def _sweep(self) -> None:
-        """Ends the runs of dead apps and takes over their jobs."""
+        """Looks at everything that may have come without a word."""
         self._stop_here()
         self._remote_runs.look()
-        # The order matters: an app that has something was alive before. Alive apps are read last.
-        there = self._active_runs.apps() | self._store.replicas()
-        gone = there - self._replica.alive()
-        for_good, self._gone = gone & self._gone, gone
-        if for_good:
-            log.warning("Unfinished work of apps that ended can't be finished yet: %s", for_good)
-            interrupted = self._history.close_interrupted_runs(for_good)
-            note_interrupted(self._store.access.audit, interrupted)
-            for run in interrupted:
-                self._replica.notify(f"run {run.started.run_id}")
-            self._replica.notify("turns")
-            if self._taking_over.done():
-                self._taking_over = self._patient.submit(self._take_over, for_good)
-        elif self.admission.awaited:
+        has_taken_over = self._dead_apps.take_over()
+        if self.admission.awaited and not has_taken_over:
             self.admission.look(self._loop)
-        if time.monotonic() - self._tidied >= TIDY and self._taking_over.done():
-            self._taking_over = self._patient.submit(self._tidy)
-            self._tidied = time.monotonic()
-
-    def _tidy(self) -> None:
-        """Finishes deletions that a process began and could not finish."""
-        try:
-            unfinished = self._store.unfinished()
-            is_left, self._unfinished = unfinished & self._unfinished, unfinished
-            if is_left:
-                self._store.finish()
-        except (PlainError, SQLAlchemyError, OSError) as error:  # the edge of the thread
-            log.warning("Unfinished deletions of other apps are checked again later: %s", error)
-
-    def _take_over(self, gone: Set[int]) -> None:
-        try:
-            self._store.take_over(gone)
-        except (PlainError, SQLAlchemyError, OSError) as error:  # the edge of the thread; the next check retries
-            log.warning("The jobs of an app that ended can't be continued: %s", error)
-        self._on_removal()
+        self._dead_apps.tidy()

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from rag.runs.engine import UserEngine
-from rag.runs.replicas import replicas
+from rag.runs.replicas import dead_apps
 from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far
 from rag.settings import Settings
@@ -135,7 +135,7 @@ def test_a_run_of_another_process_is_stopped_from_here(
 def test_a_deletion_of_a_killed_replica_is_completed_by_another(
     here: UserEngine, shared: Settings, chroma: ChromaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replicas, "TIDY", 0.2)
+    monkeypatch.setattr(dead_apps, "TIDY", 0.2)
     file = tmp_path / "short.md"
     file.write_text("# Short\n\nIt is not there for long.\n", encoding="utf-8")
     assert here.store.add("going", file).status.value == "ready"
