@@ -7,13 +7,14 @@ striprtf 0.0.35 knows neither headings nor tables nor hidden text, and drops not
 import codecs
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from index_store.base.errors import EmptyDocument, NoText, Unreadable, WrongContent
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
 from index_store.parsing.loaders.office import eq_field
+from index_store.parsing.loaders.office.rtf_blocks import Blocks
 from index_store.parsing.loaders.office.symbol_fonts import characters
 from index_store.parsing.loaders.office.word.styles import HEADING
 
@@ -74,13 +75,6 @@ class _Style:
     name: str = ""
 
 
-@dataclass
-class _Row:
-    cells: list[str] = field(default_factory=list)
-    goes_on: list[bool] = field(default_factory=list)
-    """by column: whether the cell continues the one above it"""
-
-
 def load(file: RawFile) -> LoadedDocument:
     content = file.content
     if not content.strip():
@@ -93,17 +87,16 @@ def load(file: RawFile) -> LoadedDocument:
     reader = _Reader(content)
     if not reader.is_whole:
         raise Unreadable(name=file.name)
-    markdown = "\n\n".join(block for block in reader.blocks if block.strip())
+    markdown = "\n\n".join(block for block in reader.blocks.done if block.strip())
     if not markdown:
         raise NoText(name=file.name)
-    title = title_of(file.name, reader.gathered["title"], only_highest(reader.headings))
+    title = title_of(file.name, reader.gathered["title"], only_highest(reader.blocks.headings))
     return LoadedDocument(title=title, pages=[Page(markdown=markdown + "\n")])
 
 
 class _Reader:
     def __init__(self, content: bytes) -> None:
-        self.blocks: list[str] = []
-        self.headings: list[tuple[int, str]] = []
+        self.blocks = Blocks()
         self.gathered: dict[str, str] = {"title": ""}
         """destination -> its text, for destinations other than the document"""
         self._encoding = "cp1252"
@@ -115,13 +108,6 @@ class _Reader:
         self._state = _State()
         self._stack: list[_State] = []
         self._bytes = bytearray()
-        self._text: list[str] = []
-        self._label = ""
-        self._items = -1
-        """number of blocks when the last item of a list was added: if there are no more, the next item belongs to it"""
-        self._rows: list[list[str]] = []
-        self._row = _Row()
-        self._next_goes_on = False
         self._skip = 0
         """characters that follow a Unicode one in its place, for older programs"""
         self.is_whole = self._read(content)
@@ -164,7 +150,7 @@ class _Reader:
         # The unfinished rest of a table is text, too.
         self._state = _State()
         self._paragraph()
-        self._table()
+        self.blocks.end_table()
         return len(self._stack) <= 1
 
     def _characters(self, found: re.Match[bytes]) -> None:
@@ -194,9 +180,7 @@ class _Reader:
         is_on = number != 0
         match word:
             case "u":
-                code = (number or 0) % 0x10000
-                self._put(self._symbols([code]) if state.symbol_font else chr(code))
-                self._skip = state.skip_after_unicode
+                self._put_unicode(number or 0)
             case "uc":
                 self._state = replace(state, skip_after_unicode=min(max(number or 0, 0), 10))
             case "ansicpg" if _is_encoding(f"cp{number}"):
@@ -206,13 +190,7 @@ class _Reader:
             case "fcharset" if state.destination == "fonttbl":
                 self._fonts[self._font] = number or 0
             case "f" | "deff":
-                charset = self._fonts.get(number or 0)
-                name = self._font_names.get(number or 0, "").strip(" ;") or _UNNAMED
-                self._state = replace(
-                    state,
-                    encoding=_CHARSETS.get(charset or -1, ""),
-                    symbol_font=name if charset == _SYMBOLS else "",
-                )
+                self._use_font(number or 0)
             case "plain":
                 self._state = replace(state, encoding="", symbol_font="", is_raised=False, hidden=frozenset())
             case "v" | "deleted":
@@ -226,27 +204,21 @@ class _Reader:
             case "intbl":
                 self._state = replace(state, in_table=True)
             case "s":
-                self._state = replace(state, style=number or 0)
-                if state.destination == "stylesheet":
-                    self._styles[number or 0] = _Style()
+                self._use_style(number or 0)
             case "outlinelevel":
-                level = (number or 0) + 1
-                self._state = replace(state, level=level if 0 < level < 10 else 0)
-                if state.destination == "stylesheet" and state.style in self._styles:
-                    self._styles[state.style].level = self._state.level
+                self._set_level((number or 0) + 1)
             case "par" | "sect" | "page":
                 self._paragraph()
             case "cell":
-                self._row.cells.append(self._taken())
+                self.blocks.end_cell()
             case "row":
-                self._end_row()
+                self.blocks.end_row()
             case "trowd":
-                self._row.goes_on = []
+                self.blocks.begin_row()
             case "clvmrg":
-                self._next_goes_on = True
+                self.blocks.join_next_column()
             case "cellx":
-                self._row.goes_on.append(self._next_goes_on)
-                self._next_goes_on = False
+                self.blocks.add_column()
             case "title" | "fldinst" | "listtext" | "pntext" | "footnote":
                 name = "listtext" if word == "pntext" else word
                 self._state = replace(state, destination=name)
@@ -257,6 +229,28 @@ class _Reader:
                 self._state = replace(state, destination="skip")
             case _ if word in _WORDS:
                 self._put(_WORDS[word])
+
+    def _put_unicode(self, number: int) -> None:
+        code = number % 0x10000
+        self._put(self._symbols([code]) if self._state.symbol_font else chr(code))
+        self._skip = self._state.skip_after_unicode
+
+    def _use_font(self, number: int) -> None:
+        charset = self._fonts.get(number)
+        name = self._font_names.get(number, "").strip(" ;") or _UNNAMED
+        self._state = replace(
+            self._state, encoding=_CHARSETS.get(charset or -1, ""), symbol_font=name if charset == _SYMBOLS else ""
+        )
+
+    def _use_style(self, number: int) -> None:
+        self._state = replace(self._state, style=number)
+        if self._state.destination == "stylesheet":
+            self._styles[number] = _Style()
+
+    def _set_level(self, level: int) -> None:
+        self._state = replace(self._state, level=level if 0 < level < 10 else 0)
+        if self._state.destination == "stylesheet" and self._state.style in self._styles:
+            self._styles[self._state.style].level = self._state.level
 
     def _flush(self) -> None:
         """Decodes bytes to text, only whole characters: the bytes of one may be written in two ways."""
@@ -279,7 +273,7 @@ class _Reader:
             text = as_markdown.raised(text)
         match self._state.destination:
             case "":
-                self._text.append(text)
+                self.blocks.put(text)
             case "fonttbl":
                 self._font_names[self._font] = (self._font_names.get(self._font, "") + text)[:_FONT_NAME]
             case "stylesheet" if self._state.style in self._styles:
@@ -295,71 +289,23 @@ class _Reader:
             return
         text = self.gathered.pop(ended, "").strip()
         if ended == "listtext":
-            self._label = text
+            self.blocks.label = text
         elif ended == "footnote":
             self._put(f" ({text}) ")
         else:
             self._put(eq_field.shown(text))
-
-    def _taken(self) -> str:
-        text = as_markdown.with_raised("".join(self._text))
-        self._text.clear()
-        label, self._label = self._label, ""
-        # Characters beyond the first 65,536 are written in two halves.
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return f"{label} {text}" if label and text.strip() else text
 
     def _paragraph(self) -> None:
         if self._state.destination:
             self._put("\n")
             return
         if self._state.in_table:
-            self._text.append("\n")
+            self.blocks.put("\n")
             return
-        is_item = bool(self._label)
-        label, self._label = self._label, ""
-        text = self._taken()
-        if not text.strip():
-            return
-        self._table()
         style = self._styles.get(self._state.style, _Style())
         named = HEADING.fullmatch(style.name.strip(" ;"))
         level = self._state.level or style.level or (int(named[1]) if named else 0)
-        if _CONTENTS.match(style.name.strip()):
-            return
-        if level:
-            number = f"{label} " if is_item and re.search(r"\w", label) else ""
-            self.headings.append((level, number + as_markdown.squeezed(text.replace("\n", " "))))
-            self.blocks.append(as_markdown.heading(level, number + text))
-            return
-        body = as_markdown.paragraph(text)
-        if not is_item:
-            self.blocks.append(body)
-            return
-        item = f"{label} {body}" if re.search(r"\w", label) else f"- {body}"
-        if self._items == len(self.blocks):
-            self.blocks[-1] += "\n" + item
-        else:
-            self.blocks.append(item)
-        self._items = len(self.blocks)
-
-    def _end_row(self) -> None:
-        cells = self._row.cells
-        above = self._rows[-1] if self._rows else []
-        for column, goes_on in enumerate(self._row.goes_on[: len(cells)]):
-            if goes_on and not cells[column].strip() and column < len(above):
-                cells[column] = above[column]
-        if cells:
-            self._rows.append(cells)
-        self._row = _Row(goes_on=self._row.goes_on)
-
-    def _table(self) -> None:
-        """Adds the rows so far as a table, before the text after it."""
-        if self._row.cells:
-            self._end_row()
-        if self._rows:
-            self.blocks.append(as_markdown.table(self._rows))
-            self._rows = []
+        self.blocks.end_paragraph(level, is_shown=not _CONTENTS.match(style.name.strip()))
 
 
 def _is_encoding(name: str) -> bool:
