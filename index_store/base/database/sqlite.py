@@ -28,14 +28,13 @@ UPGRADED, DAMAGED = "*.version-*.sqlite3*", "*.damaged-*.sqlite3*"
 """names of copies in a data folder, including SQLite's files next to them"""
 
 _PRAGMAS = (
-    "journal_mode = WAL",  # readers continue while one thread writes
     "synchronous = NORMAL",  # a power cut can lose the last moment, never the file
     "foreign_keys = ON",
     "secure_delete = ON",  # no free page holds data of a removed document
 )
 
 PAUSE = 0.01
-"""seconds between tries to clear a log that another process is clearing"""
+"""seconds between tries of what SQLite refuses at once while another connection does the same"""
 
 
 class SqliteFile:
@@ -67,7 +66,9 @@ class SqliteFile:
         def set_up(connection: sqlite3.Connection, _record: object) -> None:
             connection.create_function("normalized", 1, normalized, deterministic=True)
             with closing(connection.cursor()) as cursor:
-                for pragma in (*_PRAGMAS, f"busy_timeout = {wait * 1000}"):
+                cursor.execute(f"PRAGMA busy_timeout = {wait * 1000}")
+                _write_ahead(cursor, wait)
+                for pragma in _PRAGMAS:
                     cursor.execute(f"PRAGMA {pragma}")
 
         event.listen(engine, "connect", set_up)
@@ -113,6 +114,22 @@ class SqliteFile:
 
     def drop_kept(self) -> None:
         drop_copies(self.file.parent, f"{self.file.stem}.version-*{self.file.suffix}", days=KEPT_DAYS)
+
+
+def _write_ahead(cursor: sqlite3.Cursor, wait: int) -> None:
+    """Readers continue while one thread writes. SQLite waits for readers and writers, but fails at once while another
+    connection to a new file asks for the same.
+    """
+    until = time.monotonic() + wait
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                raise
+            time.sleep(PAUSE)
+        else:
+            return
 
 
 def drop_copies(folder: Path, names: str, *, days: float) -> None:

@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from sqlalchemy import Column, ForeignKey, Integer, MetaData, String, Table, text
@@ -238,3 +239,22 @@ def test_a_log_is_cleared_though_another_clears_it_at_the_same_moment(tmp_path):
             assert all(threads.map(SQLITE.clear_log, [engine] * 4))
     assert b"secret" not in file.with_name(f"{file.name}-wal").read_bytes()
     engine.dispose()
+
+
+def test_connections_that_open_a_new_file_at_the_same_time_all_succeed(tmp_path: Path) -> None:
+    together = Barrier(4)
+
+    def add(file: SqliteFile) -> None:
+        database = file.connect()
+        together.wait()
+        with database.begin() as connection:
+            connection.execute(text("INSERT INTO things VALUES (NULL)"))
+        database.dispose()
+
+    with ThreadPoolExecutor(4) as processes:
+        for number in range(100):
+            file = tmp_path / f"{number}.sqlite3"
+            with closing(sqlite3.connect(file)) as connection:
+                connection.execute("CREATE TABLE things (id INTEGER PRIMARY KEY)")
+            assert not list(filter(None, processes.map(add, [SqliteFile(file)] * 4)))
+            assert read(file, "SELECT count(*) FROM things") == [(4,)]
