@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
-from tests.browser.looks import one_look, one_width
+from tests.browser.looks import one_language, one_look, one_width
 from tests.browser.visitor import LOADED, Visitor
 from tests.servers import Answer, OpenAIServer
 
@@ -88,7 +88,7 @@ def test_answers_and_code_are_copied_and_where_the_clipboard_is_refused_the_text
     copied = visitor.page.evaluate("navigator.clipboard.readText()")
     assert ASKED[language] in copied
     assert "[^1]: **" in copied
-    expect(whole).to_have_text(visitor.words["chat.copy_markdown"], timeout=LOADED)
+    expect(whole).to_have_text(visitor.words["chat.copy"], timeout=LOADED)
     visitor.page.context.clear_permissions()
     visitor.page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")  # as without TLS
     whole.click()
@@ -96,6 +96,15 @@ def test_answers_and_code_are_copied_and_where_the_clipboard_is_refused_the_text
     expect(visitor.page.locator(".copying textarea")).to_be_visible()
     assert visitor.page.evaluate("document.getSelection().toString()") == copied
     assert visitor.width <= width
+
+
+@one_language("en")
+def test_what_can_be_done_with_an_answer_stands_in_one_line(answered, visit, language):
+    visitor = visit(language, path=answered(ASKED[language], "A director [1].", "naive").path, width=1280)
+    first, *others = visitor.page.locator('[class*="st-key-actions-"]').locator("button, a").filter(visible=True).all()
+    assert others[-1].inner_text().startswith(f"↗ {visitor.words['share.title']}")
+    below = first.bounding_box()["y"] + first.bounding_box()["height"]
+    assert [each.inner_text() for each in others if each.bounding_box()["y"] >= below] == []
 
 
 @one_width("ja", 390)

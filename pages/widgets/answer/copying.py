@@ -35,7 +35,7 @@ if (!window.answersAreAlive) {
       source.select ? source.select() : getSelection().selectAllChildren(source);
       button.textContent = button.dataset.refused;
     }
-    setTimeout(() => { button.textContent = button.title; }, 4000);
+    setTimeout(() => { button.textContent = button.dataset.words; }, 4000);
   });
 }
 </script>"""
@@ -49,12 +49,12 @@ def show_script() -> None:
     st.html(COPY_ON_CLICK, unsafe_allow_javascript=True)
 
 
-def copy_button(words: str) -> str:
-    """HTML of a button that copies the text of the next element. `words`: the key of its label."""
-    told = escape(say(words))
+def copy_button(help_key: str) -> str:
+    """HTML of a button that copies the text of the next element. `help_key`: key of the text that says as what."""
+    words = escape(say("chat.copy"))
     return (
-        f'<button class="copy" title="{told}" aria-live="polite" data-copied="{escape(say("chat.copied"))}" '
-        f'data-refused="{escape(say("chat.copy_refused"))}">{told}</button>'
+        f'<button class="copy" title="{escape(say(help_key))}" aria-live="polite" data-words="{words}" '
+        f'data-copied="{escape(say("chat.copied"))}" data-refused="{escape(say("chat.copy_refused"))}">{words}</button>'
     )
 
 
