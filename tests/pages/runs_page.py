@@ -20,5 +20,4 @@ class RunsPage(AppPage):
         return self.look()
 
     def search(self, words: str) -> Self:
-        self.app.text_input(key="runs search").set_value(words)
-        return self.look()
+        return self.write("runs.search", words)

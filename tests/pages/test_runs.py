@@ -40,10 +40,12 @@ def ask(engine, tmp_path):
     return ask
 
 
-def stored(engine, count: int, seconds: float | None = None) -> list[str]:
-    """Saves runs without running them, the earliest first. `seconds`: that each took; by default its number."""
+def stored(engine, count: int, seconds: float | None = None, first: int = 0) -> list[str]:
+    """Saves runs without running them, the earliest first. `seconds`: that each took; by default its number. `first`:
+    number of the first one.
+    """
     conversation = process_of(engine).history.conversations.new("many", principal=LOCAL).id
-    for number in range(count):
+    for number in range(first, first + count):
         started = RunStarted(
             run_id=f"r{number}", conversation_id=conversation, question=f"Question {number}", index="handbook",
             pipeline="naive" if number % 2 else "hybrid", model="m", at=1_000_000 + number,
@@ -54,7 +56,7 @@ def stored(engine, count: int, seconds: float | None = None) -> list[str]:
             started.run_id,
             RunFinished(status="finished", answer="a", outcome="answered", citations=(), totals=totals),
         )
-    return [f"r{number}" for number in range(count)]
+    return [f"r{number}" for number in range(first, first + count)]
 
 
 @each_language
@@ -109,7 +111,7 @@ def test_runs_are_searched_filtered_and_sorted(engine, server, ask):
 def test_the_search_takes_no_more_words_than_the_database_can_look_for(ask):
     ask("Who approves the green car?")
     page = RunsPage()
-    most = page.app.text_input(key="runs search").max_chars or 10_000
+    most = page.app.text_input[0].max_chars or 10_000
     assert page.search("a " * (most // 2)).questions == ["Who approves the green car?"]
 
 
@@ -194,6 +196,49 @@ def test_many_runs_are_read_a_page_at_a_time(engine):
     assert page.choose("runs.order", "slowest").questions[0] == f"Question {PAGE + 4}"
     assert page.choose("runs.order", "most_tokens").questions[0] == "Question 0"
     assert len(page.choose("runs.state_any", "slow").table) == (PAGE + 5) // 10 + 1
+
+
+def test_the_address_of_the_list_shows_it_to_others_and_after_a_look_at_a_run(engine):
+    stored(engine, 2 * PAGE + 10)
+    page = RunsPage()
+    assert not {"q", "state", "pipeline", "order", "after"} & set(page.app.query_params)
+    page.choose("runs.pipeline_any", "hybrid").choose("runs.order", "earliest").search("question")
+    page.app.button(key="runs-older").click()
+    shown = page.look().questions
+    assert shown == [f"Question {number}" for number in range(2 * PAGE, 2 * PAGE + 10, 2)]
+    address = {name: page.parameter(name) for name in ("q", "pipeline", "order", "after")}
+    assert address == {"q": "question", "pipeline": "hybrid", "order": "earliest", "after": f"r{2 * PAGE - 2}"}
+    assert RunsPage(**address).questions == shown
+    run = RunsPage(**address, run="r5")
+    [back] = [each.proto for each in run.app.get("page_link") if run.words["runs.back"] in each.proto.label]
+    assert dict(parse_qsl(back.query_string)) == {**address, "lang": "en"}
+    assert page.go("documents").go("runs").questions == shown
+    assert page.parameter("pipeline") == "hybrid"
+    assert len(page.choose("runs.pipeline_any", "").table) == PAGE
+    assert (page.parameter("pipeline"), page.parameter("after")) == (None, None)
+
+
+def test_what_an_address_of_the_list_names_and_does_not_exist_is_ignored(engine):
+    stored(engine, 3)
+    page = RunsPage(state="x", why="x", pipeline="x", index="x", order="x", after="x")
+    assert page.questions == ["Question 2", "Question 1", "Question 0"]
+
+
+def test_runs_that_come_while_one_turns_pages_repeat_none(engine):
+    stored(engine, 2 * PAGE + 5)
+    page = RunsPage()
+    seen = list(page.questions)
+    for count in (7, 3):
+        stored(engine, count, first=len(seen) + 1000)
+        page.app.button(key="runs-older").click()
+        seen += page.look().questions
+    assert seen == [f"Question {number}" for number in range(2 * PAGE + 4, -1, -1)]
+    page.app.button(key="runs-newer").click()
+    assert page.look().questions == seen[PAGE : 2 * PAGE]
+    for _ in range(2):
+        page.app.button(key="runs-newer").click()
+        page.look()
+    assert page.parameter("after") is None
 
 
 @each_language

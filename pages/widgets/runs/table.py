@@ -1,7 +1,7 @@
 """The table of runs: search, filter, sort, pages, and a selection."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,6 +12,7 @@ from index_store.base.text.words import LONGEST_WORDS
 from pages.process import engine
 from pages.widgets.controls.picker import fresh_key, pick, renew
 from pages.widgets.controls.table import cell, titled
+from pages.widgets.runs.chosen import choose, chosen, field, turn_to
 from pages.words import language, say, zone
 from rag.runs.history.history import PastRun
 from rag.runs.history.run_list import CAUSES, ORDERS, STATES, Order, RunFilter, State
@@ -75,50 +76,62 @@ def _show() -> None:
     bar = st.container(horizontal=True, vertical_alignment="center", gap="small", key="runs-bar")
     ticked = _table(found)
     with bar:
-        _show_bar(first, len(found), count, ticked)
+        st.caption(say("runs.shown", first=first + 1, last=first + len(found), count=f"{count:,}"), width="stretch")
+        if ticked:
+            _show_ticked(ticked)
+        if count > PAGE:
+            _turn_button("←", "newer", first == 0, _turn_back, filters, order, count)
+            _turn_button("→", "older", first + len(found) >= count, turn_to, found[-1].id)
 
 
 def _choose() -> tuple[RunFilter, Order]:
+    """A new filter or order starts at the first page again."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="runs-filters"):
         words = st.text_input(
             say("runs.search"),
-            st.session_state.get("runs sought", ""),
+            chosen("q")[:LONGEST_WORDS],
             max_chars=LONGEST_WORDS,
             placeholder=say("runs.search"),
-            key="runs search",
+            key=field("search"),
             label_visibility="collapsed",
         )
-        st.session_state["runs sought"] = words
         state = _pick("state", {each: say(f"runs.{each}") for each in STATES})
         why = _pick("why", {each: say(f"cause.{each}") for each in CAUSES})
         pipelines = engine().run_list.pipelines()
         pipeline = _pick("pipeline", {each: say(f"pipeline.{each}") for each in pipelines})
         index = _pick("index", {each: each for each in engine().run_list.indexes()})
-        order = pick("runs order", say("runs.order"), {each: say(f"order.{each}") for each in ORDERS}, ORDERS[0])
+        order = _pick_one("order", say("runs.order"), {each: say(f"order.{each}") for each in ORDERS})
+    asked = {"q": words, "state": state, "why": why, "pipeline": pipeline, "index": index}
+    asked["order"] = "" if order == ORDERS[0] else order
+    is_same = all(chosen(name) == value for name, value in asked.items())
+    choose(**asked, after=chosen("after") if is_same else "")
     filters = RunFilter(
         words=words,
         state=cast(State, state) if state else None,
         why=cast(Cause, why) if why else None,
-        pipeline=pipeline,
-        index=index,
+        pipeline=pipeline or None,
+        index=index or None,
     )
     return filters, cast(Order, order)
 
 
-def _pick(name: str, labels: dict[str, str]) -> str | None:
-    """None means any. Keeps its choice while there is no other."""
+def _pick(name: str, labels: dict[str, str]) -> str:
+    """Empty means any."""
     title = say(f"runs.{name}_any")
-    return pick(f"runs {name}", title, {ANY: title, **labels}, ANY) or None
+    return _pick_one(name, title, {ANY: title, **labels})
+
+
+def _pick_one(name: str, title: str, labels: dict[str, str]) -> str:
+    """The first is the default, also for a name in the address that there is not (any more)."""
+    named = chosen(name)
+    return pick(field(name), title, labels, named if named in labels else next(iter(labels)))
 
 
 def _first(filters: RunFilter, order: Order, count: int) -> int:
-    """Position of the page's first run in the list, from 0. A new filter or order starts at the first page again."""
-    asked = (filters, order)
-    is_same = st.session_state.get("runs asked") == asked
-    last = max(0, (count - 1) // PAGE)
-    page: int = min(st.session_state["runs page"], last) if is_same else 0
-    st.session_state.update({"runs asked": asked, "runs page": page})
-    return page * PAGE
+    """Position of the page's first run in the list, from 0."""
+    after = chosen("after")
+    first = engine().run_list.count_through(after, filters, order) if after else 0
+    return first if first < count else 0
 
 
 def _table(runs: Sequence[PastRun]) -> list[str]:
@@ -203,21 +216,13 @@ def _open(ids: Sequence[str], key: str) -> None:
     st.session_state["opened run"] = ids[st.session_state[f"open-run-{key}"].row]
 
 
-def _show_bar(first: int, shown: int, count: int, ticked: Sequence[str]) -> None:
-    st.caption(say("runs.shown", first=first + 1, last=first + shown, count=f"{count:,}"), width="stretch")
-    if ticked:
-        _show_ticked(ticked)
-    if count > PAGE:
-        _turn_button("←", "newer", -1, first == 0)
-        _turn_button("→", "older", 1, first + shown >= count)
+def _turn_button(sign: str, name: str, is_last: bool, turn: Callable[..., None], *args: object) -> None:
+    st.button(sign, key=f"runs-{name}", help=say(f"runs.{name}"), on_click=turn, args=args, disabled=is_last)
 
 
-def _turn_button(sign: str, name: str, step: int, is_last: bool) -> None:
-    st.button(sign, key=f"runs-{name}", help=say(f"runs.{name}"), on_click=_turn, args=(step,), disabled=is_last)
-
-
-def _turn(step: int) -> None:
-    st.session_state["runs page"] += step
+def _turn_back(filters: RunFilter, order: Order, count: int) -> None:
+    before = _first(filters, order, count) - PAGE - 1
+    turn_to(engine().run_list.page(filters, order, first=before, count=1)[0].id if before >= 0 else "")
 
 
 def _show_ticked(ticked: Sequence[str]) -> None:

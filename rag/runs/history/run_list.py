@@ -5,9 +5,9 @@ thousand runs as with a hundred.
 """
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from sqlalchemy import ColumnElement, Engine, and_, case, func, literal, or_, select
+from sqlalchemy import Column, ColumnElement, Engine, Row, and_, case, func, literal, or_, select
 
 from index_store.access.principal import Principal
 from index_store.base.database.database import backend_of
@@ -32,15 +32,15 @@ SLOW = 10
 
 _runs = schema.runs.c
 
-_ORDERS = {
-    "latest": (_runs.started_at.desc(), _runs.id.desc()),
-    "earliest": (_runs.started_at, _runs.id),
-    "slowest": (_runs.seconds.desc().nulls_last(), _runs.id),
-    "fastest": (_runs.seconds.nulls_last(), _runs.id),
-    "most_tokens": (_runs.tokens.desc().nulls_last(), _runs.id),
-    "fewest_tokens": (_runs.tokens.nulls_last(), _runs.id),
+_ORDERS: dict[Order, tuple[Column[float] | Column[int], bool]] = {
+    "latest": (_runs.started_at, True),
+    "earliest": (_runs.started_at, False),
+    "slowest": (_runs.seconds, True),
+    "fastest": (_runs.seconds, False),
+    "most_tokens": (_runs.tokens, True),
+    "fewest_tokens": (_runs.tokens, False),
 }
-"""with the id last: Postgres gives equal rows in another order for each page"""
+"""the column that is sorted by, and whether the highest comes first; runs with the same value are sorted by id"""
 
 _WHY = func.coalesce(
     _runs.cause_by_person, case((and_(_runs.cause == "none", _runs.feedback == -1), "misread"), else_=_runs.cause)
@@ -70,13 +70,25 @@ class RunList:
         """`count` runs from `first` on (counted from 0). Sorted by seconds or tokens, runs in flight are last."""
         rows = select(schema.runs, _runs.index_name.label("index")).where(*self._conditions(filters, principal))
         with self._database.connect() as connection:
-            found = connection.execute(rows.order_by(*_ORDERS[order]).offset(first).limit(count)).mappings().all()
+            found = connection.execute(rows.order_by(*_sorted(order)).offset(first).limit(count)).mappings().all()
         return [PastRun.model_validate(dict(row)) for row in found]
 
     def count(self, filters: RunFilter, *, principal: Principal) -> int:
         rows = select(func.count()).select_from(schema.runs).where(*self._conditions(filters, principal))
         with self._database.connect() as connection:
             return connection.execute(rows).scalar_one()
+
+    def count_through(self, run_id: str, filters: RunFilter, order: Order, *, principal: Principal) -> int:
+        """How many of the runs come before this one, with itself; 0 if there is no such run. A page that begins there
+        repeats none, however many runs have come since.
+        """
+        with self._database.connect() as connection:
+            named = select(schema.runs).where(_runs.id == run_id, is_owned_by(principal, _runs.person_id))
+            last = connection.execute(named).one_or_none()
+            if last is None:
+                return 0
+            before = [*self._conditions(filters, principal), _is_not_after(order, last)]
+            return connection.execute(select(func.count()).select_from(schema.runs).where(*before)).scalar_one()
 
     def pipelines(self, *, principal: Principal) -> list[str]:
         """Pipelines that have runs, also pipelines that only another version knows."""
@@ -112,6 +124,24 @@ class RunList:
         each = each.union_all(select(following).where(each.c.value.is_not(None)))
         with self._database.connect() as connection:
             return list(connection.execute(select(each.c.value).where(each.c.value.is_not(None))).scalars())
+
+
+def _sorted(order: Order) -> tuple[ColumnElement[Any], ...]:
+    """With the id last: Postgres gives equal rows in another order for each page."""
+    column, falls = _ORDERS[order]
+    first, last = (column.desc(), _runs.id.desc()) if falls else (column.asc(), _runs.id.asc())
+    return first.nulls_last() if column.nullable else first, last
+
+
+def _is_not_after(order: Order, run: Row[Any]) -> ColumnElement[bool]:
+    column, falls = _ORDERS[order]
+    value = getattr(run, column.name)
+    if value is None:
+        is_before: ColumnElement[bool] = column.is_not(None)
+    else:
+        is_before = column > value if falls else column < value
+    up_to = _runs.id >= run.id if falls else _runs.id <= run.id
+    return or_(is_before, and_(column.is_not_distinct_from(value), up_to))
 
 
 def _in_state(state: State, principal: Principal) -> ColumnElement[bool]:

@@ -163,6 +163,9 @@ class UserRunList:
     def count(self, filters: RunFilter) -> int:
         return self._run_list.count(filters, principal=self._ownership.who())
 
+    def count_through(self, run_id: str, filters: RunFilter, order: Order) -> int:
+        return self._run_list.count_through(run_id, filters, order, principal=self._ownership.who())
+
     def pipelines(self) -> list[str]:
         return self._run_list.pipelines(principal=self._ownership.who())
 

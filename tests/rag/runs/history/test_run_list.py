@@ -196,6 +196,18 @@ def test_the_pages_of_each_order_have_each_run_once_also_where_many_are_equal(ru
         assert sorted(shown) == sorted(f"r{number}" for number in range(60))
 
 
+@pytest.mark.both_forms
+def test_the_runs_through_each_one_are_counted_in_each_order(runs, save):
+    for number in range(12):
+        save(f"r{number}", seconds=number * 7 % 3, ends=number % 4 != 0)
+    for order in ORDERS:
+        counted = [
+            runs.count_through(each, EVERY_RUN, order, principal=LOCAL) for each in ids(runs, order=order, count=12)
+        ]
+        assert counted == [*range(1, 13)]
+    assert runs.count_through("r1", EVERY_RUN, "latest", principal=ME) == 0
+
+
 def test_runs_are_gone_with_their_conversation(runs, save, history):
     save("r")
     history.conversations.delete(history.run("r").conversation_id)
