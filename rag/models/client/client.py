@@ -250,7 +250,7 @@ class ChatClient:
             return None
         if _is_too_long(error):
             return PromptTooLong(host=host_of(self._base_url), model=self.name)
-        return ReplyFiltered(model=self.name) if (error.code or "").startswith(BY_A_FILTER) else None
+        return ReplyFiltered(model=self.name) if _is_filtered(error) else None
 
     def _explained(self, error: Exception, reply: ReceivedReply) -> PlainError:
         """`reply`: what had arrived before the error."""
@@ -269,6 +269,15 @@ def _is_too_long(error: openai.APIError) -> bool:
     said = f"{error.code} {error.type} {said_in(error.body)}".lower()
     status = error.status_code if isinstance(error, openai.APIStatusError) else None
     return status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or any(words in said for words in TOO_LONG)
+
+
+def _is_filtered(error: openai.APIError) -> bool:
+    """True if the service refuses the prompt for its content. OpenRouter does so with 403, as for a key, and says which
+    text was flagged.
+    """
+    details = error.body.get("metadata") if isinstance(error.body, dict) else None
+    is_flagged = isinstance(details, dict) and "flagged_input" in details
+    return is_flagged or (error.code or "").startswith(BY_A_FILTER)
 
 
 class ReplyFilter:

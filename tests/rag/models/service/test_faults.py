@@ -266,6 +266,26 @@ def test_a_reply_that_a_content_filter_stops_is_told_as_such(ask, server, ended)
     assert (graded.fallback.code, graded.tokens_out) == ("reply_filtered", 4 * 9)
 
 
+FLAGGED = {
+    "code": 403,
+    "message": "test-chat requires moderation on a provider. Your input was flagged for violence.",
+    "metadata": {"reasons": ["violence"], "flagged_input": "出張の日当は", "provider_name": "a provider"},
+}
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [Raw({"error": FLAGGED}, status=403), Raw({"error": FLAGGED}), Raw(events=({"error": FLAGGED},))],
+    ids=["status", "body", "stream"],
+)
+def test_a_question_that_is_flagged_by_a_moderation_is_told_as_such_and_not_as_a_refused_key(ask, server, refused):
+    server.answer_when(lambda request: request.streams, refused)
+    result = ask("self_rag").result()
+    assert (result.status, result.error.code) == ("failed", "reply_filtered")
+    assert "test-chat" in result.error.en
+    assert "test-chat" in result.error.ja
+
+
 @pytest.mark.parametrize(
     ("ended", "why"),
     [
