@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from index_store.access import commands as access
 from index_store.base.command_line.commands import Commands, Output, write_utf8
 from index_store.base.command_line.interrupts import INTERRUPTED
+from index_store.base.command_line.language import language_of_environment
 from index_store.base.command_line.terminal import write_log
 from index_store.base.errors import PlainError
 from index_store.store import commands as store
@@ -21,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     write_utf8()
     write_log()
-    out = Output(options.json, options.language or _language_of_environment())
+    out = Output(options.json, options.language or language_of_environment())
     try:
         all_well = options.run(options, out)
         sys.stdout.flush()
@@ -44,9 +45,3 @@ def _parser() -> argparse.ArgumentParser:
     transfer.add_to(commands)
     access.add_to(commands)
     return parser
-
-
-def _language_of_environment() -> str:
-    # In the order in which POSIX reads them.
-    first = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    return "ja" if first.lower().startswith("ja") else "en"

@@ -21,6 +21,7 @@ from index_store.access.audit.audit import Audit
 from index_store.access.gate import as_local
 from index_store.base.command_line.commands import as_sentence, counted, write, write_json, write_utf8
 from index_store.base.command_line.interrupts import INTERRUPTED
+from index_store.base.command_line.language import language_of_environment
 from index_store.base.command_line.terminal import write_log
 from index_store.base.errors import PlainError
 from index_store.search.searcher import MODES, UNITS
@@ -63,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument(
         "--language",
         choices=("en", "ja"),
-        default=_language(),
+        default=language_of_environment(),
         help="language of messages (default: from LC_ALL or LANG)",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -96,11 +97,6 @@ def _parser() -> argparse.ArgumentParser:
         "name", metavar="RUN_OR_CONVERSATION", help="its id, from the address of a page or from `ask --json`"
     )
     return parser
-
-
-def _language() -> str:
-    named = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    return "ja" if named.startswith("ja") else "en"
 
 
 def _pipelines(options: argparse.Namespace) -> int:

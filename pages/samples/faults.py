@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from index_store.base.command_line.commands import write, write_utf8
+from index_store.base.command_line.language import language_of_environment
 from index_store.base.errors import PlainError
 from index_store.store.index_store import IndexStore
 from rag.settings import Settings
@@ -72,14 +74,19 @@ def load(store: IndexStore) -> Iterator[Fault]:
         for path in fault.documents():
             result = store.add(fault.index, path, path.name)
             if result.error:
-                raise SystemExit(result.error.en)
+                raise SystemExit(result.error.sentence(language_of_environment()))
         yield fault
 
 
-if __name__ == "__main__":
+def main() -> None:
+    write_utf8()
     try:
         with IndexStore(Settings()) as store:
             for fault in load(store):
-                print(fault.index, fault.cause, *fault.questions.values(), sep="\t")
+                write("\t".join([fault.index, fault.cause, *fault.questions.values()]))
     except PlainError as error:
-        sys.exit(str(error))
+        sys.exit(error.sentence(language_of_environment()))
+
+
+if __name__ == "__main__":
+    main()

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from index_store.access.principal import Role
 from index_store.base.errors import EditorNeeded, RightMissing
 from pages import samples
+from pages.samples import faults
 from tests.local import as_person
 
 LONGEST_SECTION = {"ja": 900, "en": 2300}
@@ -227,3 +228,13 @@ def test_each_code_of_the_handbook_finds_a_passage_that_has_it_first(engine):
         for written in (code, code.replace("-", "")):
             [first] = engine.store.search(samples.INDEX, f"{written}とは何ですか?", mode="keyword", k=1)
             assert re.search(rf"(?<![A-Za-z]){code}(?!\d)", first.text), written
+
+
+@pytest.mark.parametrize(("locale", "said"), [("C.UTF-8", "a whole number"), ("ja_JP.UTF-8", "整数")])
+def test_the_command_of_the_prepared_faults_fails_with_a_sentence_in_the_language_of_the_system(
+    tmp_path, monkeypatch, locale, said
+):
+    for name, value in {"LC_ALL": locale, "DATA_DIR": str(tmp_path / "data"), "MAX_REWRITES": "many"}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit, match=rf"MAX_REWRITES.*{said}"):
+        faults.main()
