@@ -7,11 +7,13 @@ of the time (figures: docs/pipelines/corrective.md).
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
+from index_store.parsing.chunking.text_splitter import split_text
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
-from rag.models.context_window import ContextWindow, length
+from rag.models.context_window import PIECE, ContextWindow, length
 from rag.text.overlap import overlap
 from rag.trace.details import RefinementDetail, Strip
 from rag.trace.passages import Passage
@@ -54,7 +56,8 @@ def strips(question: str, passages: Sequence[Passage], window: ContextWindow) ->
             kept=False,
         )
         for passage in passages
-        for text in split_into_strips(passage.text)
+        for strip in split_into_strips(passage.text)
+        for text in _parts(strip, window.passage)
     ]
     best: dict[int, float] = {}
     for strip in scored:
@@ -86,6 +89,13 @@ def split_into_strips(text: str) -> list[str]:
             found.append(sentence)
         is_open = not is_open and length(sentence) < SHORT
     return found
+
+
+def _parts(strip: str, most: float) -> Iterator[str]:
+    """The strip, in pieces if it could never be kept: web pages have lists and tables without a sentence's end."""
+    starts = [start for start, _ in split_text(strip, PIECE)] if length(strip) > most else []
+    for start, stop in pairwise([0, *starts[1:], len(strip)]):
+        yield strip[start:stop]
 
 
 def _within(wanted: Sequence[Strip], window: ContextWindow) -> set[int]:

@@ -72,6 +72,21 @@ def test_no_passage_takes_more_than_its_share_of_the_room():
     assert left == FACT * 3
 
 
+@pytest.mark.parametrize("before", ["", "見出し。"])
+def test_of_a_text_that_never_ends_a_sentence_and_is_longer_than_its_share_the_helpful_part_is_kept(before):
+    endless = before + "備品の一覧 椅子 机 棚 " * 30 + "出張の日当 1日2,500円 " + "備品の一覧 椅子 机 棚 " * 30
+    [left] = kept(QUESTION, endless, window=ContextWindow(passage=400, passages=800))
+    assert "出張の日当 1日2,500円" in left
+    assert length(left) <= 400
+
+
+def test_a_text_that_never_ends_a_sentence_and_shares_no_word_is_kept_as_far_as_there_is_room():
+    endless = "chair desk shelf 12 34 " * 100
+    [left] = kept(QUESTION, endless, window=ContextWindow(passage=400, passages=800))
+    assert all(part in endless for part in left.split(GAP))
+    assert 200 < length(left) <= 400
+
+
 def test_an_empty_passage_and_none_are_no_fault():
     assert kept(QUESTION) == []
     assert kept(QUESTION, "  ") == []
