@@ -1,12 +1,21 @@
 """Removes the reasoning at the start of a reply. Reasoning models such as Qwen3 or Magistral send it if their server
 has no reasoning parser: between tags, or only with the end `</think>` if their template puts the start into the prompt.
+gpt-oss sends it in channels before the final one.
 """
 
 import re
 from typing import Literal
 
 OPENING, CLOSING = "<think>", "</think>"
-TAGS = {OPENING: CLOSING, "<thinking>": "</thinking>", "[THINK]": "[/THINK]"}
+_CHANNELS = {
+    "<|start|>": "assistant",
+    "<|channel|>analysis": "<|end|>",
+    "<|channel|>commentary": "<|end|>",
+    "<|channel|>final": "<|message|>",
+}
+"""of gpt-oss: each part but the text of the final channel"""
+
+TAGS = {OPENING: CLOSING, "<thinking>": "</thinking>", "[THINK]": "[/THINK]", **_CHANNELS}
 """the start of reasoning, and its end"""
 
 _DATA = ("{", "```")

@@ -33,6 +33,28 @@ def test_the_reasoning_that_a_reply_begins_with_is_left_out(reply, rest, size):
     assert given(reply, size) == rest
 
 
+ANALYSIS = "<|channel|>analysis<|message|>日当は? Is it <think>?<|end|>"
+NEXT = "<|start|>assistant"
+
+
+@pytest.mark.parametrize("size", [1, 7, 5000])
+@pytest.mark.parametrize(
+    ("reply", "rest"),
+    [
+        (f"{ANALYSIS}{NEXT}<|channel|>final<|message|>日当は2,500円です。", "日当は2,500円です。"),
+        (f"{NEXT}{ANALYSIS}{NEXT}{ANALYSIS}{NEXT}<|channel|>final<|message|>It is so.", "It is so."),
+        (f"{ANALYSIS}{NEXT}<|channel|>final <|constrain|>json<|message|>{{}}", "{}"),
+        (f"{ANALYSIS}{NEXT}<|channel|>commentary<|message|>Hm.<|end|>{NEXT}<|channel|>final<|message|>Yes.", "Yes."),
+        ("<|channel|>final<|message|>So <|channel|> it is.", "So <|channel|> it is."),
+        ("<|channel|>analysis<|message|>It has no end", ""),
+        (f"{ANALYSIS}{NEXT}<|channel|>final", ""),
+    ],
+)
+def test_of_a_reply_in_channels_the_final_one_alone_is_given(reply, rest, size):
+    """gpt-oss, where its server has no parser for them."""
+    assert given(reply, size) == rest
+
+
 @pytest.mark.parametrize("size", [1, 7, 5000])
 @pytest.mark.parametrize(
     ("reply", "rest"),
@@ -72,6 +94,8 @@ def test_reasoning_that_only_ends_in_the_reply_is_left_out(reply, rest, size):
         "``no`` code",
         "[TH",
         "[THIN]",
+        "<|channel|>4 is on.",
+        "<|chan",
     ],
 )
 def test_all_else_is_given_as_it_is(reply, size):
