@@ -9,6 +9,7 @@ from pathlib import Path
 
 from index_store.base import errors
 from index_store.base.command_line.commands import Command, Commands, Output, counted
+from index_store.base.command_line.terminal import in_one_line
 from index_store.base.settings import Settings
 from index_store.catalogue.records import Document
 from index_store.crawl import CrawlOptions
@@ -279,14 +280,14 @@ def _tell_hits(id_: object, hits: list[Hit], out: Output) -> None:
     fields = {"id": id_, "hits": [hit.model_dump(mode="json") for hit in hits]}
     shown = [*([str(id_)] if id_ is not None else []), *map(_shown, hits)]
     if shown or out.as_json:
-        out.line(fields, "\n\n".join(shown))
+        out.lines(fields, "\n\n".join(shown))
     if not hits:
         out.note("Nothing was found.", "見つかりませんでした。")
 
 
 def _shown(hit: Hit) -> str:
     where = " > ".join([hit.title, *hit.headings]) + (f"  p. {hit.page}" if hit.page else "")
-    return f"{hit.rank}. {hit.score:.3f}  {where}  {hit.source}\n{hit.text}"
+    return in_one_line(f"{hit.rank}. {hit.score:.3f}  {where}  {hit.source}") + f"\n{hit.text}"
 
 
 # The worker

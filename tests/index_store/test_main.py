@@ -158,6 +158,19 @@ def test_each_result_is_there_as_soon_as_it_is_known(serve: None, service: Embed
 # Documents
 
 
+def test_a_newline_in_the_name_of_a_file_begins_no_other_line(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a\nready  b.md"
+    file.write_text("# A\n\nThis is what it says.", encoding="utf-8")
+    told = str(file).replace("\n", "\ufffd")
+    listed = f"ready  {told}  (1 section, 1 chunk)\n"
+    assert run("add", "--index", "a", file).out == listed
+    assert run("list", "--index", "a").out == listed
+    heading, *_ = run("search", "--index", "a", "This is what it says").out.splitlines()
+    assert heading.endswith(told)
+    assert run("remove", "--index", "a", file).out == f"removed  {told}\n"
+    assert run("remove", "--index", "a", file).out.startswith(f"failed  {told}  ")
+
+
 def test_documents_are_added_listed_searched_and_removed(run: Run, handbook: Path, tmp_path: Path) -> None:
     first, again = (run("add", "--index", "規程", "--json", handbook) for _ in range(2))
     assert (first.status, again.status) == (0, 0)

@@ -10,7 +10,7 @@ from io import TextIOWrapper
 from typing import Any, TextIO
 
 from index_store.base import errors
-from index_store.base.command_line.terminal import for_terminal, for_terminal_as_json
+from index_store.base.command_line.terminal import for_terminal, for_terminal_as_json, in_one_line
 
 
 def write_utf8() -> None:
@@ -49,6 +49,10 @@ class Output:
         self.language = language
 
     def line(self, fields: dict[str, Any], text: str) -> None:
+        self.lines(fields, in_one_line(text))
+
+    def lines(self, fields: dict[str, Any], text: str) -> None:
+        """The same for a text of several lines."""
         if self.as_json:
             write_json(json.dumps(fields, ensure_ascii=False))
         else:

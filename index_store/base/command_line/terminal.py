@@ -14,6 +14,11 @@ def for_terminal(text: str) -> str:
     return _CONTROLS.sub("\ufffd", text)
 
 
+def in_one_line(text: str) -> str:
+    """`text` with U+FFFD for each newline, so that no name with one begins another line."""
+    return text.replace("\n", "\ufffd")
+
+
 def for_terminal_as_json(text: str) -> str:
     """The same for JSON, which keeps such a character as an escape."""
     return _CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text)
