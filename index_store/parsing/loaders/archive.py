@@ -38,6 +38,7 @@ from index_store.base.errors import (
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.formats import LOADABLE, format_of, is_archive
 from index_store.parsing.loaders.text.decode import japanese
+from index_store.parsing.loaders.text.western import is_western
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +67,9 @@ _LEFT_OUT = re.compile(r"(^|/)(\.(?!\.?(/|$))[^/]*|__MACOSX|Thumbs\.db|desktop\.
 """files that systems add for themselves"""
 _LEADS_ELSEWHERE = re.compile(r"^/|^[a-z]:|(^|/)\.\.(/|$)|[\x00-\x1f\x7f]", re.I)
 _OTHER_FORMATS = {"[Content_Types].xml": "Office", "META-INF/container.xml": "EPUB", "META-INF/manifest.xml": "ODF"}
+
+_FULL_WIDTH = re.compile(r"[\x00-\x7f\u3000-\u303f\uff01-\uff5e]+")
+"""ASCII, and its full-width forms with the brackets and stops of Japanese"""
 
 _ENCRYPTED = 0x1
 _UTF8_NAME = 0x800
@@ -229,8 +233,17 @@ def _decoded(names: list[bytes]) -> Iterator[str]:
     try:
         text = joined.decode("utf-8")
     except UnicodeDecodeError:
-        text = japanese(joined, "cp437") or joined.decode("cp437")
+        text = japanese(joined, "cp437") or _with_full_width(joined) or joined.decode("cp437")
     return iter(text.split("\n"))
+
+
+def _with_full_width(names: bytes) -> str | None:
+    """The text, if in Shift_JIS all outside ASCII is full-width, as in "a～b.txt": too little for `japanese`."""
+    try:
+        text = names.decode("cp932")
+    except UnicodeDecodeError:
+        return None
+    return text if _FULL_WIDTH.fullmatch(text) and not is_western(names, "cp932", "cp437") else None
 
 
 def _unicode_path(extra: bytes) -> str | None:
