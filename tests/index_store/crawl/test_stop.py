@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from index_store.crawl import Crawl, CrawlOptions
+from index_store.crawl.address import host_of
+from index_store.crawl.politeness import Paces
 from tests.index_store.crawl.crawled import settings
+from tests.index_store.soundness import eventually
 from tests.servers.site_server import Misbehaviour, Reply, html
 
 PATIENCE = 60
@@ -20,15 +23,12 @@ def pages(tmp_path: Path) -> Path:
     return tmp_path / "pages"
 
 
-def crawl_of(url: str, folder: Path, **values: object) -> Crawl:
-    return Crawl(CrawlOptions(url=url), settings(**values), {}, folder)
+def crawl_of(url: str, folder: Path, paces: Paces | None = None, **values: object) -> Crawl:
+    return Crawl(CrawlOptions(url=url), settings(**values), {}, folder, paces=paces)
 
 
 def wait_until_left(site) -> None:
-    end = time.monotonic() + PATIENCE
-    while site.open_connections:
-        assert time.monotonic() < end, "connections are still open"
-        time.sleep(0.01)
+    assert eventually(lambda: not site.open_connections), "connections are still open"
 
 
 @pytest.mark.parametrize("path", ["/", "/robots.txt", "/sitemap.xml", "/a"])
@@ -40,7 +40,9 @@ def test_a_stop_ends_a_crawl_in_the_midst_of_a_request(site, pages, path, page):
     reader = threading.Thread(target=lambda: got.extend(crawl))
     reader.start()
     site.wait_for(path)
-    time.sleep(0.1)
+    if page is not Misbehaviour.HANGS:
+        before = 1 if path in ("/a", "/sitemap.xml") else 0  # the first page
+        assert eventually(lambda: len(list(pages.iterdir())) > before or not reader.is_alive())  # it is being read
     crawl.stop()
     reader.join(PATIENCE)
     assert not reader.is_alive()
@@ -51,9 +53,17 @@ def test_a_stop_ends_a_crawl_in_the_midst_of_a_request(site, pages, path, page):
 @pytest.mark.timeout(50)  # seconds, less than the 100 between two requests
 def test_a_stop_ends_a_crawl_that_waits_for_its_turn(site, pages):
     site.pages = {"/": html("Home", "/a"), "/a": html("A")}
-    crawl = crawl_of(site.url(), pages, crawl_rate=0.01)
-    threading.Timer(0.3, crawl.stop).start()
-    assert list(crawl) == []
+    paces = Paces()
+    crawl = crawl_of(site.url(), pages, paces, crawl_rate=0.01)
+    got = []
+    reader = threading.Thread(target=lambda: got.extend(crawl))
+    reader.start()
+    site.wait_for("/robots.txt")
+    pace = paces.of(host_of(site.url()), 100)
+    assert eventually(lambda: pace._next > time.monotonic() + 100)  # the turn of the second request is given away
+    crawl.stop()
+    reader.join()
+    assert (got, site.paths) == ([], ["/robots.txt"])
 
 
 def test_leaving_the_loop_ends_the_crawl_and_removes_what_was_not_taken(site, pages):
@@ -64,9 +74,7 @@ def test_leaving_the_loop_ends_the_crawl_and_removes_what_was_not_taken(site, pa
         break
     wait_until_left(site)
     assert len(list(pages.iterdir())) <= 1
-    asked = len(site.paths)
-    time.sleep(0.2)
-    assert len(site.paths) == asked
+    assert "crawl" not in [thread.name for thread in threading.enumerate()]  # so no more will be asked
 
 
 def test_an_error_in_the_loop_ends_the_crawl(site, pages):

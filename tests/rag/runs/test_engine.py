@@ -5,6 +5,7 @@ import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import closing
+from inspect import CORO_SUSPENDED, getcoroutinestate
 from typing import Any
 
 import pytest
@@ -448,8 +449,13 @@ def test_what_a_run_has_left_behind_ends_before_the_engine(opened):
     ended = threading.Event()
 
     async def left_behind() -> None:  # as LangGraph leaves steps and checkpoints, if a run is stopped as it ends
-        await asyncio.sleep(0.5)
+        while not is_waited_for():
+            await asyncio.sleep(0.01)
         ended.set()
+
+    def is_waited_for() -> bool:
+        work = [each.get_coro() for each in asyncio.all_tasks()]
+        return any(each.__name__ == "_steps_end" and getcoroutinestate(each) == CORO_SUSPENDED for each in work)
 
     with opened() as engine:
         asyncio.run_coroutine_threadsafe(left_behind(), process_of(engine)._loop)

@@ -326,9 +326,12 @@ from index_store.parsing.worker.parser import Parser
 
 if __name__ == "__main__":
     parser = Parser(Settings(data_dir=Path(sys.argv[1])))
+
+    def load(path: Path) -> None:
+        print(parser.load(RawFile(path, path.name), path.suffix[1:]).title, flush=True)
+
     for argument in sys.argv[2:]:
-        path = Path(argument)
-        threading.Thread(target=parser.load, args=(RawFile(path, path.name), path.suffix[1:])).start()
+        threading.Thread(target=load, args=(Path(argument),)).start()
 """
 
 
@@ -339,11 +342,12 @@ def test_no_process_outlives_an_owner_that_is_killed(
     env = {**os.environ, "PYTHONPATH": str(process_module.ROOT)}
     pipe = held("pipe.txt")
     command = [sys.executable, "-c", OWNER, settings.data_dir, pipe, handbook]
-    with subprocess.Popen(command, env=env) as owner:
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, encoding="utf-8") as owner:
         writer = pipe.open("w")  # one process reads it and does not end by itself
-        assert eventually(lambda: len(parsers_of(owner.pid)) == 2)
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == f"{TITLE}\n"  # the other one has finished and is idle
         workers = parsers_of(owner.pid)
-        time.sleep(1)  # the other process has finished and is idle
+        assert len(workers) == 2
         owner.kill()
     assert eventually(lambda: not any(map(lives, workers)))
     writer.close()
@@ -354,8 +358,9 @@ def test_no_process_outlives_an_owner_that_is_killed(
 def test_a_process_outlives_the_thread_that_started_it(parser: Parser, handbook: Path) -> None:
     with ThreadPoolExecutor(1) as threads:
         threads.submit(load, parser, handbook).result()
+        thread = threads.submit(threading.get_native_id).result()
     first = parsers_of(os.getpid())
-    time.sleep(0.2)
+    assert eventually(lambda: not Path(f"/proc/self/task/{thread}").exists())  # Python does not wait for its very end
     load(parser, handbook)
     assert parsers_of(os.getpid()) == first
 
