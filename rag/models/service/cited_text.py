@@ -17,15 +17,19 @@ MOST_IN_RANGE = 10
 LARGEST_INVENTED = 9
 """A model may invent a [5] for four passages. A larger number, such as that of ISO [9001], is text."""
 
-# Both have a limited length, because a possible marker is matched again with each new piece.
-_SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；~〜～‐–—−－資料PASEGpaseg-]{0,60}"
-_NUMBER = r"(?:(?:資料|passages?)\s*+)?\d++"
-_ITEM = rf"{_NUMBER}(?:\s*+[~〜～‐–—−－-]\s*+{_NUMBER})?"
+# All have a limited length, because a possible marker is matched again with each new piece.
+_SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；・&と^~〜～‐–—−－資料出典A-Za-z-]{0,60}"
+_LINES = r"(?:†[^\[\]【】［］\n]{0,40})?"
+"""which of its lines, as models of OpenAI write behind a number: 【1†L3-L5】, 【2†source】"""
+_NUMBER = r"(?:(?:資料|出典|(?:passage|source|document|doc|ref)s?)\s*+)?\d++"
+_ITEM = rf"(?:\^\d++|{_NUMBER}(?:\s*+[~〜～‐–—−－-]\s*+{_NUMBER})?)"
+_AND = r"(?:\s*+(?:[,、，;；・&と]|and\b))++\s*+"
 _MARKER = re.compile(
-    rf"({_SPACES})[\[【［](?={_NUMBERS}[\]】］])\s*+({_ITEM}(?:\s*+[,、，;；]\s*+{_ITEM})*)\s*+[\]】］]", re.IGNORECASE
+    rf"({_SPACES})[\[【［](?={_NUMBERS}{_LINES}[\]】］])\s*+({_ITEM}(?:{_AND}{_ITEM})*)\s*+{_LINES}[\]】］]",
+    re.IGNORECASE,
 )
-_COMMA = re.compile("[,、，;；]")
-_OPEN_MARKER = re.compile(rf"{_SPACES}(?:[\[【［]{_NUMBERS})?\Z")
+_ITEMS = re.compile(_ITEM, re.IGNORECASE)
+_OPEN_MARKER = re.compile(rf"{_SPACES}(?:[\[【［]{_NUMBERS}{_LINES})?\Z")
 """with the spaces before it, which are dropped with the marker"""
 
 
@@ -83,11 +87,11 @@ class CitedText:
         space, written = marker.groups()
         if not all(0 < int(number) <= self._largest for number in re.findall(r"\d+", written)):
             return marker[0]
-        kept = [number for item in _COMMA.split(written) for number in self._cited_by(item)]
+        kept = [number for item in _ITEMS.findall(written) for number in self._cited_by(item)]
         self._cited += [number for number in kept if number not in self._cited]
         if kept:
             return space + "".join(f"[{number}]" for number in kept)
-        return "" if written.strip().isdecimal() else marker[0]
+        return "" if written.strip(" ^").isdecimal() else marker[0]
 
     def _cited_by(self, item: str) -> list[int]:
         """The numbers of passages that a number or a range names."""
