@@ -26,6 +26,12 @@ FULL_STOP = r"\.(?=\n|\s++[^a-z\d])" + "".join(rf"(?<!{before}\.)" for before in
 """a full stop that may end a sentence: not those in 'e.g. this', 'ext. 2499', 'Dr. Sato', nor of a list's number"""
 _CLAIM_END = re.compile(rf"(?:[。！？!?]|{FULL_STOP}|\.(?=\[|\s*+$)|\n\s*+)(?:\s*+{MARKER.pattern})*")
 """includes markers after a full stop: they belong to the sentence before it"""
+_STATES_NOTHING = re.compile(
+    r"^(?:[ \t>]*+(?:`{3}|~{3})[^\n]*+|[^\w\n]++$"
+    r"|[^\n|]*+\|[^\n]*+(?=\n[ \t>]*+\|?+[ \t]*+:?+-++:?+[ \t]*+\|[ \t|:-]*+$))",
+    re.MULTILINE,
+)
+"""the lines around code, lines without a word, and the names of a table's columns"""
 
 
 def without_markers(text: str) -> str:
@@ -49,11 +55,16 @@ def _markers_of(hidden: str) -> tuple[int, ...]:
 
 def claims(answer: str) -> Iterator[Claim]:
     """The sentences of an answer, each with the numbers that it cites."""
-    start, whole = 0, code_hidden(answer)
+    answer, whole = (_STATES_NOTHING.sub(_blank, text) for text in (answer, code_hidden(answer)))
+    start = 0
     for stop in [*(end.end() for end in _CLAIM_END.finditer(whole)), len(answer)]:
         sentence, hidden, start = answer[start:stop], whole[start:stop], stop
         if text := _without_markers(sentence, hidden).strip():
             yield Claim(text=text, sources=_markers_of(hidden))
+
+
+def _blank(line: re.Match[str]) -> str:
+    return " " * len(line[0])
 
 
 def cited_passages(numbers: Iterable[int], passages: Iterable[Passage]) -> tuple[Citation, ...]:

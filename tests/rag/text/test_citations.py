@@ -84,8 +84,18 @@ def test_a_number_in_code_is_no_marker_and_stays():
     assert without_markers(answer) == "The first is `items[0]`.\n```\nsys.argv[1]\n```\nThat is all."
     assert [(claim.text, claim.sources) for claim in claims(answer)] == [
         ("The first is `items[0]`.", (2,)),
-        ("```", ()),
         ("sys.argv[1]", ()),
-        ("```", ()),
         ("That is all.", (1,)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "above", ["| 項目 | 金額 |\n|---|:-:|\n", "項目 | 金額\n--- | ---\n", "```sh\n```\n\n***\n", ""]
+)
+def test_lines_that_state_nothing_are_no_claims(above):
+    answer = f"一覧です。\n\n{above}| 日当 | 2,500円 [1] |\n\n---\n以上 | 終"
+    assert [(claim.text, claim.sources) for claim in claims(answer)] == [
+        ("一覧です。", ()),
+        ("| 日当 | 2,500円 |", (1,)),
+        ("以上 | 終", ()),
     ]
