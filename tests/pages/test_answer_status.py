@@ -9,8 +9,9 @@ from pages.texts import texts
 from pages.widgets.answer.status import dropped, show_answer_status, show_unconfirmed
 from pages.widgets.chat.turn import show_ending
 from rag.models.service.no_answer import TOKEN
-from rag.trace.details import GenerationDetail, RetrievalDetail
+from rag.trace.details import Attempt, AttemptsDetail, DeclineDetail, GenerationDetail, RetrievalDetail
 from rag.trace.events import Decision, Event, Outcome, RunFinished, RunStarted, StepFinished, StepStarted, Token, Totals
+from rag.trace.grades import Grounding, Usefulness
 from tests.pages.chat_page import ChatPage
 from tests.pages.reader import for_reader
 from tests.servers import Answer
@@ -39,9 +40,22 @@ def generate(attempt: int = 1) -> list[Event]:
     return step("generate", GenerationDetail(passages=(1,), text="An answer.", cited=()), attempt)
 
 
+def decline(text: str) -> list[Event]:
+    return step("decline", DeclineDetail(text=text, queries=(), nearest=()))
+
+
+def attempts(chosen: int) -> list[Event]:
+    written = tuple(
+        Attempt(number=number, text=text, cited=(), grounding=Grounding.unknown(), usefulness=Usefulness.unknown())
+        for number, text in ((1, "Another."), (2, "An answer."))
+    )
+    return step("keep_best_attempt", AttemptsDetail(attempts=written, chosen=chosen))
+
+
 SEARCHED = step("retrieve", RetrievalDetail(query="?", mode="vector", unit="chunk", passages=()))
 SENT_BACK = Decision(from_step="check_answer", to="generate", why="not_grounded")
 FOUND = Decision(from_step="grade_documents", to="generate", why="relevant_found")
+GIVEN_UP = Decision(from_step="check_answer", to="decline", why="generation_limit")
 PASSED = Decision(from_step="check_answer", to="__end__", why="confirmed")
 
 
@@ -91,6 +105,20 @@ def test_the_one_that_is_written_instead_says_that_it_replaces_it():
     [note] = notes([started(), *writing, *generate(2)[1:], PASSED, finished()])
     assert words["outcome.confirmed_note"] in note
     assert replaces in note
+
+
+@pytest.mark.parametrize(
+    ("kept", "is_told"),
+    [
+        (decline("There is none."), True),
+        (attempts(chosen=1), True),
+        (attempts(chosen=2), False),
+    ],
+)
+def test_a_stored_run_tells_of_the_dropped_answer_as_it_did_while_it_was_written(kept, is_told):
+    sent_back = [*SEARCHED, FOUND, *generate(), SENT_BACK, *generate(2), GIVEN_UP]
+    found = dropped([started(), *sent_back, *kept, finished("unconfirmed")])
+    assert found == ("generation_limit", is_told)
 
 
 def test_the_first_choice_to_write_sends_nothing_back():

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.words import say
 from rag.pipelines import PIPELINES
-from rag.trace.details import DeclineDetail, GenerationDetail
+from rag.trace.details import AttemptsDetail, DeclineDetail, GenerationDetail
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Token
 
 
@@ -24,13 +24,17 @@ class DroppedAnswer(NamedTuple):
 def dropped(events: Sequence[Event]) -> DroppedAnswer | None:
     """The latest dropped answer; None if there is none."""
     writers: set[str] = set()
-    is_written = False
+    is_written, shown = False, ""
     latest: DroppedAnswer | None = None
     for event in events:
         match event:
-            case StepFinished(step=step, detail=GenerationDetail() | DeclineDetail()):
+            case StepFinished(step=step, detail=GenerationDetail(text=text) | DeclineDetail(text=text)):
                 writers.add(step)
-                is_written = True
+                is_written, shown = True, text
+                latest = latest and latest._replace(is_replaced=True)  # a stored run has no tokens
+            case StepFinished(detail=AttemptsDetail(attempts=attempts, chosen=chosen)) if latest:
+                is_shown = any(each.number == chosen and each.text == shown for each in attempts)
+                latest = latest if is_shown else latest._replace(is_replaced=True)
             case Decision(to=to, why=why) if is_written and to != "__end__":
                 latest, is_written = DroppedAnswer(why, is_replaced=False), False
             case StepStarted(step=step) | Token(step=step) if latest and (step in writers or isinstance(event, Token)):
