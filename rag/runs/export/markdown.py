@@ -29,6 +29,7 @@ class ExportLabels:
     removed: str
     stopped: str
     unconfirmed: str
+    claims: str
     not_in_documents: str
     from_model: str
     cut: dict[CutBy, str]
@@ -44,6 +45,7 @@ EXPORT_LABELS: dict[Language, ExportLabels] = {
         removed="This document was removed, and so was the text quoted from it.",
         stopped="Stopped. The text written so far is kept.",
         unconfirmed="The checks did not confirm this answer. Compare it with its sources.",
+        claims="Not confirmed by the sources:",
         not_in_documents="The search found no answer to this question.",
         from_model="This answer comes from the model's memory, not from a document. No source confirms it.",
         cut={
@@ -61,6 +63,7 @@ EXPORT_LABELS: dict[Language, ExportLabels] = {
         removed="この文書は削除されました。引用されていた内容も一緒に消えています。",
         stopped="停止しました。そこまでに書かれた内容は残っています。",
         unconfirmed="この回答は確認に合格していません。出典と照らし合わせてお読みください。",
+        claims="出典で確認できなかった内容:",
         not_in_documents="検索した範囲に、この質問への答えはありませんでした。",
         from_model="この回答はモデルの記憶によるもので、文書の裏付けはありません。",
         cut={
@@ -117,6 +120,9 @@ def _notes(last: RunFinished | None, words: ExportLabels, language: Language) ->
         yield f"_{words.cut[last.cut_by]}_"
     if last.pending:
         yield f"_{words.pending.format(count=last.pending)}_"
+    if last.unconfirmed:
+        yield f"_{words.claims}_"
+        yield "\n".join(f"- {in_line(claim)}" for claim in last.unconfirmed)
 
 
 def _with_footnotes(answer: str, citations: Sequence[Citation], prefix: str) -> str:

@@ -113,6 +113,8 @@ def test_what_an_answer_is_worth_is_said_in_the_readers_language(language):
         assert f"_{told}_" in run_as_markdown(run("2,5", is_cut=True, cut_by=why), language)
         assert f"_{told}_" not in run_as_markdown(run("2,5"), language)
     assert f"_{words.pending.format(count=3)}_" in run_as_markdown(run("2,5", pending=3), language)
+    doubted = run_as_markdown(run("2,500円", outcome="unconfirmed", unconfirmed=("*It* is.", "So it is.")), language)
+    assert doubted.endswith(f"_{words.claims}_\n\n- \\*It\\* is.\n- So it is.\n")
     failed = run("", status="failed", outcome=None, error=Interrupted().as_failure())
     assert Interrupted().sentence(language) in run_as_markdown(failed, language)
     assert words.removed in run_as_markdown(run("[1]", citation(removed=True, text="")), language)
