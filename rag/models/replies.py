@@ -28,14 +28,15 @@ _YES_NO = {
 _LEVELS = {
     "fully": "fully", "full": "fully", "fully supported": "fully", "yes": "fully", "true": "fully",
     "partly": "partly", "partially": "partly", "partial": "partly", "partially supported": "partly",
-    "no": "no", "not": "no", "none": "no", "no support": "no", "false": "no",
+    "supported": "fully", "no": "no", "not": "no", "none": "no", "no support": "no", "not supported": "no",
+    "unsupported": "no", "false": "no",
 }  # fmt: skip
 _SCORES: dict[Level, float] = {"fully": 1.0, "partly": 0.4, "no": 0.0}
 """for a grader without a score: partly is not enough"""
 
 
 def _word(value: object) -> str:
-    return str(value).strip().strip(".。").lower()
+    return str(value).strip().strip("*.。").replace("_", " ").lower()
 
 
 def _score(value: object) -> float | None:
@@ -137,9 +138,11 @@ class Reply(BaseModel):
 
 
 _VERDICT = re.compile(
-    r"\W*(?:verdict\W+)?(yes|no|はい|いいえ)(?!\w)(?!\W{0,3}(?:/|and\b|or\b)\W{0,3}(?!\1)(?:yes|no)\b)", re.IGNORECASE
+    r"\W*(?:(?:verdict|relevan(?:t|ce)|judge?ment|grade|判定|関連性?)\W+)?(yes|no|はい|いいえ)"
+    r"(?!\w)(?!\W{0,3}(?:/|and\b|or\b)\W{0,3}(?!\1)(?:yes|no)\b)",
+    re.IGNORECASE,
 )
-"""the first word of a reply; none if the other one follows at once, as in 'Yes and no'"""
+"""the first word of a reply, or behind its label; none if the other one follows at once, as in 'Yes and no'"""
 
 
 class RelevanceReply(Reply):
@@ -214,8 +217,10 @@ class GroundingReply(Reply):
         if found := cls.found_in(text):
             is_clear = not any(each.level == "fully" and each.unsupported for each in found)
             return _agreed(each.grade() for each in found) if is_clear else None
-        grade = RelevanceReply.read(text)
-        return Grounding(**dict(grade), level="fully" if grade.verdict == "yes" else "no") if grade else None
+        if grade := RelevanceReply.read(text):
+            return Grounding(**dict(grade), level="fully" if grade.verdict == "yes" else "no")
+        level = _LEVELS.get(_word(text))
+        return cls.model_validate({"support": level}).grade() if level else None
 
 
 class UsefulnessReply(Reply):

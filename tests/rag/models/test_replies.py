@@ -228,3 +228,36 @@ def test_an_escape_that_is_half_a_character_is_read_as_the_sign_for_it():
     grounding = GroundingReply.read(r'{"unsupported": ["It is \ude00."], "support": "partly"}')
     assert grounding.unsupported == ("It is \ufffd.",)
     assert KeywordsReply.read(r'{"words": ["VPN\ud83d"]}') == ("VPN\ufffd",)
+
+
+@pytest.mark.parametrize(
+    ("written", "verdict"),
+    [
+        ("relevant: yes", "yes"),
+        ("**Relevance:** No. It is about leave.", "no"),
+        ("判定: はい", "yes"),
+        ("関連性：いいえ", "no"),
+        ("Answer: yes and no", None),
+        ("Relevant passages: none, yes", None),
+        ('{"verdict": "not_relevant"}', "no"),
+    ],
+)
+def test_a_verdict_is_read_behind_its_label(written, verdict):
+    grade = RelevanceReply.read(written)
+    assert (grade and grade.verdict) == verdict
+
+
+@pytest.mark.parametrize(
+    ("written", "level"),
+    [
+        ("Fully supported.", "fully"),
+        ("**partly**", "partly"),
+        ("Not supported.", "no"),
+        ('{"support": "partially_supported"}', "partly"),
+        ('{"support": "unsupported"}', "no"),
+        ("It is fully supported, I think.", None),
+    ],
+)
+def test_a_level_is_read_without_json_and_in_other_words(written, level):
+    grounding = GroundingReply.read(written)
+    assert (grounding and grounding.level) == level
