@@ -68,7 +68,7 @@ async def rewrite_for_web(state: State, step: NodeStep) -> State:
 
 
 def _dropped(state: State) -> str:
-    """The places of the dropped passages, with their graders' reasons."""
-    grades = state.get("grades", {})
-    lines = ((place(passage), grades[passage.number].reason) for passage in state["passages"])
+    """The places of the passages that their graders dropped, with the reasons. A fork may leave out others."""
+    graded = ((passage, state.get("grades", {}).get(passage.number)) for passage in state["passages"])
+    lines = ((place(passage), grade.reason) for passage, grade in graded if grade and grade.verdict == "no")
     return "\n".join(": ".join(filter(None, line))[:LONGEST_REASON] for line in lines)

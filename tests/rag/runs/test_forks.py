@@ -30,7 +30,7 @@ from tests.local import local_engine
 from tests.rag.documents import ALLOWANCE, CLIENT, INDEX
 from tests.rag.reading import decisions, finished, started_steps
 from tests.rag.scripted import ScriptedSource
-from tests.rag.verdicts import NO, YES, approve, grounding, rating, verdict
+from tests.rag.verdicts import NO, PROSE, YES, approve, grounding, rating, verdict
 from tests.servers import TavilyServer
 
 QUESTION = "出張の日当はいくらですか?"
@@ -515,6 +515,15 @@ def test_without_any_passage_left_a_pipeline_with_checks_goes_on_as_after_no_ans
     origin = ask(engine, pipeline)
     left_out = (LeaveOut(passage=number) for number in passages(origin))
     assert Forked(engine, speaking, origin, "generate", *left_out).result.status == "finished"
+
+
+def test_a_passage_without_a_readable_grade_can_be_left_out_of_an_answer_that_is_searched_anew(engine, speaking):
+    speaking.answer_when(JA.relevance, answer=PROSE)
+    speaking.answer_when(JA.relevance, ALLOWANCE, answer=YES)
+    origin = ask(engine, "self_rag")
+    left_out = (LeaveOut(passage=number) for number in passages(origin))
+    forked = Forked(engine, speaking, origin, "generate", *left_out)
+    assert finished(forked.events, "rewrite_question")[0].detail.reason == ""
 
 
 @pytest.mark.parametrize("draft_ahead", [False, True])
