@@ -74,7 +74,9 @@ def answer_so_far(events: Sequence[Event]) -> tuple[str, str | None]:
 
 
 def cited_so_far(events: Sequence[Event]) -> tuple[Citation, ...]:
-    """The passages that the markers in `answer_so_far` point to."""
+    """The passages that the markers in `answer_so_far` point to. A [12] that the model copied from a text is none,
+    although the search found as many, if it was not given the twelfth.
+    """
     passages: dict[int, Passage] = {}
     for event in events:
         match event:
@@ -83,7 +85,19 @@ def cited_so_far(events: Sequence[Event]) -> tuple[Citation, ...]:
             ):
                 passages |= {passage.number: passage for passage in found}
     answer, _ = answer_so_far(events)
-    return cited_passages(markers_of(answer), passages.values())
+    given = _given(answer, events)
+    numbers = (number for number in markers_of(answer) if given is None or number in given)
+    return cited_passages(numbers, passages.values())
+
+
+def _given(answer: str, events: Iterable[Event]) -> set[int] | None:
+    """The numbers of the passages that the answer was written from; None until it is complete, and for no answer."""
+    found = [
+        each.detail.passages
+        for each in events
+        if isinstance(each, StepFinished) and isinstance(each.detail, GenerationDetail) and each.detail.text == answer
+    ]
+    return set().union(*found) if found else None
 
 
 def _outcome(writer: str | None, ended: Sequence[StepFinished]) -> Outcome:
