@@ -117,6 +117,7 @@ def words_of(page: PdfPage, start: int) -> list[Line]:
 
 def _lines(page: PdfTextPage, turn: int, start: int, end: int, ends: str) -> list[Line]:
     characters = [chr(pdfium.FPDFText_GetUnicode(page, index)) for index in range(end)]
+    _leave_out_cropped(page, characters)
     lines: list[Line] = []
     for index, character in enumerate([*characters[start:], "\n"], start):
         # pdfium gives no newline after the hyphen of a divided word.
@@ -129,6 +130,20 @@ def _lines(page: PdfTextPage, turn: int, start: int, end: int, ends: str) -> lis
                 lines.append(line)
             start = index + 1
     return lines
+
+
+def _leave_out_cropped(page: PdfTextPage, characters: list[str]) -> None:
+    """Empties the characters outside the part of the page that is shown: both halves of a spread that was cut into two
+    pages have the text of the whole.
+    """
+    shown = page.page.get_bbox()
+    if shown == page.page.get_mediabox():
+        return
+    low_x, low_y, high_x, high_y = shown
+    for index, character in enumerate(characters):
+        box = None if character in "\r\n" else _place(page, index)
+        if box and not (low_x <= (box[0] + box[1]) / 2 <= high_x and low_y <= (box[2] + box[3]) / 2 <= high_y):
+            characters[index] = ""
 
 
 def _is_rest(line: Line, following: Line) -> bool:
@@ -171,7 +186,7 @@ def _tiers(lines: list[Line]) -> list[list[Line]]:
 
 
 def _line(page: PdfTextPage, characters: list[str], turn: int, start: int, end: int) -> Line | None:
-    written = [index for index in range(start, end) if not characters[index].isspace()]
+    written = [index for index in range(start, end) if characters[index].strip()]
     if not written:
         return None
     places = [(index, box) for index in written if (box := _box(page, index, turn))]
@@ -246,10 +261,15 @@ def _size(page: PdfTextPage, index: int) -> float:
 
 def _box(page: PdfTextPage, index: int, turn: int) -> Box | None:
     """None for a character that pdfium has added."""
+    place = _place(page, index)
+    return turned_back(place, turn) if place and place[1] > place[0] else None
+
+
+def _place(page: PdfTextPage, index: int) -> Box | None:
     values = [ctypes.c_double() for _ in range(4)]
     ok = pdfium.FPDFText_GetCharBox(page, index, *map(ctypes.byref, values))
     left, right, bottom, top = (value.value for value in values)
-    return turned_back((left, right, bottom, top), turn) if ok and right > left else None
+    return (left, right, bottom, top) if ok else None
 
 
 def paragraphs(lines: list[Line], start: int, end: int) -> str:

@@ -202,6 +202,17 @@ def test_text_and_tables_that_are_drawn_sideways_or_upside_down_read_as_upright_
     assert load(raw(content, "a.pdf")).pages == load(raw(PdfFile([page]).content(), "b.pdf")).pages
 
 
+@pytest.mark.parametrize("rotate", [0, 90, 180, 270])
+def test_each_half_of_a_spread_that_was_cut_into_two_pages_is_read_once(raw, rotate: int) -> None:
+    left = ["日当は一日二千五百円です。", "宿泊費は別に払います。"]
+    right = ["申請は総務部に出します。", "締め切りは月末です。"]
+    spread = [Text(x, 700 - 40 * at, half[at]) for at in range(2) for x, half in ((50, left), (350, right))]
+    start, first, second = PdfFile([spread, spread]).content().split(b"/MediaBox")
+    shown = b"/CropBox [%d 0 %d 800] /Rotate %d /MediaBox"
+    content = start + shown % (0, 300, rotate) + first + shown % (300, 600, rotate) + second
+    assert [page.markdown for page in load(raw(content, "a.pdf")).pages] == ["".join(left), "".join(right)]
+
+
 @pytest.mark.parametrize("turned", ["", *TURNED])
 def test_vertical_japanese_is_read_from_right_to_left(raw, turned: str) -> None:
     written = ["出張の日当は一日二千五百円で、", "宿泊を伴わないときは半額になり", "ます。"]
