@@ -11,6 +11,8 @@ _SPACES = re.compile(r"[^\S\n\u3000]+")
 
 RAISED, RAISED_END = "\x0e", "\x0f"
 """control characters that mark raised text, until `with_raised`"""
+STRUCK, STRUCK_END = "\x10", "\x11"
+"""the same of text that is struck through, until `with_struck`"""
 _RAISED_FIGURE = re.compile(rf"(?<=[\d)\]}}）］｝]){RAISED_END}?{RAISED}(?=[\d+\-−–±])")
 
 
@@ -44,6 +46,16 @@ def with_raised(text: str, *, is_divided: bool = True) -> str:
         return text
     text = _RAISED_FIGURE.sub("^", text.replace(RAISED_END + RAISED, "") if is_divided else text)
     return text.replace(RAISED, "").replace(RAISED_END, "")
+
+
+def struck(text: str) -> str:
+    """Marks text that is struck through, for `with_struck`."""
+    return f"{STRUCK}{text}{STRUCK_END}" if text.strip() else text
+
+
+def with_struck(text: str) -> str:
+    """Writes ~~ around struck text; neighbours become one. Before `with_raised`, which looks at what is beside it."""
+    return text.replace(STRUCK_END + STRUCK, "").replace(STRUCK, "~~").replace(STRUCK_END, "~~")
 
 
 def table(grid: Grid) -> str:

@@ -191,5 +191,5 @@ def _is_named(row: Row) -> bool:
 
 
 def is_data(text: str) -> bool:
-    """Whether it is a number, an amount or a date, which seldom stands in a header."""
-    return bool(_DATA.fullmatch(text))
+    """Whether it is a number, an amount or a date, which seldom stands in a header; it may be struck through."""
+    return bool(_DATA.fullmatch(text.strip("~")))

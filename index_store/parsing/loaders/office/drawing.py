@@ -95,7 +95,7 @@ def words(element: Element) -> str:
 
 def line(paragraph: Element) -> str:
     """The text of a paragraph of a drawing, with its line breaks."""
-    return as_markdown.with_raised(_text(paragraph)).replace("\v", "\n")
+    return as_markdown.with_raised(as_markdown.with_struck(_text(paragraph))).replace("\v", "\n")
 
 
 def _text(element: Element) -> str:
@@ -105,7 +105,9 @@ def _text(element: Element) -> str:
             case "t":
                 properties = element.find("{*}rPr")
                 text = _in_font(properties, child.text or "")
-                parts.append(as_markdown.raised(text) if number(properties, "baseline", 0) > 0 else text)
+                text = as_markdown.raised(text) if number(properties, "baseline", 0) > 0 else text
+                is_struck = attribute(properties, "strike") in ("sngStrike", "dblStrike")
+                parts.append(as_markdown.struck(text) if is_struck else text)
             case "br":
                 parts.append("\n")
             case _ if formula.is_part(child):

@@ -137,6 +137,13 @@ def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(mark
     assert markdown(body, styles=styles) == "10^−12 m2\n\n1,200^1 円、1st\n"
 
 
+@pytest.mark.parametrize("line", ["strike", "dstrike"])
+def test_what_is_struck_through_is_marked(line: str, markdown) -> None:
+    struck, not_struck = f"<w:{line}/>", f'<w:{line} w:val="0"/>'
+    body = run("日当は") + run("1,0", struck) + run("00円", struck) + run("2,000円") + run("とする", not_struck)
+    assert markdown(f"<w:p>{body}</w:p>") == "日当は~~1,000円~~2,000円とする\n"
+
+
 def test_a_formula_stands_on_one_line(markdown) -> None:
     def power(base: str, exponent: str) -> str:
         return f"<m:sSup><m:e>{base}</m:e><m:sup>{exponent}</m:sup></m:sSup>"

@@ -182,6 +182,13 @@ def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(page
     assert pages(deck(title("a") + shape(f"<a:p>{text}</a:p>")))[0].markdown == "## a\n\n10^6 m2 21\n"
 
 
+def test_what_is_struck_through_is_marked(pages) -> None:
+    lines = {"sngStrike": "1,000円", "noStrike": "2,000円"}
+    runs = "".join(f'<a:r><a:rPr strike="{line}"/><a:t>{text}</a:t></a:r>' for line, text in lines.items())
+    (page,) = pages(deck(title("日当") + shape(f"<a:p>{runs}</a:p>", place=at(0, 50))))
+    assert "~~1,000円~~2,000円" in page.markdown
+
+
 def test_header_rows_become_one(pages) -> None:
     def cell(text: str, given: str = "") -> str:
         return f"<a:tc {given}><a:txBody>{paragraph(text)}</a:txBody></a:tc>"

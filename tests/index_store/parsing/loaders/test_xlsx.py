@@ -100,6 +100,15 @@ def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(mark
     assert markdown('<row r="1"><c r="A1" t="s"><v>0</v></c></row>', strings=strings) == "10^6 m2\n"
 
 
+def test_what_is_struck_through_is_marked_in_whole_cells_and_in_parts_of_them(raw) -> None:
+    part = "<si><r><rPr><strike/></rPr><t>部長</t></r><r><rPr><b/></rPr><t>課長</t></r></si>"
+    xml = rows(["役職", "日当"]) + f'<row r="2"><c r="A2" t="s"><v>0</v></c>{cells(2, [3000], first=1, style=1)}</row>'
+    file = workbook(('name="S"', xml), strings=part, formats=("#,##0",))
+    styles = file.parts["xl/styles.xml"].replace("<cellXfs>", "<fonts><font/><font><strike/></font></fonts><cellXfs>")
+    file.parts["xl/styles.xml"] = styles.replace('numFmtId="164"/></cellXfs>', 'numFmtId="164" fontId="1"/></cellXfs>')
+    assert "| ~~部長~~課長 | ~~3,000~~ |" in load(raw(file.content(), "a.xlsx")).pages[0].markdown
+
+
 def test_furigana_do_not_double_the_text(markdown) -> None:
     strings = '<si><t>豊田</t><rPh sb="0" eb="1"><t>トヨ</t></rPh></si><si><r><t>東</t></r><r><t>京</t></r></si>'
     xml = '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>9</v></c></row>'

@@ -14,7 +14,16 @@ from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, title_of
 from index_store.parsing.loaders.office.excel import shapes
 from index_store.parsing.loaders.office.excel.number_format import BUILT_IN, GENERAL, shown_text
-from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened, release
+from index_store.parsing.loaders.office.package import (
+    Element,
+    Package,
+    attribute,
+    is_on,
+    local,
+    number,
+    opened,
+    release,
+)
 from index_store.parsing.loaders.sheet import Row, Sheet, Span
 
 COLUMNS, ROWS = 16_384, 1_048_576
@@ -39,7 +48,11 @@ class _Workbook:
         self._main = package.main()
         self._root = package.tree(self._main)
         self._is_1904 = attribute(self._root.find("{*}workbookPr"), "date1904") in ("1", "true")
-        self._formats = self._read_formats()
+        self._formats: list[str] = []
+        """the number formats of the cells' styles, in the order of the styles"""
+        self._struck: list[bool] = []
+        """whether a style strikes its text through"""
+        self._read_styles()
         self._strings = [
             text for part in package.related(self._main, "sharedStrings") for text in self._read_strings(part)
         ]
@@ -84,12 +97,16 @@ class _Workbook:
         for cell in row:
             column = _column((cell.get("r") or "").rstrip("0123456789"), column + 1)
             if len(cell) and column < COLUMNS and not hidden[column]:
-                text = self._text(cell)
+                style = cell.get("s") or "0"
+                at = int(style) if style.isascii() and style.isdigit() else 0
+                text = self._text(cell, self._formats[at] if at < len(self._formats) else GENERAL)
                 if text and not text.isspace():
-                    cells[column] = text
+                    # Parts of a text may be struck by themselves.
+                    is_struck = at < len(self._struck) and self._struck[at] and "~~" not in text
+                    cells[column] = f"~~{text}~~" if is_struck else text
         return cells
 
-    def _text(self, cell: Element) -> str:
+    def _text(self, cell: Element, number_format: str) -> str:
         kind = cell.get("t")
         value = formula = ""
         for child in cell:
@@ -110,23 +127,20 @@ class _Workbook:
                 return _unescaped(value)
         if not value:
             return formula
-        style = cell.get("s") or "0"
-        at = int(style) if style.isascii() and style.isdigit() else 0
-        return shown_text(value, self._formats[at] if at < len(self._formats) else GENERAL, self._is_1904)
+        return shown_text(value, number_format, self._is_1904)
 
-    def _read_formats(self) -> list[str]:
-        """The number formats of the cells' styles, in the order of the styles."""
-        formats: list[str] = []
+    def _read_styles(self) -> None:
         for part in self._package.related(self._main, "styles"):
             root = self._package.tree(part)
             own = {
                 number(one, "numFmtId", -1): attribute(one, "formatCode") or GENERAL
                 for one in root.iterfind("{*}numFmts/{*}numFmt")
             }
+            struck = [is_on(font.find("{*}strike")) for font in root.iterfind("{*}fonts/{*}font")]
             for style in root.iterfind("{*}cellXfs/{*}xf"):
-                code = number(style, "numFmtId", 0)
-                formats.append(own.get(code) or BUILT_IN.get(code, GENERAL))
-        return formats
+                code, font = number(style, "numFmtId", 0), number(style, "fontId", 0)
+                self._formats.append(own.get(code) or BUILT_IN.get(code, GENERAL))
+                self._struck.append(0 <= font < len(struck) and struck[font])
 
     def _read_strings(self, part: str) -> Iterator[str]:
         for item in self._package.elements(part, "si"):
@@ -144,8 +158,9 @@ def _rich(item: Element) -> str:
             case "r":
                 text = child.findtext("{*}t") or ""
                 is_raised = attribute(child.find("{*}rPr/{*}vertAlign"), "val") == "superscript"
-                parts.append(as_markdown.raised(text) if is_raised else text)
-    return _unescaped(as_markdown.with_raised("".join(parts)))
+                text = as_markdown.raised(text) if is_raised else text
+                parts.append(as_markdown.struck(text) if is_on(child.find("{*}rPr/{*}strike")) else text)
+    return _unescaped(as_markdown.with_raised(as_markdown.with_struck("".join(parts))))
 
 
 def _unescaped(text: str) -> str:

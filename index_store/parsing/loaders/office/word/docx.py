@@ -184,7 +184,7 @@ class _Reader:
         parts: list[str] = []
         boxes: list[Element] = []
         self._gather(element, parts, boxes)
-        return as_markdown.with_raised("".join(parts)), boxes
+        return as_markdown.with_raised(as_markdown.with_struck("".join(parts))), boxes
 
     def _gather(self, element: Element, parts: list[str], boxes: list[Element]) -> None:
         for child in element:
@@ -215,8 +215,10 @@ class _Reader:
                     pass
                 case "r" if self._styles[attribute(child.find("{*}rPr/{*}rStyle"), "val") or "?"].is_hidden:
                     pass
-                case "r" if self._is_raised(child):
-                    parts.append(as_markdown.raised(self._inner(child, boxes)))
+                case "r" if self._is_raised(child) or _is_struck(child):
+                    text = self._inner(child, boxes)
+                    text = as_markdown.raised(text) if self._is_raised(child) else text
+                    parts.append(as_markdown.struck(text) if _is_struck(child) else text)
                 case _ if formula.is_part(child):
                     inner = partial(self._inner, boxes=boxes)
                     parts.append(formula.written(child, inner, parts[-1] if parts else ""))
@@ -251,6 +253,10 @@ class _Reader:
                 # Separators are stored as notes, too.
                 if text and attribute(note, "type") in (None, "normal"):
                     self._notes[kind][attribute(note, "id") or ""] = f" ({text}) "
+
+
+def _is_struck(run: Element) -> bool:
+    return any(is_on(run.find(f"{{*}}rPr/{{*}}{line}")) for line in ("strike", "dstrike"))
 
 
 def _is_placeholder(element: Element) -> bool:
