@@ -23,10 +23,11 @@ _BETWEEN_WORDS = re.compile(r"(?<=\?=)\s+(?==\?)")
 
 
 class _AsSent(Compat32):
-    """Reads a header with bytes outside ASCII as the text that was meant."""
+    """Reads a header with bytes outside ASCII, or with ISO-2022-JP, as the text that was meant."""
 
     def header_fetch_parse(self, name: str, value: str) -> str:
-        return _decoded(value.encode("ascii", "surrogateescape"), None) if not value.isascii() else value
+        is_plain = value.isascii() and "\x1b" not in value
+        return value if is_plain else _decoded(value.encode("ascii", "surrogateescape"), None)
 
 
 class _Mail(Message):

@@ -78,6 +78,17 @@ def test_words_cut_in_mid_character_raw_bytes_and_wrong_charsets_are_mended(raw)
     assert "本文は宣言と違います。" in text(loaded)
 
 
+def test_headers_in_iso_2022_jp_that_were_never_encoded_are_read(raw) -> None:
+    content = (
+        "Subject: 第２回　出張の件\nFrom: 山田 <yamada@example.co.jp>\n"
+        'Content-Type: text/plain; name="第2版.txt"\nContent-Disposition: attachment\n\n本文です。\n'
+    )
+    loaded = load(raw(content.encode("iso-2022-jp"), "a.eml"))
+    assert loaded.title == "第２回 出張の件"
+    assert "From: 山田 <yamada@example.co.jp>\nAttachments: 第2版.txt" in text(loaded)
+    assert "本文です。" in text(loaded)
+
+
 def test_plain_text_is_read_unless_the_html_has_a_table_that_it_loses(raw) -> None:
     mail = letter("plain words\n")
     mail.add_alternative("<p>html words</p>", subtype="html")
