@@ -17,6 +17,8 @@ Load = Callable[[RawFile], LoadedDocument]
 ANY_BYTES = "application/octet-stream"
 """browsers save this type and never open it"""
 OFFICE = "application/vnd.openxmlformats-officedocument"
+WITH_MACROS = "application/vnd.ms-{}.macroenabled.12"
+"""of Office files with macros; media types are compared in lower case"""
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,10 @@ def _pdf() -> Load:
     "docx",
     ".docx",
     ".docm",
-    media_types={f"{OFFICE}.wordprocessingml.document": ".docx"},
+    media_types={
+        f"{OFFICE}.wordprocessingml.document": ".docx",
+        WITH_MACROS.format("word.document"): ".docm",
+    },
     saved_as=f"{OFFICE}.wordprocessingml.document",
 )
 def _docx() -> Load:
@@ -125,7 +130,10 @@ def _docx() -> Load:
     "pptx",
     ".pptx",
     ".pptm",
-    media_types={f"{OFFICE}.presentationml.presentation": ".pptx"},
+    media_types={
+        f"{OFFICE}.presentationml.presentation": ".pptx",
+        WITH_MACROS.format("powerpoint.presentation"): ".pptm",
+    },
     saved_as=f"{OFFICE}.presentationml.presentation",
 )
 def _pptx() -> Load:
@@ -138,7 +146,10 @@ def _pptx() -> Load:
     "xlsx",
     ".xlsx",
     ".xlsm",
-    media_types={f"{OFFICE}.spreadsheetml.sheet": ".xlsx"},
+    media_types={
+        f"{OFFICE}.spreadsheetml.sheet": ".xlsx",
+        WITH_MACROS.format("excel.sheet"): ".xlsm",
+    },
     saved_as=f"{OFFICE}.spreadsheetml.sheet",
 )
 def _xlsx() -> Load:
@@ -151,7 +162,14 @@ def _xlsx() -> Load:
     "csv",
     ".csv",
     ".tsv",
-    media_types={"text/csv": ".csv", "text/tab-separated-values": ".tsv"},
+    media_types={
+        "text/csv": ".csv",
+        "text/tab-separated-values": ".tsv",
+        "application/csv": ".csv",
+        "application/x-csv": ".csv",
+        "text/x-csv": ".csv",
+        "text/comma-separated-values": ".csv",
+    },
     shown_as="text/plain",
 )
 def _csv() -> Load:
