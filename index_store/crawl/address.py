@@ -28,6 +28,7 @@ _MAYBE_SESSION = re.compile(r"session_?id|sid|cfid|cftoken", re.I)
 """a session only if its value is a token: a conference has pages like ?session_id=101"""
 _TOKEN = re.compile(r"(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])[\w-]{16,}", re.I)
 _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sessionid)=[^/;]*", re.I)
+_SIGN_IN = re.compile(r"log[_-]?in|log[_-]?on|sign[_-]?in|auth|session|account|member", re.I)
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
@@ -99,6 +100,16 @@ def path_of(url: str) -> str:
 
 def query_of(url: str) -> str:
     return unquote(ada_url.URL(url).search)
+
+
+def names_another(url: str) -> bool:
+    """Whether a parameter is an address: that to which a sign-in returns, as in /login?next=/page."""
+    pairs = ada_url.URL(url).search.removeprefix("?").split("&")
+    return any(re.match(r"/|https?:", unquote(pair.partition("=")[2])) for pair in pairs)
+
+
+def is_called_sign_in(url: str) -> bool:
+    return bool(_SIGN_IN.search(path_of(url)))
 
 
 def loops(url: str) -> bool:

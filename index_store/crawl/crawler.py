@@ -14,12 +14,22 @@ from http import HTTPStatus
 from index_store.base.errors import DocumentError
 from index_store.base.settings import MEGABYTE, Settings
 from index_store.crawl import kinds
-from index_store.crawl.address import host_of, loops, normalised, origin_of, path_of, site_of
+from index_store.crawl.address import (
+    host_of,
+    is_called_sign_in,
+    loops,
+    names_another,
+    normalised,
+    origin_of,
+    path_of,
+    site_of,
+)
 from index_store.crawl.duplicates import Duplicate, Duplicates, is_doubtful
 from index_store.crawl.errors import (
     BadRedirect,
     KnownPagesKept,
     NothingToCrawl,
+    PageBehindSignIn,
     PageBroken,
     PageFailed,
     PageMissing,
@@ -181,6 +191,12 @@ class Crawler:
         if outline.moved_to:
             self._move(visit, outline.moved_to)
             return None
+        if outline.asks_password and names_another(visit.url):
+            # Each page would bring its own copy of the form.
+            if visit.chain or visit.is_start:
+                raise PageBehindSignIn(url=visit.first)
+            if is_called_sign_in(visit.url):
+                return self._gone_if_known(visit)
         is_duplicate = not known and self._is_of_canonical(visit, outline)
         self._queue_links(visit, outline)
         if is_duplicate:

@@ -113,6 +113,11 @@ class PageRefused(DocumentError):
     )
 
 
+class PageBehindSignIn(PageRefused):
+    en = "{url} leads to a sign-in. Save the page and add it as a file."
+    ja = "{url} を開くにはログインが必要です。ページを保存してファイルとして追加してください。"
+
+
 class PageFailed(DocumentError):
     en = "The site failed to deliver {url} (status {status}). Try again later."
     ja = "サイト側のエラーで {url} を取得できませんでした(ステータス {status})。後でもう一度試してください。"

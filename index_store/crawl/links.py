@@ -39,6 +39,9 @@ _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
 _REFRESH = re.compile(r"\s*(\d{1,9})[^;,]*[;,]\s*(?:url\s*=)?\s*[\"']?\s*([^\"']+)", re.I)
 
 
+_PASSWORD = re.compile(r"<input\b[^>]{0,300}?\btype\s*=\s*[\"']?password", re.I)
+
+
 @dataclass(frozen=True)
 class PageLinks:
     links: tuple[str, ...] = ()
@@ -50,6 +53,7 @@ class PageLinks:
     look: PageLook = NO_LOOK
     may_index: bool = True
     may_follow: bool = True
+    asks_password: bool = False
 
 
 def outline_of_headers(headers: httpx2.Headers, url: str) -> PageLinks:
@@ -81,7 +85,7 @@ def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) ->
         return heard
     base = _base(soup, url)
     look = PageLook(_words(soup.title), _words(soup.h1), pieces_of(text))
-    outline = replace(heard, look=look)
+    outline = replace(heard, look=look, asks_password=bool(_PASSWORD.search(text)))
     # What is said to browsers without JavaScript does not concern the page that the others show.
     aside = {id(meta) for part in soup.find_all("noscript", recursive=False) for meta in part.find_all("meta")}
     later: tuple[str, ...] = ()

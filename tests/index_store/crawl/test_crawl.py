@@ -1,5 +1,6 @@
 """Which pages a crawl finds, in which order, and where it stops."""
 
+import itertools
 import time
 from pathlib import Path
 
@@ -50,6 +51,38 @@ def test_pages_that_need_a_sign_in_take_no_place_of_the_limit(site, crawl):
     refused = {f"/members/{n}": Reply(status=403) for n in range(6)}
     site.pages = {"/": html("Home", *refused, "/a", "/b"), "/a": html("A"), "/b": html("B"), **refused}
     assert crawl(site.url(), limit=3, crawl_at_once=1).paths == ["/", "/a", "/b"]
+
+
+def sign_in(*links: str) -> Reply:
+    token = f'<input type="hidden" name="csrf" value="{next(tokens)}"><input name="pw" type="password">'
+    return html("Sign in", *links, text=f"<form>{token}</form>")
+
+
+tokens = itertools.count()
+
+
+def test_the_sign_in_to_which_pages_redirect_is_no_page_and_the_pages_say_that_they_need_it(site, crawl):
+    paths = [f"/members/{n}" for n in range(3)]
+    site.pages = {"/": html("Home", *paths, "/login?back_url=http%3A%2F%2Fsite.example%2F")}
+    site.pages |= {path: moved(f"/login?next={path}") for path in paths}
+    site.pages |= {f"/login?next={path}": sign_in("/help") for path in paths}
+    site.pages |= {"/login?back_url=http%3A%2F%2Fsite.example%2F": sign_in()}
+    crawled = crawl(site.url())
+    assert crawled.paths == ["/"]
+    failed = [page for page in crawled.pages if page.outcome is PageOutcome.FAILED]
+    assert sorted(page.url for page in failed) == [site.url(path) for path in paths]
+    assert failed[0].error.sentence("en") == f"{failed[0].url} leads to a sign-in. Save the page and add it as a file."
+
+
+def test_a_site_whose_start_leads_to_a_sign_in_says_so(site, crawl):
+    site.pages = {"/": moved("/login?next=%2F"), "/login?next=%2F": sign_in()}
+    assert "leads to a sign-in" in crawl(site.url()).failure
+
+
+def test_pages_with_a_box_to_sign_in_are_read(site, crawl):
+    site.pages = {"/": html("Home", "/old", "/list?from=/"), "/old": moved("/new"), "/new": sign_in()}
+    site.pages["/list?from=/"] = sign_in()
+    assert sorted(crawl(site.url()).paths) == ["/", "/list?from=/", "/new"]
 
 
 def test_links_to_other_hosts_and_ports_are_not_followed(crawl):
