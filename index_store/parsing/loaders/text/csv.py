@@ -24,6 +24,8 @@ FIELD = 10_000_000
 LINES = 200
 """lines of a cell; above it, its quotation mark was never closed"""
 
+_AS_TEXT = re.compile(r'="([^"]*)"\Z')
+"""a formula with which programs tell Excel to keep the zeros of a number"""
 _SEPARATOR = re.compile(r"sep=(.)\n", re.I)
 """the line that tells Excel the delimiter"""
 
@@ -35,7 +37,7 @@ def load(file: RawFile) -> LoadedDocument:
         text = text[declared.end() :]
     sheet = Sheet()
     for number, row in enumerate(_rows(text, declared[1] if declared else _delimiter(text)), 1):
-        cells = {column: cell.strip() for column, cell in enumerate(row) if cell.strip()}
+        cells = {column: _AS_TEXT.sub(r"\1", cell.strip()) for column, cell in enumerate(row) if cell.strip()}
         if cells:
             sheet.rows[number] = cells
     markdown = "\n\n".join(sheet.blocks())

@@ -7,8 +7,13 @@ from pathlib import PurePath
 from index_store.parsing.loaders.document import FENCE, HEADING, Heading, LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.text.txt import read_text
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
-_TITLE = re.compile(r"^title:[ \t]*[\"']?(.+?)[\"']?[ \t]*$", re.M)
+_FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
+"""YAML, or TOML between +++"""
+_KEY = {"---": re.compile(r"^\w[\w-]*:", re.M), "+++": re.compile(r"^\w[\w-]*[ \t]*=", re.M)}
+_TITLE = re.compile(
+    r"^title[ \t]*[:=][ \t]*(?:[>|][+-]?[ \t]*\n[ \t]+)?(?=\S)[\"']?(?![\"'>|+-]*[ \t]*$)(.+?)[\"']?[ \t]*$", re.M
+)
+"""perhaps on the line below, as a block of YAML; not an empty one, which a template leaves"""
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _STARTS_BLOCK = re.compile(r" {0,3}([#>|]|[-*+] |\d+[.)] )| {4}")
 _COMMENT = re.compile(r" {0,3}<!--")
@@ -23,8 +28,8 @@ def load(file: RawFile) -> LoadedDocument:
     text = read_text(file)
     title = None
     front = _FRONT_MATTER.match(text)
-    if front and re.search(r"^\w[\w-]*:", front[1], re.M):
-        found = _TITLE.search(front[1])
+    if front and _KEY[front[1]].search(front[2]):
+        found = _TITLE.search(front[2])
         title = found[1] if found else None
         # A file with only front matter keeps it as its text.
         text = text[front.end() :] if text[front.end() :].strip() else text

@@ -43,6 +43,11 @@ def test_the_delimiter_that_excel_was_told_is_believed(markdown) -> None:
     assert markdown("sep=;\na,x;b\n1,2;3\n") == "| a,x | b |\n| --- | --- |\n| 1,2 | 3 |\n"
 
 
+def test_a_number_whose_zeros_excel_was_told_to_keep_is_read(markdown) -> None:
+    read = markdown('社員番号,名前\n="00123",佐藤\n"=""00124""",鈴木\n')
+    assert read.endswith("| 00123 | 佐藤 |\n| 00124 | 鈴木 |\n")
+
+
 def test_commas_in_prose_do_not_outweigh_the_delimiter(markdown) -> None:
     text = "item;note\npen;red, blue, or green\nink;black\npad;ruled, A4\n"
     assert markdown(text).splitlines()[2] == "| pen | red, blue, or green |"

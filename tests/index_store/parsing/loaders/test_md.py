@@ -54,6 +54,22 @@ def test_the_title_is_that_of_the_front_matter_or_the_first_heading_or_the_name_
     assert load(raw(b"---\ntitle: 'Rules'\n---\n# One\n", "a.md")).title == "Rules"
     assert load(raw(b"# **One** `x`\n\n# Two\n", "a.md")).title == "One x"
     assert load(raw(b"## Two\n", "a.md")).title == "a"
+
+
+@pytest.mark.parametrize(
+    ("front", "title"),
+    [
+        ("---\ntitle: >-\n  Travel rules\ndate: 2026-01-01\n---\n", "Travel rules"),
+        ("---\ntitle: |\n  Travel rules\n---\n", "Travel rules"),
+        ('---\ntitle: ""\ndraft: true\n---\n', "One"),
+        ("---\ntitle:\ndraft: true\n---\n", "One"),
+        ("---\ntitle: \"'A' rules\"\n---\n", "'A' rules"),
+        ('+++\ntitle = "Travel rules"\ndate = 2026-01-01\n+++\n', "Travel rules"),
+    ],
+)
+def test_front_matter_is_read_in_each_form_that_programs_write(front: str, title: str, raw) -> None:
+    loaded = load(raw(f"{front}# One\n".encode(), "a.md"))
+    assert (loaded.title, loaded.pages[0].markdown) == (title, "# One\n")
     assert load(raw(b"---\n\ntext\n\n---\n", "a.md")).pages[0].markdown.startswith("---\n\ntext")
 
 
