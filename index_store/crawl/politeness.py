@@ -159,10 +159,18 @@ class RedirectTarget(NamedTuple):
 def target_of(answer: FetchResponse) -> RedirectTarget | None:
     """The target of a redirect, if it is an address of the web."""
     try:
-        location = answer.headers["location"]
+        location = _location(answer.headers)
         return RedirectTarget(normalised(location, answer.url), absolute(location, answer.url))
     except (KeyError, DocumentError):
         return None
+
+
+def _location(headers: httpx2.Headers) -> str:
+    """Raises KeyError. Bytes that are not UTF-8, such as Shift_JIS, are escaped one by one, as browsers do."""
+    location = headers["location"]
+    if headers.encoding != "iso-8859-1":
+        return location
+    return "".join(each if each.isascii() else f"%{ord(each):02X}" for each in location)
 
 
 def _retry_after(headers: httpx2.Headers) -> float | None:

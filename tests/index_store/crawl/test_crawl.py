@@ -3,6 +3,7 @@
 import itertools
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -51,6 +52,13 @@ def test_pages_that_need_a_sign_in_take_no_place_of_the_limit(site, crawl):
     refused = {f"/members/{n}": Reply(status=403) for n in range(6)}
     site.pages = {"/": html("Home", *refused, "/a", "/b"), "/a": html("A"), "/b": html("B"), **refused}
     assert crawl(site.url(), limit=3, crawl_at_once=1).paths == ["/", "/a", "/b"]
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "cp932"])
+def test_a_redirect_to_a_japanese_address_leads_there_in_whatever_charset_it_is_written(site, crawl, charset):
+    target = "/旅費.html".encode(charset)
+    site.pages = {"/": html("Home", "/a"), "/a": moved(target.decode("latin-1")), quote(target): html("A")}
+    assert crawl(site.url()).paths == ["/", quote(target)]
 
 
 def sign_in(*links: str) -> Reply:
