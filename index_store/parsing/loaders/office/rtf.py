@@ -61,6 +61,7 @@ class _State:
     symbol_font: str = ""
     """its name, if the font has pictures in place of letters"""
     is_raised: bool = False
+    is_struck: bool = False
     hidden: frozenset[str] = frozenset()
     """those of "v" and "deleted" that are on"""
     skip_after_unicode: int = 1
@@ -192,11 +193,15 @@ class _Reader:
             case "f" | "deff":
                 self._use_font(number or 0)
             case "plain":
-                self._state = replace(state, encoding="", symbol_font="", is_raised=False, hidden=frozenset())
+                self._state = replace(
+                    state, encoding="", symbol_font="", is_raised=False, is_struck=False, hidden=frozenset()
+                )
             case "v" | "deleted":
                 self._state = replace(state, hidden=state.hidden | {word} if is_on else state.hidden - {word})
             case "super" | "up":
                 self._state = replace(state, is_raised=is_on)
+            case "strike" | "striked":
+                self._state = replace(state, is_struck=is_on)
             case "sub" | "dn" | "nosupersub":
                 self._state = replace(state, is_raised=False)
             case "pard":
@@ -269,8 +274,9 @@ class _Reader:
     def _put(self, text: str) -> None:
         if self._state.hidden or self._state.destination == "skip":
             return
-        if self._state.is_raised and self._state.destination in ("", "footnote"):
-            text = as_markdown.raised(text)
+        if self._state.destination in ("", "footnote"):
+            text = as_markdown.raised(text) if self._state.is_raised else text
+            text = as_markdown.struck(text) if self._state.is_struck else text
         match self._state.destination:
             case "":
                 self.blocks.put(text)

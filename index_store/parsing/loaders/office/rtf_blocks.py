@@ -63,7 +63,7 @@ class Blocks:
         self._items = len(self.done)
 
     def _taken(self) -> str:
-        text = as_markdown.with_raised("".join(self._text))
+        text = as_markdown.with_raised(as_markdown.with_struck("".join(self._text)))
         self._text.clear()
         label, self.label = self.label, ""
         # Characters beyond the first 65,536 are written in two halves.

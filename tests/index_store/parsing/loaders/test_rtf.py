@@ -106,6 +106,11 @@ def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(mark
     assert markdown(r"1,200{\super\chftn{\footnote\plain 10{\super 6} at most}}.\par") == "1,200 (10^6 at most) .\n"
 
 
+def test_what_is_struck_through_is_marked(markdown) -> None:
+    assert markdown(r"日当は{\strike 1,0\b 00円}2,000円\par") == "日当は~~1,000円~~2,000円\n"
+    assert markdown(r"\striked1 old\striked0 new\strike off\plain on\par") == "~~old~~new~~off~~on\n"
+
+
 def test_a_text_box_is_read_once(markdown) -> None:
     box = r"{\shp{\*\shpinst\shpleft1{\sp{\sn a}{\sv b}}{\shptxt boxed\par}}{\shprslt boxed}}"
     assert markdown(rf"before\par{box}after\par") == "before\n\nboxed\n\nafter\n"
