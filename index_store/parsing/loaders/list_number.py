@@ -3,6 +3,13 @@
 _DIGITS = "〇一二三四五六七八九"
 _AIUEO = "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"
 _IROHA = "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセスン"
+_SIGNS = {
+    "ideographTraditional": "甲乙丙丁戊己庚辛壬癸",
+    "ideographZodiac": "子丑寅卯辰巳午未申酉戌亥",
+    "ideographEnclosedCircle": "㊀㊁㊂㊃㊄㊅㊆㊇㊈㊉",
+    "decimalEnclosedParen": "⑴⑵⑶⑷⑸⑹⑺⑻⑼⑽⑾⑿⒀⒁⒂⒃⒄⒅⒆⒇",
+}
+"""kind -> its numbers; those beyond are written in digits"""
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"),
           (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 
@@ -34,6 +41,8 @@ def list_number(count: int, kind: str) -> str:
             return _AIUEO[(count - 1) % len(_AIUEO)]
         case "iroha" | "irohaFullWidth":
             return _IROHA[(count - 1) % len(_IROHA)]
+        case _ if count <= len(signs := _SIGNS.get(kind, "")):
+            return signs[count - 1]
     return str(count)
 
 

@@ -396,6 +396,21 @@ def test_the_numbers_that_word_shows_are_part_of_the_text(markdown) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("kind", "second"),
+    [
+        ("ideographTraditional", "乙"),
+        ("ideographZodiac", "丑"),
+        ("ideographEnclosedCircle", "㊁"),
+        ("decimalEnclosedParen", "⑵"),
+        ("decimalEnclosedCircle", "②"),
+    ],
+)
+def test_numbers_that_are_signs_are_those_of_word_until_there_are_no_more(kind: str, second: str, markdown) -> None:
+    items = markdown("".join(numbered("x", 0) for _ in range(21)), numbering=numbering((kind, "%1"))).split("\n")
+    assert (items[1], items[20]) == (f"{second} x", "21 x")
+
+
 def test_a_column_that_a_list_numbers_has_its_numbers(markdown) -> None:
     rows = [row(cell("No."), cell("項目"))]
     rows += [row(cell(numbered("", 0)), cell(item)) for item in ("申請", "承認")]
