@@ -44,6 +44,8 @@ _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary", "th"})
 """tags whose text may be a button, which unfolds or sorts what is below"""
 
 _STRUCK = frozenset({"s", "strike"})
+_STRIKING = re.compile(r"(?<![\w-])text-decoration(-line)?\s*:[^;]{0,100}line-through", re.I)
+"""in a style, as editors of web pages write it"""
 _PICTURED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li"})
 """tags whose text may be a picture"""
 _DOCUMENT = re.compile(r"\.(pdf|docx?|xlsx?|pptx?|csv)($|[?#])", re.I)
@@ -182,7 +184,7 @@ class _Builder:
         """ids of what buttons and tabs show"""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._count(tag, 1)
+        self._count(tag, attributes, 1)
         self._controlled.update(attributes.get("aria-controls", "").split())
         if tag == "meta" and attributes.get("property") == "og:site_name":
             self._site = " ".join(attributes.get("content", "").split())
@@ -194,7 +196,7 @@ class _Builder:
         if len(self._stack) == 1 or self._stack[-1].tag != tag:
             return
         node, parent = self._stack.pop(), self._stack[-1]
-        self._count(tag, -1)
+        self._count(tag, node.attributes, -1)
         if tag == "title":
             self._is_first_title = False  # pictures have titles, too
         own = _HOLDS.get(tag, Holds.NOTHING)
@@ -235,20 +237,21 @@ class _Builder:
         title = " ".join("".join(self._title).split())
         return Tree(self._stack[0], title, self._site, [text for text in headings if text])
 
-    def _count(self, tag: str, change: int) -> None:
+    def _count(self, tag: str, attributes: Mapping[str, str], change: int) -> None:
         """`change`: 1 if the tag opens, -1 if it ends."""
         self._sections += change * (tag in _SECTIONING)
         self._open_titles += change * (tag in _TITLES)
-        self._open_struck += change * (tag in _STRUCK)
+        self._open_struck += change * _is_struck(tag, attributes)
         self._open_h1 += change * (tag == "h1")
 
     def _mark(self, node: Node) -> None:
         """Marks what is struck out or raised; a button in a title is its text."""
         if node.tag == "button" and self._open_titles:
             node.tag = "span"
-        elif node.tag in _STRUCK and not self._open_struck and node.length and not node.holds & Holds.BLOCK:
+        is_struck = _is_struck(node.tag, node.attributes)
+        if is_struck and not self._open_struck and node.length and not node.holds & Holds.BLOCK:
             node.children = ["~~", *node.children, "~~"]
-        elif node.tag == "sup":
+        if node.tag == "sup":
             node.children = [RAISED, *node.children, RAISED_END]
 
     def _is_folded(self, node: Node) -> bool:
@@ -295,6 +298,10 @@ def _look_at_pictures(node: Node, parent: Node) -> None:
         if _stands_for_words(node):
             _read_pictures(node)
         node.holds &= ~Holds.PICTURE
+
+
+def _is_struck(tag: str, attributes: Mapping[str, str]) -> bool:
+    return tag in _STRUCK or ("style" in attributes and bool(_STRIKING.search(attributes["style"])))
 
 
 def _stands_for_words(node: Node) -> bool:

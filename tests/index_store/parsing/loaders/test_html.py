@@ -126,6 +126,15 @@ def test_deleted_text_is_left_out_and_struck_text_is_marked() -> None:
     assert markdown(html) == "日当は3,500円、通常~~5,000円~~4,000円 。\n"
 
 
+@pytest.mark.parametrize(
+    "style", ["text-decoration: line-through;", "color:red;TEXT-DECORATION-LINE:underline line-through"]
+)
+def test_text_that_a_style_strikes_through_is_marked(style: str) -> None:
+    html = f'<p>日当は<span style="{style}">1,000円<s>です</s></span>2,000円</p><p style="{style}">廃止</p>'
+    html += '<p style="text-decoration: none; --x: line-through">存続</p>'
+    assert markdown(html) == "日当は~~1,000円です~~2,000円\n\n~~廃止~~\n\n存続\n"
+
+
 def test_japanese_wrapped_in_the_source_has_no_space() -> None:
     assert markdown("<p>日本語の\n   文章と English\nwords</p>") == "日本語の文章と English words\n"
 
