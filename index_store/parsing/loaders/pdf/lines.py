@@ -134,16 +134,30 @@ def _lines(page: PdfTextPage, turn: int, start: int, end: int, ends: str) -> lis
 
 def _leave_out_cropped(page: PdfTextPage, characters: list[str]) -> None:
     """Empties the characters outside the part of the page that is shown: both halves of a spread that was cut into two
-    pages have the text of the whole.
+    pages have the text of the whole. A line that begins inside is kept up to a gap: it may be too long for its paper.
     """
-    shown = page.page.get_bbox()
-    if shown == page.page.get_mediabox():
+    cropped = page.page.get_cropbox(fallback_ok=False)
+    if cropped is None or cropped == page.page.get_mediabox(fallback_ok=False):
         return
-    low_x, low_y, high_x, high_y = shown
+    shown = page.page.get_bbox()
+    before: Box | None = None
     for index, character in enumerate(characters):
         box = None if character in "\r\n" else _place(page, index)
-        if box and not (low_x <= (box[0] + box[1]) / 2 <= high_x and low_y <= (box[2] + box[3]) / 2 <= high_y):
+        if box and not _is_shown(box, shown) and not (before and _is_next(before, box)):
             characters[index] = ""
+            box = None
+        before = box
+
+
+def _is_shown(box: Box, shown: tuple[float, float, float, float]) -> bool:
+    left, bottom, right, top = shown
+    return left <= (box[0] + box[1]) / 2 <= right and bottom <= (box[2] + box[3]) / 2 <= top
+
+
+def _is_next(before: Box, box: Box) -> bool:
+    """Whether the distance of two characters is smaller than they are."""
+    size = max(box[1] - box[0], box[3] - box[2], before[1] - before[0], before[3] - before[2])
+    return max(box[0] - before[1], before[0] - box[1], box[2] - before[3], before[2] - box[3]) < size
 
 
 def _is_rest(line: Line, following: Line) -> bool:

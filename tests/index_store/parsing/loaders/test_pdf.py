@@ -213,6 +213,12 @@ def test_each_half_of_a_spread_that_was_cut_into_two_pages_is_read_once(raw, rot
     assert [page.markdown for page in load(raw(content, "a.pdf")).pages] == ["".join(left), "".join(right)]
 
 
+def test_a_line_that_is_too_long_for_the_page_is_read_to_its_end(raw) -> None:
+    text = "The variable DEB_HOST_MULTIARCH is set by dpkg-architecture for every build."
+    content = PdfFile([lines(text)]).content().replace(b"/MediaBox", b"/CropBox [0 0 300 800] /MediaBox")
+    assert load(raw(content, "a.pdf")).pages[0].markdown == text
+
+
 @pytest.mark.parametrize("turned", ["", *TURNED])
 def test_vertical_japanese_is_read_from_right_to_left(raw, turned: str) -> None:
     written = ["出張の日当は一日二千五百円で、", "宿泊を伴わないときは半額になり", "ます。"]
