@@ -37,7 +37,7 @@ def summarize_run(events: Sequence[Event], status: RunStatus, error: PlainError 
             tokens_in=sum(each.tokens_in for each in new),
             tokens_out=sum(each.tokens_out for each in new),
             rewrites=sum(each.role == "rewrites" for each in ended),
-            generations=sum(map(_answers_written, ended)),
+            generations=sum(each.role == "answers" for each in ended),
             reused_calls=sum(each.model_calls for each in ended if each.reused),
             reused_seconds=reused_seconds(events),
         ),
@@ -47,12 +47,6 @@ def summarize_run(events: Sequence[Event], status: RunStatus, error: PlainError 
         pending=_pending(ended),
         error=error.as_failure() if error else None,
     )
-
-
-def _answers_written(step: StepFinished) -> int:
-    if isinstance(step.detail, CandidatesDetail):
-        return len(step.detail.candidates)
-    return int(step.role in ("answers", "answers_from_model"))
 
 
 def reused_seconds(events: Iterable[Event]) -> float:
