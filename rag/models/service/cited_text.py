@@ -23,7 +23,7 @@ _LINES = r"(?:†[^\[\]【】［］\n]{0,40})?"
 """which of its lines, as models of OpenAI write behind a number: 【1†L3-L5】, 【2†source】"""
 _NUMBER = r"(?:(?:資料|出典|(?:passage|source|document|doc|ref)s?)\s*+)?\d++"
 _ITEM = rf"(?:\^\d++|{_NUMBER}(?:\s*+[~〜～‐–—−－-]\s*+{_NUMBER})?)"
-_AND = r"(?:\s*+(?:[,、，;；・&と]|and\b))++\s*+"
+_AND = r"(?:\s*+(?:[,、，;；・&と]|and\b))+\s*+"
 _MARKER = re.compile(
     rf"({_SPACES})[\[【［](?={_NUMBERS}{_LINES}[\]】］])\s*+({_ITEM}(?:{_AND}{_ITEM})*)\s*+{_LINES}[\]】］]",
     re.IGNORECASE,
