@@ -5,6 +5,7 @@
 import logging
 import os
 import shutil
+import sqlite3
 import stat
 import uuid
 from collections.abc import Iterator
@@ -265,15 +266,19 @@ def _refuse_unfinished(folder: Path) -> None:
 
 @contextmanager
 def _telling(folder: Path) -> Iterator[None]:
-    """Raises DataFolderUnusable, DataFolderDamaged, DatabaseAway."""
+    """Raises DataFolderUnusable, DataFolderDamaged, DatabaseAway, DatabaseRefuses."""
     try:
         yield
     except errors.DatabaseAway:
         raise
-    except (OSError, OperationalError) as error:
-        raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
     except DatabaseError as error:
+        if not isinstance(error.orig, sqlite3.Error):  # a server's: the folder has no part in it
+            raise errors.DatabaseRefuses(reason=str(error.orig).partition("\n")[0]) from error
+        if isinstance(error, OperationalError):
+            raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
         raise errors.DataFolderDamaged(file=CATALOGUE, folder=os.path.abspath(folder)) from error
+    except OSError as error:
+        raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
 
 
 def _sweep_links(folder: Path) -> None:

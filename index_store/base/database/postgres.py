@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, ProgrammingError, SQLAlchemyError
+from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, SQLAlchemyError
 
 from index_store.base import errors
 from index_store.base.database.backend import LOCK_SECONDS, MOVING, as_json, normalized
@@ -61,6 +61,9 @@ _USING = 7_310_423
 _CHANGING = 7_310_421
 """advisory lock for changes of catalogue, vectors or originals, if there are several processes"""
 
+_REFUSALS = (psycopg.errors.ReadOnlySqlTransaction, psycopg.errors.InsufficientPrivilege)
+"""of a standby, and of a database that was restored for another account"""
+
 CHANGE_SECONDS = 600
 """that one of these processes waits for the others: the full text of a large index takes minutes"""
 
@@ -81,6 +84,19 @@ class ConnectionLost(errors.DatabaseAway, OperationalError):
 
     def __str__(self) -> str:
         return self.sentence("en")
+
+
+class Refused(errors.DatabaseRefuses, ConnectionLost):
+    """The same for a server that answers, and does not let the app work."""
+
+    def __init__(self, fault: psycopg.Error) -> None:
+        OperationalError.__init__(self, None, None, fault, hide_parameters=True)
+        self.details = {"reason": fault.diag.message_primary or str(fault).strip()}
+        self.args = (self.sentence("en"),)
+
+    @property
+    def code(self) -> str:  # type: ignore[override]
+        return errors.DatabaseRefuses(**self.details).code
 
 
 class PostgresSchema:
@@ -121,11 +137,10 @@ class PostgresSchema:
             raise errors.InvalidSetting(variable="DATABASE_URL", allowed_en=en, allowed_ja=ja)
         there = connection.exec_driver_sql("SELECT to_regnamespace(%s)", (self._name,)).scalar()
         if there is None:
-            try:
-                connection.exec_driver_sql(f"CREATE SCHEMA {self._name}")
-            except ProgrammingError as error:
+            if not connection.exec_driver_sql("SELECT has_database_privilege(current_database(), 'CREATE')").scalar():
                 en, ja = "of an account that may make schemas", "スキーマを作成できるアカウントのもの"
-                raise errors.InvalidSetting(variable="DATABASE_URL", allowed_en=en, allowed_ja=ja) from error
+                raise errors.InvalidSetting(variable="DATABASE_URL", allowed_en=en, allowed_ja=ja)
+            connection.exec_driver_sql(f"CREATE SCHEMA {self._name}")
             connection.exec_driver_sql(f"COMMENT ON SCHEMA {self._name} IS '{uuid.uuid4().hex}'")
 
     def wait_until_unused(self, connection: Connection) -> None:
@@ -206,6 +221,9 @@ def _tell(context: ExceptionContext) -> None:
     if isinstance(fault, psycopg.OperationalError) and (context.connection is None or context.is_disconnect):
         log.warning("The database can't be reached: %s", fault)
         raise ConnectionLost(fault)
+    # Without a connection, psycopg itself refuses the address, for example because of an unknown parameter.
+    if isinstance(fault, _REFUSALS) or (context.connection is None and isinstance(fault, psycopg.Error)):
+        raise Refused(fault)
     if isinstance(fault, psycopg.Error) and fault.diag.message_detail and context.sqlalchemy_exception:
         # The detail quotes the row that was being written.
         context.sqlalchemy_exception.args = (f"({type(fault).__name__}) {fault.diag.message_primary}",)

@@ -8,8 +8,10 @@ PlainError                        a sentence in each language that says what to 
     ├── InvalidSetting            a setting of the environment or `.env`                                data_folder.py
     ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, RestoreUnfinished,
     │   FolderNotShared, UpgradeNotSaved, StoreFailed, ChangeFailed
-    ├── DatabaseAway, DatabaseInUse, OlderVersionRuns, CatalogueInFolder, CatalogueInDatabase, NoQueue, database.py
-    │   SchemaTaken, MoveUnfinished
+    ├── DatabaseAway              the database can't be used now                                        database.py
+    │   └── DatabaseRefuses
+    ├── DatabaseInUse, OlderVersionRuns, CatalogueInFolder, CatalogueInDatabase, NoQueue, SchemaTaken,
+    │   MoveUnfinished
     ├── VectorsInFolder, VectorsOnServer, VectorsLost, EmbeddingModelMismatch, EmbeddedModelUnusable    vectors.py
     ├── VectorServerError         the server of the vectors did not answer correctly
     │   └── VectorsAway, VectorsFailed

@@ -14,6 +14,17 @@ class DatabaseAway(IndexStoreError):
     )
 
 
+class DatabaseRefuses(DatabaseAway):
+    en = (
+        "The database in DATABASE_URL refuses what the app needs: {reason}. Check the parameters of this address, that "
+        "the server accepts changes, and that the account of the app owns the schemas."
+    )
+    ja = (
+        "DATABASE_URL のデータベースが、アプリに必要な操作を拒否しました({reason})。アドレスのパラメーターと、"
+        "サーバーが変更を受け付けること、アプリのアカウントがスキーマの所有者であることを確認してください。"
+    )
+
+
 class DatabaseInUse(IndexStoreError):
     en = (
         "Another app with its own data folder is using the database in DATABASE_URL. Stop that app first, or set "

@@ -187,6 +187,27 @@ def test_an_account_that_may_make_no_schema_is_told(postgres: PostgresServer) ->
     postgres.drop(url)
 
 
+def test_a_database_that_refuses_is_told_with_its_reason_and_no_folder_is_called_damaged(
+    tmp_path: Path, url: SecretStr, postgres: PostgresServer
+) -> None:
+    settings = Settings(data_dir=tmp_path / "data", database_url=url)
+    with open_access(settings):
+        pass
+    plain, name = url.get_secret_value(), url.get_secret_value().partition("?")[0].rpartition("/")[2]
+    postgres.run("DROP ROLE IF EXISTS stranger")
+    postgres.run(f"CREATE ROLE stranger LOGIN PASSWORD '{PASSWORD}'")
+    postgres.run(f"ALTER ROLE {USER} IN DATABASE {name} SET default_transaction_read_only = on")
+    for address, reason in (
+        (f"{plain}&schema=public", 'invalid connection option "schema"'),
+        (plain.replace(f"{USER}:", "stranger:"), "no schema has been selected|permission denied"),
+        (plain, "in a read-only transaction"),
+    ):
+        with pytest.raises(errors.DatabaseRefuses, match=reason) as refused:
+            IndexStore(settings.model_copy(update={"database_url": SecretStr(address)})).close()
+        assert refused.value.as_failure().code == "database_refuses"
+        assert PASSWORD not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     "url", ["sqlite:///a", "postgresql://host", "mysql://host/a", "somewhere", "postgresql://u:p@h:x/a"]
 )
