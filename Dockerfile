@@ -39,9 +39,9 @@ ENV PATH=/opt/venv/bin:$PATH \
 USER 10001:10001
 VOLUME /data
 EXPOSE 8501
-# The long start period: the model is fetched before the app answers.
+# The long start period: the model is fetched before the app answers. No proxy is asked, even if HTTP_PROXY is set.
 HEALTHCHECK --interval=30s --timeout=10s --start-period=15m --retries=3 \
-    CMD ["python", "-c", "import urllib.request as web; web.urlopen('http://localhost:8501/healthz', timeout=5)"]
+    CMD ["python", "-c", "import urllib.request as web; web.build_opener(web.ProxyHandler({})).open('http://localhost:8501/healthz', timeout=5)"]
 # The same as `make run`.
 CMD ["sh", "-c", "python -m rag.models.embedded.fetch && exec streamlit run app.py --server.port 8501"]
 

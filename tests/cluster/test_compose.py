@@ -1,6 +1,9 @@
 """compose.yaml: it has the same services as the cluster of the tests, and only Caddy is reachable from outside."""
 
+import os
 import re
+import subprocess
+import sys
 from ipaddress import ip_address, ip_network
 
 import pytest
@@ -11,6 +14,8 @@ from tests.cluster import compose
 from tests.cluster.dockerfile import ROOT
 from tests.cluster.topology import CADDYFILE, Topology
 from tests.servers.chroma import ChromaServer
+from tests.servers.loopback import Connection, Fault, LoopbackServer, Refusal, Request
+from tests.servers.ports import free_port
 from tests.servers.postgres import USER, PostgresServer
 
 ENV_FILE = {
@@ -107,6 +112,26 @@ def test_caddy_has_its_file_and_knows_each_app(services):
     text = (ROOT / CADDYFILE).read_text(encoding="utf-8")
     assert re.findall(r"reverse_proxy (.*) \{", text) == [" ".join(f"{app}:8501" for app in APPS)]
     assert set(re.findall(r"\{\$(\w+)\}", text)) == set(services["caddy"].environment)
+
+
+@pytest.mark.parametrize(("name", "port", "path"), [("app-1", 8501, "/healthz"), ("chroma", 8000, "/api/v2/heartbeat")])
+def test_a_health_check_asks_its_own_container_although_there_is_a_proxy_for_outside(name, port, path):
+    asked = []
+
+    class Healthy(LoopbackServer):
+        def respond(self, request: Request, connection: Connection, trouble: Fault | Refusal | None) -> None:
+            asked.append(request.path)
+            connection.send_json(200, {})
+
+    nobody = f"http://127.0.0.1:{free_port()}"
+    with Healthy() as server:
+        own = {f"localhost:{port}": server.url.removeprefix("http://")}
+        python, *arguments = compose.services(ENV_FILE, own)[name].health
+        assert python == "python"
+        told = subprocess.run(
+            [sys.executable, *arguments], env={"PATH": os.environ["PATH"], "HTTP_PROXY": nobody, "http_proxy": nobody}
+        )
+    assert (told.returncode, asked) == (0, [path])
 
 
 def test_who_needs_a_server_waits_until_it_is_there_and_for_nothing_else(services):
