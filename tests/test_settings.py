@@ -56,7 +56,23 @@ def test_an_env_file_that_cannot_be_read_is_told(data_dir):
         rag.Settings()
 
 
-@pytest.mark.parametrize("name", ["openai_api_key", "tavily_api_key"])
+@pytest.mark.parametrize(
+    ("written", "line"),
+    [('AUTH="oidc\nADMINS=anna\n', 1), ("# ours\n\nADMINS=anna\nAUTH oidc\n", 4), ("\n\nAUTH: oidc", 3)],
+)
+def test_a_line_of_the_env_file_that_is_no_setting_is_told_and_nothing_starts_without_it(data_dir, written, line):
+    Path(".env").write_text(written)
+    for settings in (rag.Settings, pages.Settings):
+        with pytest.raises(InvalidSetting, match=rf"\.env is not usable: .*line {line} is none") as caught:
+            settings()
+        assert f"{line} 行目" in caught.value.sentence("ja")
+        assert "oidc" not in str(caught.value)
+
+
+KEYS = ["openai_api_key", "tavily_api_key", "aws_access_key_id", "aws_secret_access_key", "aws_session_token"]
+
+
+@pytest.mark.parametrize("name", KEYS)
 def test_a_key_is_read_without_the_line_end_behind_it(name, monkeypatch):
     monkeypatch.setenv(name.upper(), " sk-right\r\n")
     assert getattr(rag.Settings(), name).get_secret_value() == "sk-right"
@@ -64,7 +80,20 @@ def test_a_key_is_read_without_the_line_end_behind_it(name, monkeypatch):
     assert getattr(rag.Settings(), name) is None
 
 
-@pytest.mark.parametrize("name", ["openai_api_key", "tavily_api_key"])
+def test_an_address_of_s3_that_is_none_is_refused_and_a_blank_one_is_not_set():
+    for name, value in (
+        ("aws_endpoint_url", "s3.example.com"),
+        ("originals_url", "s3://b?endpoint_url=s3.example.com"),
+    ):
+        with pytest.raises(InvalidSetting, match=name.upper()):
+            rag.Settings(**{name: value})
+    settings = rag.Settings(aws_endpoint_url="https://s3.example.com\n", aws_region="ap-northeast-1\r\n")
+    assert (settings.aws_endpoint_url, settings.aws_region) == ("https://s3.example.com", "ap-northeast-1")
+    blank = rag.Settings(aws_endpoint_url=" ", aws_region=" ")
+    assert blank.aws_endpoint_url is blank.aws_region is None
+
+
+@pytest.mark.parametrize("name", KEYS)
 @pytest.mark.parametrize("key", ["ｓｋ-test", "sk-…", "sk-\ntest"])
 def test_a_key_that_fits_into_no_header_is_refused_and_not_repeated(name, key):
     with pytest.raises(InvalidSetting, match=f"{name.upper()} .* ASCII") as caught:

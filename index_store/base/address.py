@@ -31,6 +31,8 @@ class Address(NamedTuple):
                 # Not parse_qs, which reads the + of a key as a space.
                 pairs = (pair.partition("=") for pair in parts.query.split("&") if pair)
                 parameters = {name: unquote(value) for name, _, value in pairs}
-                if parameters.keys() <= PARAMETERS and all(parameters.values()):
+                endpoint = urlsplit(parameters.get("endpoint_url", "https://s3.amazonaws.com"))
+                is_address = endpoint.scheme in ("http", "https") and endpoint.hostname and endpoint.port != 0
+                if parameters.keys() <= PARAMETERS and all(parameters.values()) and is_address:
                     return cls(parts.netloc, path.strip("/"), Path(), parameters)
         raise ValueError

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 from urllib.parse import urlsplit
 
+from dotenv.parser import parse_stream
 from pydantic import AnyHttpUrl, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -31,6 +32,8 @@ class PlainSettings(BaseSettings):
 
     def __init__(self, **values: Any) -> None:
         try:
+            if (file := values.get("_env_file", ".env")) and Path(file).is_file():
+                _refuse_unreadable_lines(Path(file))
             super().__init__(**values)
         except ValidationError as error:
             field = str((error.errors()[0]["loc"] or ("chunk_overlap",))[0]).lower()
@@ -42,6 +45,19 @@ class PlainSettings(BaseSettings):
         except OSError as error:
             en, ja = "a file that this account may read", "このアカウントで読めるファイル"
             raise InvalidSetting(variable=".env", allowed_en=en, allowed_ja=ja) from error
+
+
+def _refuse_unreadable_lines(env_file: Path) -> None:
+    """Otherwise dotenv leaves them out with a warning, and an app whose AUTH is such a line would have no sign-in."""
+    with env_file.open(encoding="utf-8") as lines:
+        for read in parse_stream(lines):
+            if read.error:
+                written = read.original.string
+                blank = written[: len(written) - len(written.lstrip())].count("\n")
+                number = read.original.line + blank
+                en = f"a file of lines such as NAME=value, and line {number} is none (a missing quotation mark?)"
+                ja = f"NAME=値 の形の行だけのファイル({number} 行目が違います。引用符の閉じ忘れなど)"
+                raise InvalidSetting(variable=".env", allowed_en=en, allowed_ja=ja)
 
 
 class Settings(PlainSettings):
@@ -61,6 +77,10 @@ class Settings(PlainSettings):
             "s3://バケット/プレフィックス または file:///mnt/share の形のアドレス"
             "(S3 の場合、? の後は endpoint_url、region、key、secret のみ)",
         ),
+        "aws_access_key_id": KEY,
+        "aws_secret_access_key": KEY,
+        "aws_session_token": KEY,
+        "aws_endpoint_url": ("an http or https address", "http または https のアドレス"),
         "workers": ("here or elsewhere", "here または elsewhere"),
         "openai_api_key": KEY,
         "openai_base_url": ("an http or https address", "http または https のアドレス"),
@@ -147,7 +167,7 @@ class Settings(PlainSettings):
     def _may_be_in_the_home_folder(cls, folder: Path) -> Path:
         return home_expanded(folder)
 
-    @field_validator("openai_api_key")
+    @field_validator("openai_api_key", "aws_access_key_id", "aws_secret_access_key", "aws_session_token")
     @classmethod
     def _key_fits_into_a_header(cls, key: SecretStr | None) -> SecretStr | None:
         return header_value(key)
@@ -187,13 +207,18 @@ class Settings(PlainSettings):
         Address.of(plain)
         return SecretStr(plain)
 
-    @field_validator("openai_base_url")
+    @field_validator("openai_base_url", "aws_endpoint_url")
     @classmethod
     def _is_an_address(cls, url: str | None) -> str | None:
         if not url or not url.strip():
             return None
         AnyHttpUrl(url.strip())
         return url.strip()
+
+    @field_validator("aws_region")
+    @classmethod
+    def _blank_is_not_set(cls, name: str | None) -> str | None:
+        return (name or "").strip() or None
 
     @model_validator(mode="after")
     def _overlap_leaves_room(self) -> Self:
