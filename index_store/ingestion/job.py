@@ -35,7 +35,7 @@ class JobOrder:
 
     sources: tuple[Source, ...]
     index: str
-    """its name when the job was ordered"""
+    """its name when the job was ordered, or when the right to it was checked last, at the start of the job"""
     index_id: str | None
     """None until the job has created the index"""
     person_id: str
@@ -84,7 +84,7 @@ class Ingestion:
 
     @property
     def index(self) -> str:
-        """The name of its index; if the index was deleted, its last name."""
+        """The name that its index had when the job began."""
         return self.order.index
 
     @property

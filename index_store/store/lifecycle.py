@@ -70,8 +70,6 @@ class Lifecycle:
                     self._indexes.rename(index.id, new_name)
                 except IntegrityError as error:  # as in `_make`
                     raise errors.IndexExists(index=new_name) from error
-            for job in self._jobs.of(index.id):
-                job.order.index = new_name
 
     def delete(self, gate: Gate, index: IndexRecord, by: Principal) -> None:
         """Waits until its jobs have ended. Raises UnknownIndex, ChangeFailed."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from index_store.access.gate import Gate
+from index_store.access.rights import Right
 from index_store.base.errors import PlainError, UnknownJob
 from index_store.ingestion.jobs import Job
 from index_store.ingestion.progress import Item, Progress
@@ -27,8 +28,12 @@ class UserIngestion:
 
     @property
     def index(self) -> str:
-        """The name of its index; if the index was deleted, its last name."""
-        return self._seen.index
+        """The name of its index. If the index was deleted, or the person may not read it any more, the name that it
+        had when the job began: what it is called since then is not for them.
+        """
+        job = self._seen
+        present = self._gate.index_with_id(job.order.index_id, Right.READ) if job.order.index_id else None
+        return present.name if present else job.index
 
     @property
     def failure(self) -> PlainError | None:

@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Engine, Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Select, bindparam, delete, insert, select, update
 
 from index_store.base.errors import Failure, PlainError
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import Lease
-from index_store.catalogue.schema import indexes, job_items, jobs, now
+from index_store.catalogue.schema import job_items, jobs, now
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import IngestResult
@@ -218,11 +218,10 @@ class JobTable:
 
 _JOBS = (
     select(
-        jobs.c.id, jobs.c.index_id, func.coalesce(indexes.c.name, jobs.c.index_name).label("index_"), jobs.c.person_id,
-        jobs.c.begun_at, jobs.c.is_admitted, jobs.c.is_cancelled, jobs.c.is_dismissed, jobs.c.failure, jobs.c.app,
+        jobs.c.id, jobs.c.index_id, jobs.c.index_name, jobs.c.person_id, jobs.c.begun_at, jobs.c.is_admitted,
+        jobs.c.is_cancelled, jobs.c.is_dismissed, jobs.c.failure, jobs.c.app,
         select(job_items.c.id).where(job_items.c.job_id == jobs.c.id, job_items.c.is_open).exists().label("is_open"),
     )
-    .select_from(jobs.outerjoin(indexes))
     .order_by(jobs.c.begun_at)
 )  # fmt: skip
 
@@ -248,7 +247,7 @@ def _is_left(gone: Collection[int]) -> ColumnElement[bool]:
 
 def _job(row: Any) -> JobRow:
     return JobRow(
-        id=row.id, index_id=row.index_id, index=row.index_, person_id=row.person_id, begun_at=row.begun_at,
+        id=row.id, index_id=row.index_id, index=row.index_name, person_id=row.person_id, begun_at=row.begun_at,
         is_admitted=row.is_admitted, is_cancelled=row.is_cancelled, is_dismissed=row.is_dismissed,
         failure=Failure(**row.failure) if row.failure else None, is_open=row.is_open, app=row.app,
     )  # fmt: skip

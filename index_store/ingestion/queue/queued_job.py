@@ -50,7 +50,7 @@ class QueuedIngestion:
 
     @property
     def index(self) -> str:
-        """The name of its index; if the index was deleted, its last name."""
+        """The name that its index had when the job began."""
         return self._look()[0].index
 
     @property

@@ -350,6 +350,18 @@ def test_a_job_is_shown_to_whoever_began_it_or_manages_its_index_and_to_nobody_e
     assert people("writer").ingestions == ()
 
 
+def test_a_job_tells_the_new_name_of_its_index_only_to_whoever_may_read_it(world: World) -> None:
+    people = world.people
+    job = people("writer").ingest("plans", [FileSource(world.target.file)])
+    job.wait()
+    people("owner").rename_index("plans", "new plans")
+    assert job.index == "new plans"
+    people.store.access.grants.take("new plans", people.grantee("writer"))
+    people("owner").rename_index("new plans", "merger with Acme")
+    assert [each.index for each in people("writer").ingestions] == ["plans"]
+    assert next(each.index for each in people("owner").ingestions if each == job) == "merger with Acme"
+
+
 def test_each_is_told_what_they_may_do_with_an_index_and_whether_they_make_any(world: World) -> None:
     people = world.people
     told = {name: people(name).right("plans") for name in ("owner", "manager", "writer", "reader", "root")}
