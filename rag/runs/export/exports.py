@@ -8,8 +8,9 @@ from index_store.access.gate import CurrentPrincipal
 from rag.errors import NothingOfThisName
 from rag.runs.export.export import Export, ExportedRun, StepCalls
 from rag.runs.history.conversations.comparison import StoredComparisons
-from rag.runs.history.history import History, PastRun
+from rag.runs.history.history import History, PastRun, following
 from rag.runs.history.user_history import UserHistory
+from rag.trace.alone import STANDALONE_STEP, without_earlier_turns
 from rag.trace.events import StepFinished
 
 ExportFormat: TypeAlias = Literal["html", "markdown", "json"]
@@ -40,7 +41,9 @@ class Exports:
                 runs = history.runs(of, branch=branch)
         else:
             raise NothingOfThisName(name=of)
-        exported = tuple(_exported(history, each) for each in runs if each.status != "running")
+        runs = [each for each in runs if each.status != "running"]
+        with_turns = following(runs)
+        exported = tuple(_exported(history, each, is_alone=each.id not in with_turns) for each in runs)
         kind = "run" if run else "conversation"
         self._audit.note(Action.EXPORTED, by, kind=kind, what=of, form=form, runs=len(exported))
         return Export.of(title, exported)
@@ -62,9 +65,13 @@ class UserExports:
         return self._exports.gather(of, form, through=through, who=self._who)
 
 
-def _exported(history: UserHistory, run: PastRun) -> ExportedRun:
+def _exported(history: UserHistory, run: PastRun, *, is_alone: bool) -> ExportedRun:
+    """`is_alone`: what was said before the run is not in the file, as with a link to it."""
     found = tuple(history.events(run.id))
     asked = [each for each in found if isinstance(each, StepFinished) and each.model_calls]
+    if is_alone:
+        found = tuple(map(without_earlier_turns, found))
+        asked = [each for each in asked if each.step != STANDALONE_STEP]
     kept = [
         StepCalls(step=each.step, attempt=each.attempt, calls=calls)
         for each in asked

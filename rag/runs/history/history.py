@@ -4,7 +4,7 @@ Not here: runs in flight (rag/runs/in_flight), and the tokens of an answer: its 
 """
 
 import os
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -95,6 +95,14 @@ class PastRun(BaseModel, frozen=True):
         if self.cause_by_person:
             return self.cause_by_person
         return "misread" if self.cause == "none" and self.feedback == -1 else self.cause
+
+
+def following(runs: Iterable[PastRun]) -> set[str]:
+    """The ids of those runs that follow another of them. Of the others, nobody who is shown only these runs may see
+    what was said before: a run that is shown alone, a fork of a run in another conversation.
+    """
+    shown = {run.id: run.follows for run in runs}
+    return {run_id for run_id, before in shown.items() if before in shown}
 
 
 class RunOutline(NamedTuple):

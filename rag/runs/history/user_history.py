@@ -17,7 +17,7 @@ from rag.runs.history.calls import Calls
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.conversations.conversations import Conversation, Conversations
 from rag.runs.history.daily_usage import DailyUsage, PersonUsage
-from rag.runs.history.history import History, PastRun, RunOutline
+from rag.runs.history.history import History, PastRun, RunOutline, following
 from rag.runs.history.ownership import Ownership
 from rag.runs.history.run_list import Order, RunFilter, RunList
 from rag.runs.history.shares import NewShare, Share, Shared, Shares
@@ -32,16 +32,24 @@ MayRead = Callable[[Collection[str]], set[str]]
 
 
 class UserCalls:
-    def __init__(self, calls: Calls, may_read: MayRead, *, hidden: Collection[str] = ()) -> None:
-        """`hidden`: steps whose calls are not shown."""
+    def __init__(self, calls: Calls, may_read: MayRead) -> None:
         self._calls = calls
         self._may_read = may_read
-        self._hidden = hidden
 
     def of_step(self, run_id: str, step: str, attempt: int) -> tuple[Call, ...]:
-        if step in self._hidden or not self._may_read([run_id]):
+        return self._calls.of_step(run_id, step, attempt) if self._may_read([run_id]) else ()
+
+
+class SharedCalls(UserCalls):
+    def __init__(self, calls: Calls, may_read: MayRead, *, with_turns: Collection[str]) -> None:
+        """`with_turns`: the runs that are shown with what was said before them."""
+        super().__init__(calls, may_read)
+        self._with_turns = with_turns
+
+    def of_step(self, run_id: str, step: str, attempt: int) -> tuple[Call, ...]:
+        if step == STANDALONE_STEP and run_id not in self._with_turns:
             return ()
-        return self._calls.of_step(run_id, step, attempt)
+        return super().of_step(run_id, step, attempt)
 
 
 class Traces:
@@ -179,7 +187,7 @@ class UserRunList:
 
 class SharedTraces(Traces):
     """The content of a link when it was opened, and its traces while it still shows them. Documents are only for people
-    who may read them without the link. A link to a run shows nothing of the conversation before it.
+    who may read them without the link. Of a conversation before a run, only runs that are shown too are in its trace.
     """
 
     def __init__(self, history: History, shown: Shared, look: Callable[[], Shared]) -> None:
@@ -188,13 +196,12 @@ class SharedTraces(Traces):
         self.share = shown.share
         self.runs = shown.runs
         self._look = look
-        self._is_alone = shown.share.kind == "run"
-        if self._is_alone:
-            self.calls = UserCalls(history.calls, self._still_shown, hidden={STANDALONE_STEP})
+        self._with_turns = following(shown.runs)
+        self.calls = SharedCalls(history.calls, self._still_shown, with_turns=self._with_turns)
 
     def events(self, run_id: str) -> list[Event]:
         found = super().events(run_id)
-        return [without_earlier_turns(each) for each in found] if self._is_alone else found
+        return found if run_id in self._with_turns else [without_earlier_turns(each) for each in found]
 
     def _still_shown(self, run_ids: Collection[str]) -> set[str]:
         try:

@@ -10,6 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from rag.errors import NothingOfThisName, UnreadableExport
+from rag.models.service.ja import JA
 from rag.runs.export.export import Export, ExportedRun, export_as_markdown, file_name
 from rag.runs.export.markdown import run_as_markdown
 from rag.runs.history.conversations.comparison import Column
@@ -106,6 +107,22 @@ def test_a_run_is_exported_alone_and_what_there_is_not_is_refused(ask):
     assert written.title == QUESTION
     with pytest.raises(NothingOfThisName):
         engine.exports.gather("nothing", "json")
+
+
+def test_a_file_of_one_answer_has_nothing_that_was_said_before_it(engine, chat):
+    chat.default = ANSWER
+    first = engine.ask("パスワードは hunter2 ですが使えますか?", index=INDEX, pipeline_name="naive")
+    first.result()
+    chat.answer_when(JA.standalone, answer="宿泊費は誰が承認しますか?")
+    again = {"index": INDEX, "pipeline_name": "naive", "conversation_id": first.conversation_id}
+    second = engine.ask("それは誰が承認しますか?", **again)
+    second.result()
+    whole = engine.exports.gather(first.conversation_id, "json").runs[-1]
+    one = engine.exports.gather(second.id, "json").runs[-1]
+    assert "hunter2" in whole.model_dump_json()
+    assert "hunter2" not in one.model_dump_json()
+    assert "宿泊費は誰が承認しますか?" in one.model_dump_json()
+    assert len(one.calls) == len(whole.calls) - 1 > 0
 
 
 def test_a_file_of_a_conversation_has_one_branch_and_not_the_questions_that_were_edited_away(ask):

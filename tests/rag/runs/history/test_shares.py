@@ -10,6 +10,7 @@ import pytest
 from index_store.access.principal import LOCAL
 from rag.errors import NothingOfThisName, UnknownShare
 from rag.models.service.ja import JA
+from rag.runs.fork.edits import LeaveOut
 from rag.runs.history.history import History
 from rag.runs.history.schema import FILE
 from rag.runs.history.shares import NOTED_EVERY, Shares
@@ -66,6 +67,19 @@ def test_a_link_to_a_run_shows_nothing_that_was_said_before_it(engine, chat, ask
     all_text, all_calls = told(whole.token)
     assert "hunter2" in all_text
     assert calls == all_calls - 1 > 0
+
+
+def test_a_link_to_a_fork_shows_nothing_that_was_said_in_the_conversation_of_its_origin(engine, chat, ask):
+    first = ask("パスワードは hunter2 ですが使えますか?")
+    chat.answer_when(JA.standalone, answer="宿泊費は誰が承認しますか?")
+    second = ask("それは誰が承認しますか?", first.conversation_id)
+    fork = engine.forks.begin(second.id, "generate", 1, [LeaveOut(passage=1)])
+    fork.result()
+    traces = engine.shares.shared(engine.shares.add(fork.conversation_id).token)
+    assert [run.id for run in traces.runs] == [fork.id]
+    assert "hunter2" not in str(traces.events(fork.id))
+    assert traces.calls.of_step(fork.id, "standalone_question", 1) == ()
+    assert traces.calls.of_step(fork.id, "generate", 1)
 
 
 def test_a_link_to_a_run_shows_no_rewrite_that_was_refused_because_it_may_repeat_an_earlier_question(engine, chat, ask):
