@@ -38,7 +38,7 @@ def _add_people(commands: Commands) -> None:
     for name, run, what in (
         ("disable", _disable, "withdraw a person's access; they are signed out at once"),
         ("erase", _erase, "erase a person's identity; the app deletes their data at its start or within a day"),
-        ("enable", _enable, "restore a person's access"),
+        ("enable", _enable, "restore a person's access; they sign in again"),
     ):
         _add_person_argument(commands.add(name, _with(run), what))
 

@@ -250,8 +250,13 @@ class People:
         return self._change(person_id, disabled_at=now())
 
     def enable(self, person_id: str) -> Person:
-        """Raises UnknownPerson."""
-        return self._change(person_id, disabled_at=None)
+        """They sign in again: a cookie from before, which may be why they were disabled, stays worthless. Raises
+        UnknownPerson.
+        """
+        disabled = select(people.c.id).where(people.c.id == person_id, people.c.disabled_at.is_not(None))
+        with self._changing_one(self._known(person_id)) as connection:
+            connection.execute(sign_ins.delete().where(sign_ins.c.person_id.in_(disabled)))
+            return self._changed(connection, person_id, disabled_at=None)
 
     def erase(self, person_id: str) -> Person:
         """Erases who they are, in every file of the data folder. Only an id stays, for data that names it; nobody can
@@ -290,10 +295,13 @@ class People:
             return [self._person(row) for row in connection.execute(select(people).where(people.c.issuer == ERASED))]
 
     def _change(self, person_id: str, **values: Any) -> Person:
-        this = people.c.id == person_id
         with self._changing_one(self._known(person_id)) as connection:
-            connection.execute(people.update().where(this).values(**values))
-            return self._person(connection.execute(select(people).where(this)).one())
+            return self._changed(connection, person_id, **values)
+
+    def _changed(self, connection: Connection, person_id: str, **values: Any) -> Person:
+        this = people.c.id == person_id
+        connection.execute(people.update().where(this).values(**values))
+        return self._person(connection.execute(select(people).where(this)).one())
 
     @contextmanager
     def _changing_one(self, known: Row[Any]) -> Iterator[Connection]:

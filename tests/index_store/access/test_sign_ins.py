@@ -37,6 +37,20 @@ def test_a_sign_in_ends_by_itself(access: Access, anna: str):
     assert access.sign_ins.person_id(b"long ago") is None
 
 
+def test_a_cookie_from_before_a_person_was_disabled_is_worth_nothing_when_they_are_enabled_again(
+    access: Access, anna: str
+):
+    berta = access.people.signed_in(claim("berta")).id
+    access.sign_ins.begin(anna, b"stolen laptop", DAY)
+    access.sign_ins.begin(berta, b"phone", DAY)
+    access.people.disable(anna)
+    access.people.enable(anna)
+    assert access.sign_ins.person_id(b"stolen laptop") is None
+    assert access.sign_ins.person_id(b"phone") == berta
+    access.sign_ins.begin(anna, b"new laptop", DAY)
+    assert access.sign_ins.person_id(b"new laptop") == anna
+
+
 def test_a_sign_in_outlives_the_process(settings: Settings):
     with open_access(settings) as access:
         anna = access.people.signed_in(claim("anna")).id
