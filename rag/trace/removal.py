@@ -16,8 +16,25 @@ def without_documents(event: str, removed: AbstractSet[str], numbers: AbstractSe
     """
     if removed.isdisjoint(_DOCUMENT_ID.findall(event)) and not (numbers and '"strips":' in event):
         return event
-    # In Pydantic's form: the history finds events by the beginning of their JSON.
-    return json.dumps(_blanked(json.loads(event), removed, numbers), ensure_ascii=False, separators=(",", ":"))
+    return _as_json(_blanked(json.loads(event), removed, numbers))
+
+
+def without_prompt(event: str) -> str:
+    """The event as JSON, without the prompt that a person has edited for a fork; unchanged if there is none. Nobody can
+    tell which of its words are a document's.
+    """
+    if '"what":"prompt"' not in event:
+        return event
+    value = json.loads(event)
+    for change in (value.get("origin") or {}).get("changes", ()):
+        if change["what"] == "prompt":
+            change |= {"before": "", "after": ""}
+    return _as_json(value)
+
+
+def _as_json(value: Any) -> str:
+    """In Pydantic's form: the history finds events by the beginning of their JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def numbers_of(event: str, removed: AbstractSet[str]) -> set[int]:

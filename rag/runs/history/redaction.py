@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, func, select
 
 from index_store.base.database.database import backend_of
 from rag.runs.history import schema
-from rag.trace.removal import numbers_of, without_documents
+from rag.trace.removal import numbers_of, without_documents, without_prompt
 
 if TYPE_CHECKING:
     from index_store.base.replica import Replica
@@ -84,9 +84,9 @@ class Redaction:
     def redact(self, document_ids: Collection[str], quoting: Callable[[set[str]], object] = lambda runs: None) -> bool:
         """Removes what all traces quote of these removed documents, also traces of runs in flight.
 
-        The prompts, replies and suggestions of such a run are deleted whole. `quoting` is called before, with the ids
-        of these runs, so that it can delete what depends on them. True if the text is gone from the files too; if
-        False, call it again.
+        The prompts, replies and suggestions of such a run are deleted whole, also a prompt that a person edited.
+        `quoting` is called before, with the ids of these runs, so that it can delete what depends on them. True if the
+        text is gone from the files too; if False, call it again.
         """
         with self._saving:
             self._documents.update(document_ids)
@@ -103,7 +103,7 @@ class Redaction:
                 ).all()
                 numbers = set().union(*(numbers_of(row.event, removed) for row in rows))
                 for row in rows:
-                    text = without_documents(row.event, removed, numbers)
+                    text = without_prompt(without_documents(row.event, removed, numbers))
                     if text != row.event:
                         this = (schema.events.c.run_id == run_id) & (schema.events.c.position == row.position)
                         connection.execute(schema.events.update().where(this).values(event=text))

@@ -11,8 +11,10 @@ from index_store.store.index_store import IndexStore
 from rag.pipelines import PIPELINES
 from rag.runs import removal
 from rag.runs.engine import UserEngine
+from rag.runs.fork.edits import EditPrompt
 from rag.runs.run.run import Run
 from rag.settings import Settings
+from rag.trace.calls import Message
 from rag.trace.events import RunFinished, StepFinished
 from rag.trace.passages import Retrieval
 from tests.local import local_engine, process_of
@@ -116,6 +118,23 @@ def test_the_prompts_of_a_run_that_quoted_it_go_whole(open_loaded, pipeline):
         assert is_forgotten(engine)
         assert prompts(engine, run) == ""
         assert packed(engine) == 0
+
+
+def test_a_prompt_that_a_person_edited_goes_with_the_document_that_it_quotes(open_loaded):
+    with open_loaded() as engine:
+        origin = ask(engine)
+        origin.result()
+        [call] = engine.history.calls.of_step(origin.id, "generate", 1)
+        messages = tuple(Message(role=each.role, text=f"{each.text}!") for each in call.messages)
+        fork = engine.forks.begin(origin.id, "generate", 1, [EditPrompt(messages=messages)])
+        fork.result()
+        link = engine.shares.add(fork.id)
+        assert SENTENCE in engine.history.events(fork.id)[0].origin.changes[0].after
+        engine.store.remove(INDEX, "safe.md")
+        assert is_forgotten(engine)
+        assert SENTENCE.encode() not in stored(engine)
+        assert [each.what for each in engine.history.events(fork.id)[0].origin.changes] == ["prompt"]
+        assert SENTENCE not in str(engine.shares.shared(link.token).events(fork.id))
 
 
 def test_the_prompts_of_other_runs_stay(open_loaded):
