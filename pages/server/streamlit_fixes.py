@@ -1,9 +1,11 @@
 """What is different here in Streamlit's own server."""
 
 import asyncio
+import logging
 from dataclasses import replace
 from functools import cache
 
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
@@ -18,17 +20,48 @@ from streamlit.watcher.local_sources_watcher import LocalSourcesWatcher
 PRESSES = {"trigger_value", "string_trigger_value", "json_trigger_value", "chat_input_value"}
 """values that the browser sends for one act, such as a press, and then forgets"""
 
+ASKED_BY_PAGES = {
+    "rerun_script",
+    "stop_script",
+    "file_urls_request",
+    "app_heartbeat",
+    "deferred_file",
+    "dataframe_chunk",
+}
+"""what the browser of a page asks the server; listed, so that what later versions add is closed too"""
+
 SOON = 0.02
 """seconds"""
+
+log = logging.getLogger(__name__)
 
 
 def apply() -> None:
     """Call it once, before the server starts."""
+    _answer_only_pages()
     _look_up_no_files()
     _make_the_theme_once()
     _send_to_the_latest_connection()
     _rerun_in_turn()
     _redraw_the_page_for_a_fragment_that_is_gone()
+
+
+def _answer_only_pages() -> None:
+    """Streamlit answers every connection, before a sign-in too, also what only the tools of developers ask. It told the
+    branch of the app's checkout and the names of changed files there, by ten processes while everybody waited.
+    """
+    handle = AppSession.handle_backmsg
+
+    def handle_if_asked_by_pages(session: AppSession, message: BackMsg) -> None:
+        kind: str | None = message.WhichOneof("type")
+        if kind == "backend_operation_request":
+            kind = message.backend_operation_request.WhichOneof("payload")
+        if kind in ASKED_BY_PAGES:
+            handle(session, message)
+        else:
+            log.warning("Refused a message of a connection: no page asks for %s", kind)
+
+    AppSession.handle_backmsg = handle_if_asked_by_pages  # type: ignore[method-assign, assignment]
 
 
 def _look_up_no_files() -> None:

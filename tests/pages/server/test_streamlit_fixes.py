@@ -270,6 +270,24 @@ asyncio.run(main())
 """
 
 
+ASKING_FOR_MORE = """
+async def act(runtime):
+    page = Connection()
+    session = runtime.connect_session(page, {})
+    operation, files = BackMsg(), BackMsg()
+    operation.backend_operation_request.session_id = session
+    operation.backend_operation_request.dismiss_skills_nudge.SetInParent()
+    files.file_urls_request.file_names.append("a.md")
+    for each in (operation, BackMsg(load_git_info=True), BackMsg(clear_cache=True), BackMsg(), files):
+        runtime.handle_backmsg(session, each, client=page)
+    await told("file_urls_response", 1, page)
+    print(*page.got)
+
+
+asyncio.run(main())
+"""
+
+
 def run(code: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, check=False
@@ -327,3 +345,23 @@ def test_a_browser_that_looks_for_a_fragment_that_is_gone_is_told_to_stop(tmp_pa
     script.write_text(REPLACING_PAGE, encoding="utf-8")
     done = run(SERVER + LOOKING_FOR_WHAT_IS_GONE, script, tmp_path / "may-draw")
     assert done.stdout.split() == ["True"], done.stderr
+
+
+def test_a_connection_gets_no_answer_to_what_no_page_asks(tmp_path: Path) -> None:
+    """Anybody who reaches the port can send it, before a sign-in too. The server would tell the branch of its checkout
+    and the names of changed files there, and run ten processes for that while everybody waits.
+    """
+    script = tmp_path / "page.py"
+    script.write_text("import streamlit as st\nst.write('drawn')\n", encoding="utf-8")
+    for command in (
+        ("init", "--initial-branch=main"),
+        ("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--allow-empty", "--message=a"),
+        ("remote", "add", "origin", "https://github.com/example/secret-plans.git"),
+        ("update-ref", "refs/remotes/origin/main", "HEAD"),
+        ("branch", "--set-upstream-to=origin/main"),
+    ):
+        subprocess.run(["git", *command], cwd=tmp_path, capture_output=True, check=True)
+    done = run(SERVER + ASKING_FOR_MORE, script)
+    told = set(done.stdout.split())
+    assert "file_urls_response" in told, done.stderr
+    assert told.isdisjoint({"git_info_changed", "backend_operation_response"})
