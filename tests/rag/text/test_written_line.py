@@ -24,6 +24,16 @@ from rag.text.written_line import written_line
         "Sure!\n```text\nQuery: travel cost limit\n```\nIt names the limit.",
         '{"query": "travel cost limit"}',
         '```json\n{\n  "query": "travel cost limit", "score": 1\n}\n```',
+        '{"query": "travel cost limit", "reason": "It names the limit."}',
+        '{"理由": "上限を尋ねている", "検索文": "travel cost limit"}',
+        '{"standalone_question": "travel cost limit", "reason": "as it is"}',
+        "- travel cost limit",
+        "1. travel cost limit\n2. limit of travel costs",
+        "・「travel cost limit」",
+        "<query>travel cost limit</query>",
+        "<search_query>\ntravel cost limit\n</search_query>",
+        "- **travel cost limit**",
+        "新しい検索文:travel cost limit",
     ],
 )
 def test_what_a_model_writes_around_the_line_is_left_out(reply):
@@ -32,13 +42,25 @@ def test_what_a_model_writes_around_the_line_is_left_out(reply):
 
 @pytest.mark.parametrize(
     "line",
-    ["Query language of the search", "質問票の提出先", "Of course.", "Here is what?", "{not JSON}", "検索語の数: 3"],
+    [
+        "Query language of the search",
+        "質問票の提出先",
+        "Of course.",
+        "Here is what?",
+        "{not JSON}",
+        "検索語の数: 3",
+        '"cost limit" OR "per diem"',
+        "「年休」と「有給」の違い",
+        "「年休」とは何ですか?",
+        "1.5 days of leave",
+        "2026 calendar",
+    ],
 )
 def test_a_line_that_only_looks_like_something_around_it_stays(line):
     assert written_line(line) == line
 
 
-@pytest.mark.parametrize("reply", ["", "\n \n", "Query:", "```\n```", "「」", "{}", '{"query": "a", "reason": "b"}'])
+@pytest.mark.parametrize("reply", ["", "\n \n", "Query:", "```\n```", "「」", "{}", '{"query": "a", "question": "b"}'])
 def test_where_there_is_no_line_there_is_none(reply):
     assert written_line(reply) == ""
 
