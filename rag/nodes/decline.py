@@ -1,6 +1,7 @@
 """No answer: says that the documents have none, what was searched, and which passages were nearest."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from index_store.base.errors import PlainError
@@ -28,14 +29,18 @@ async def say_no_answer(state: State, step: NodeStep, said: str = "", passages: 
     those that it was given.
     """
     context, web, documents = step.context, state.get("searched_web", False), "passages" in state
-    queries = tuple(dict.fromkeys(state.get("queries") or (state["question"],)))
+    queries = state.get("queries") or (state["question"],)
+    for_web = (state.get("web_query") or state["question"],) if web else ()
+    for_documents = tuple(Counter(queries) - Counter(for_web))  # one query may be for both
     nearest = nearest_passages(state)
     sentence = said or no_answer_sentence(context.index, context.language, web=web, documents=documents)
     numbers = [passage.number for passage in nearest]
-    account = search_account(context.index, queries, numbers, context.language, web=web, documents=documents)
+    account = search_account(context.index, for_documents, numbers, context.language, for_web=for_web)
     rest = f"\n\n{account}"
     step.token(rest if said else sentence + rest)
-    step.detail = DeclineDetail(text=sentence + rest, queries=queries, nearest=nearest, web=web, passages=passages)
+    step.detail = DeclineDetail(
+        text=sentence + rest, queries=tuple(dict.fromkeys(queries)), nearest=nearest, web=web, passages=passages
+    )
     # The text is already shown, so nobody waits for this search.
     probe = await _probe(state, step)
     step.detail = step.detail.model_copy(update={"probe": probe})
@@ -127,6 +132,7 @@ _WEB: dict[Language, str] = {"ja": "Web ", "en": "the web"}
 _AND: dict[Language, str] = {"ja": "と ", "en": " and "}
 _QUERY: dict[Language, str] = {"ja": "「{}」", "en": "“{}”"}
 _JOINT: dict[Language, str] = {"ja": "", "en": ", "}
+_NEXT: dict[Language, str] = {"ja": "", "en": " "}
 _NEAREST: dict[Language, str] = {
     "ja": "最も近かった箇所は {markers} です。",
     "en": " The nearest passages are {markers}.",
@@ -145,14 +151,20 @@ def search_account(
     nearest: Sequence[int],
     language: Language,
     *,
-    web: bool = False,
-    documents: bool = True,
+    for_web: Sequence[str] = (),
 ) -> str:
-    """The queries, and the nearest passages. `nearest`: their numbers."""
-    quoted = _JOINT[language].join(_QUERY[language].format(_line(query)) for query in queries)
-    searched = [_INDEX[language].format(index=_line(index))] if documents or not web else []
-    searched += [_WEB[language]] if web else []
-    told = _SEARCHED[language].format(places=_AND[language].join(searched), queries=quoted)
+    """The queries, and the nearest passages. `queries`: for the documents; `nearest`: their numbers."""
+    documents, web = _INDEX[language].format(index=_line(index)), _WEB[language]
+    if queries == for_web:
+        searches = [(_AND[language].join((documents, web)), queries)]
+    else:
+        searches = [(place, asked) for place, asked in ((documents, queries), (web, for_web)) if asked]
+    told = _NEXT[language].join(
+        _SEARCHED[language].format(
+            places=place, queries=_JOINT[language].join(_QUERY[language].format(_line(query)) for query in asked)
+        )
+        for place, asked in searches
+    )
     if not nearest:
         return told
     return told + _NEAREST[language].format(markers=" ".join(f"[{number}]" for number in nearest))

@@ -339,3 +339,15 @@ def test_a_speculative_answer_is_void_when_a_passage_goes_or_the_web_comes_besid
     assert not detail(run, "draft_refined").kept
     assert not detail(run, "generate").drafted
     assert result.answer == "日当は2,500円です[1]。" if others is BESIDE else "下書き" not in result.answer
+
+
+def test_no_answer_says_with_which_words_the_documents_and_the_web_were_searched(ask, chat, tavily):
+    tavily.default = []
+    answer = ask().result().answer
+    assert (
+        f"「{INDEX}」を次の言葉で検索しました: 「{QUESTION}」。Web を次の言葉で検索しました: 「{WEB_QUERY}」。"
+        in answer
+    )
+    chat.answer_when(EN.web_query, answer="height of the tower")
+    answer = ask("How tall is the tower?").result().answer
+    assert f"Searched “{INDEX}” for “How tall is the tower?”. Searched the web for “height of the tower”." in answer
