@@ -36,6 +36,7 @@ from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_coun
 from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.text.language import Language
+from rag.text.surrogates import whole_characters
 from rag.trace.events import Decision, Outcome, RunFinished, RunStarted, StepFinished, Token, to_json
 from rag.trace.passages import Retrieval
 
@@ -88,13 +89,21 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--length", help=f"length of the answer, instead of ANSWER_LENGTH: {', '.join(LENGTHS)}")
     ask.add_argument("--tone", help=f"tone of the answer, instead of ANSWER_TONE: {', '.join(TONES)}")
     ask.add_argument("--temperature", help="temperature of the answer, instead of ANSWER_TEMPERATURE: 0 to 2")
-    ask.add_argument("--conversation", metavar="ID", help="conversation to continue; each answer shows its id")
+    ask.add_argument(
+        "--conversation",
+        type=whole_characters,
+        metavar="ID",
+        help="conversation to continue; each answer shows its id",
+    )
     ask.add_argument("question", metavar="QUESTION")
 
     export = add("export", _export, "write a conversation or a run to standard output")
     export.add_argument("--format", choices=("md", "json"), default="md", help="Markdown (default) or JSON")
     export.add_argument(
-        "name", metavar="RUN_OR_CONVERSATION", help="its id, from the address of a page or from `ask --json`"
+        "name",
+        type=whole_characters,
+        metavar="RUN_OR_CONVERSATION",
+        help="its id, from the address of a page or from `ask --json`",
     )
     return parser
 
@@ -139,7 +148,7 @@ def _ask(options: argparse.Namespace) -> int:
 
 def _retrieval(options: argparse.Namespace) -> Retrieval | None:
     """The pipeline's retrieval with the given options; None if there are none."""
-    given = {"mode": options.mode, "unit": options.unit, "k": options.k and hit_count(options.k)}
+    given = {"mode": options.mode, "unit": options.unit, "k": None if options.k is None else hit_count(options.k)}
     changes = {name: value for name, value in given.items() if value is not None}
     return pipeline(options.pipeline).retrieval.model_copy(update=changes) if changes else None
 

@@ -105,6 +105,9 @@ def _add(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
 
     sources: list[FileSource | SiteSource] = []
     for given in options.sources:
+        if not given:  # an empty variable of a shell; as a path it would be the folder that the shell is in
+            refuse(given, errors.DocumentMissing(name='""'))
+            continue
         if is_address(given):
             sources.append(SiteSource(_crawl_options(given, options)))
             continue

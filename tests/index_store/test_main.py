@@ -292,6 +292,16 @@ def test_a_folder_that_cannot_be_read_is_told_and_the_others_are_added(
     assert alone.status == 1
 
 
+def test_an_empty_path_is_no_path_and_adds_nothing(
+    run: Run, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("a.md")
+    monkeypatch.chdir(tmp_path)
+    done = run("add", "--index", "a", "")
+    assert done.status == 1
+    assert done.out == 'failed    There is no file "". Check the path.\n'
+
+
 def test_a_path_that_is_too_long_is_told(run: Run) -> None:
     done = run("add", "--index", "a", "--json", f"{'x' * 300}.md")
     assert [line["status"] for line in done.objects] == ["failed"]

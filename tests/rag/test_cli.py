@@ -184,6 +184,8 @@ def test_a_run_whose_budget_is_spent_ends_in_a_sentence(environment, server, set
         (("--unit", "page"), ("page", "chunk, section")),
         (("-k", "0"), ("0", "1〜20")),
         (("-k", "many"), ("many", "1〜20")),
+        (("-k", ""), ("1〜20",)),
+        (("--conversation", "\udcff"), ("会話はありません",)),
     ],
 )
 def test_a_retrieval_or_a_style_that_cannot_be_is_told_in_a_sentence(environment, given, words):
@@ -326,6 +328,7 @@ def test_a_run_and_its_conversation_are_written_as_markdown_and_json(environment
     assert Export.from_json(written.stdout).runs[0].started == started
     noted = "".join(file.read_text() for file in Path(environment["DATA_DIR"]).glob("audit/*.jsonl"))
     assert noted.count('"exported"') == 2
-    nothing = rag(environment, "export", "--language", "ja", "nothing")
-    assert (nothing.returncode, nothing.stdout) == (1, "")
-    assert "「nothing」という会話や実行はありません" in nothing.stderr
+    for name, shown in (("nothing", "nothing"), ("\udcff", "\ufffd")):
+        nothing = rag(environment, "export", "--language", "ja", name)
+        assert (nothing.returncode, nothing.stdout) == (1, "")
+        assert f"「{shown}」という会話や実行はありません" in nothing.stderr
