@@ -40,10 +40,10 @@ async def check_usefulness(state: State, step: NodeStep) -> State:
 
 @step(role="checks")
 async def check_answer(state: State, step: NodeStep) -> State:
-    """Both verdicts together, for the router after this step. A no answer is not kept as an attempt."""
+    """Both verdicts together, for the router after this step. A no answer is not kept as an attempt, but counts."""
     attempts = state.get("attempts", [])
     attempt = Attempt(
-        number=len(attempts) + 1,
+        number=step.attempt,
         text=state["answer"].text,
         cited=state["answer"].cited,
         grounding=state["grounding"],

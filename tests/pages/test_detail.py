@@ -232,6 +232,15 @@ def test_the_attempt_that_is_kept_is_marked_among_the_others():
     assert second[0] == "2"
 
 
+@each_language
+def test_an_attempt_is_counted_among_all_answers_though_some_were_no_answers(language):
+    shown = the(AttemptsDetail)
+    first, second = shown.attempts
+    third = second.model_copy(update={"number": 3})
+    told = summaries(language, [shown.model_copy(update={"attempts": (first, third), "chosen": 3})])
+    assert told == [texts(language)["summary.attempts"].format(number=3, count=3)]
+
+
 def test_claims_that_are_not_grounded_are_listed():
     text = Tags(html_of(GroundingDetail(grade=PARTLY, claims=()))).text
     assert f"Not grounded{HOSTILE}2" in text

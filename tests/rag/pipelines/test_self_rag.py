@@ -5,6 +5,7 @@ import pytest
 from index_store.base.errors import KeyRefused, ServiceBusy
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
+from rag.models.service.no_answer import TOKEN
 from rag.nodes.decline import no_answer_sentence
 from rag.trace.events import StepStarted, Token
 from rag.trace.passages import Retrieval
@@ -294,6 +295,19 @@ def test_when_a_reworded_question_finds_nothing_the_attempt_of_before_is_kept(op
     result = run.result()
     assert decisions(run.events)[-1] == ("keep_best_attempt", "rewrite_limit")
     assert (result.answer, result.outcome) == ("一。", "unconfirmed")
+
+
+def test_an_attempt_has_the_number_of_its_answer_though_a_no_answer_stands_between_two(ask, chat):
+    approve(chat)
+    chat.answer_when(JA.usefulness, "一。", answer=rating(2))
+    chat.answer_when(JA.grounding, "三。", answer=grounding("partly"))
+    chat.answer_when(JA.rewrite, answer=REWRITE)
+    chat.answer_when(JA.rewrite, REWRITE, answer="泊まりがけで出かけるときの手当")
+    chat.enqueue("一。", TOKEN, "三。")
+    run = ask()
+    run.result()
+    [kept] = finished(run.events, "keep_best_attempt")
+    assert [(each.number, each.text) for each in kept.detail.attempts] == [(1, "一。"), (3, "三。")]
 
 
 def test_an_answer_that_is_not_useful_leads_to_another_query(ask, chat):

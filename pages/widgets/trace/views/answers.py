@@ -73,7 +73,7 @@ def _probe(probe: Probe) -> str:
 
 class AttemptsView(View[AttemptsDetail], of=AttemptsDetail):
     def summary(self) -> str:
-        return say("summary.attempts", number=self.detail.chosen, count=len(self.detail.attempts))
+        return say("summary.attempts", number=self.detail.chosen, count=self.detail.attempts[-1].number)
 
     def html(self) -> str:
         heads = ("detail.attempt", "detail.grounding", "detail.usefulness", "detail.answer")
