@@ -297,6 +297,15 @@ def test_when_a_reworded_question_finds_nothing_the_attempt_of_before_is_kept(op
     assert (result.answer, result.outcome) == ("一。", "unconfirmed")
 
 
+def test_a_number_that_no_passage_has_is_no_source_of_a_claim(ask, chat):
+    approve(chat)
+    chat.enqueue("日当は2,500円です[1]。様式は[12]です。")
+    run = ask()
+    run.result()
+    [checked] = finished(run.events, "check_grounding")
+    assert [claim.sources for claim in checked.detail.claims] == [(1,), ()]
+
+
 def test_an_attempt_has_the_number_of_its_answer_though_a_no_answer_stands_between_two(ask, chat):
     approve(chat)
     chat.answer_when(JA.usefulness, "一。", answer=rating(2))
