@@ -26,6 +26,7 @@ from pages.widgets.chat.start import show_start
 from pages.widgets.chat.turn import show_live, show_past, show_stop
 from pages.widgets.controls.picker import pick
 from pages.widgets.documents.access import may_add_to, nothing_here
+from pages.widgets.documents.index_picker import picked_index_gone
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.uploader import release, show_uploader
 from pages.widgets.errors import run_or_show_error, show_error, show_warning
@@ -174,12 +175,16 @@ if conversation_id:
     outlines = engine().history.outlines(conversation_id, latest=shown, branch=branch)
 running = next((run_id for run_id, run in known_runs.items() if not run.is_finished), None)
 
+latest = asked_index(outlines[-1].run) if outlines else None
+is_renamed = latest in indexes and st.session_state.get("picked_index") == outlines[-1].run.index
+gone = None if is_renamed else picked_index_gone(indexes)
+
 # First, because a question leaves this page: what is drawn before it only delays its answer.
 with st.bottom:
     with st.container(key="pickers"):
         index_column, pipeline_column, options_column = st.columns([5, 4, 3], gap="small", wrap=False)
     with index_column:
-        index = choose_index(indexes, asked_index(outlines[-1].run) if outlines else None)
+        index = choose_index(indexes, latest)
     takes_files = may_add_to(index)
     with pipeline_column:
         pipeline = choose_pipeline()
@@ -189,6 +194,8 @@ with st.bottom:
     show_start()
     if not conversation_id:
         st.caption(say(f"pipeline.{pipeline}_help"))
+    if gone:
+        show_warning(gone)
     if refused := st.session_state.pop("refused question", None):
         st.session_state.composer, error = refused  # back into the field, so nothing is lost
         show_error(error)
@@ -209,6 +216,9 @@ if said:
     # If the field takes no files, Streamlit returns only the text.
     question, files = (said.strip(), []) if isinstance(said, str) else (said.text.strip(), said.files)
     try:
+        if gone:
+            release(files)
+            raise gone
         take_said(question, files, index, pipeline, retrieval, style)
     except PlainError as error:
         st.session_state["refused question"] = question, error

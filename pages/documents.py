@@ -9,7 +9,7 @@ from pages.process import engine
 from pages.widgets.documents.access import may_add_to, nothing_here
 from pages.widgets.documents.add_form import show_adding
 from pages.widgets.documents.document import show_document
-from pages.widgets.documents.index_picker import show_indexes, size
+from pages.widgets.documents.index_picker import picked_index_gone, show_indexes, size
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.sites import show_sites
 from pages.widgets.documents.table import show_table
@@ -45,6 +45,8 @@ def show_all() -> None:
     st.header(say("app.documents"), anchor=False)
     known_jobs = jobs()
     indexes = {index.name: index for index in engine().store.indexes()}
+    if gone := picked_index_gone(indexes):
+        show_warning(gone)
     index = show_indexes(indexes)
     name = index.name if index else say("index.default")
     if may_add := may_add_to(name):

@@ -1,6 +1,7 @@
 """The Documents page: what it shows of an index and its documents, and the actions on them."""
 
 import re
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 
@@ -10,8 +11,9 @@ from streamlit.testing.v1.element_tree import Selectbox
 from index_store.access.grants import EVERYONE, Grant, Grantee
 from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
-from index_store.base.errors import BadIndexName, DocumentGone, EmptyDocument, IndexExists, NoText
-from index_store.ingestion.sources import FileSource, upload_folder
+from index_store.base.errors import BadIndexName, DocumentGone, EmptyDocument, IndexExists, NoText, UnknownIndex
+from index_store.crawl import CrawlOptions
+from index_store.ingestion.sources import FileSource, SiteSource, upload_folder
 from index_store.parsing.loaders.formats import LOADABLE
 from pages import process, samples
 from pages.widgets.documents.jobs import LATEST
@@ -210,6 +212,39 @@ def test_an_index_is_made_renamed_and_deleted(engine, tmp_path):
     page.press("index.delete_really")
     assert engine.store.indexes() == []
     assert page.words["documents.empty"] in page.text
+
+
+@each_language
+def test_what_is_sent_for_an_index_that_another_tab_has_renamed_reaches_no_other_index(engine, tmp_path, language):
+    add(engine, tmp_path, "archive.md", index="archive")
+    add(engine, tmp_path, "travel.md")
+    page = DocumentsPage(language).choose("index.label", "handbook")
+    deeds: list[Callable[[], object]] = [
+        lambda: page.press("index.delete_really"),
+        lambda: page.press("index.reindex"),
+        lambda: page.drop(("leave.md", HANDBOOK.encode())),
+    ]
+    for number, deed in enumerate(deeds):
+        old, new = page.picked, f"handbook {number}"
+        engine.store.rename_index(old, new)
+        deed()
+        assert UnknownIndex(index=old, known=f"archive, {new}").sentence(language) in page.text
+        page.choose("index.label", new)
+    assert engine.store.ingestions == ()
+    assert [each.source for each in engine.store.documents()] == ["archive.md", "travel.md"]
+    assert page.drop(("leave.md", HANDBOOK.encode())).wait().picked == new
+
+
+def test_a_press_for_a_site_that_another_tab_has_removed_reaches_no_other_site(engine):
+    sites = ["http://localhost/cups", "http://localhost/kettles"]  # not allowed, but listed
+    for url in sites:
+        engine.store.ingest("handbook", [SiteSource(CrawlOptions(url=url, depth=0, limit=1))]).wait()
+    page = DocumentsPage()
+    removal = next(each for each in page.app.button if (each.key or "").startswith("danger-remove-site"))
+    engine.store.remove("handbook", sites[0])
+    removal.click()
+    page.look()
+    assert [each.options.url for each in engine.store.sites("handbook")] == sites[1:]
 
 
 @each_language

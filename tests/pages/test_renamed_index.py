@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from index_store.base.errors import UnknownIndex
 from rag.errors import IndexGone
 from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
@@ -63,6 +64,24 @@ def test_the_next_question_of_a_conversation_goes_to_the_renamed_index(engine, r
     engine.store.rename_index("handbook", "rules")
     page = ChatPage(conversation=run.conversation_id)
     assert page.picked("index.label") == "rules"
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_a_question_to_an_index_that_another_tab_has_deleted_is_kept_and_asked_of_no_other(engine, run, language):
+    page = ChatPage(language)
+    page.pick("index.label", "handbook")
+    engine.store.delete_index("handbook")
+    page.app.chat_input[0].set_value("And of parking?")
+    page.look()
+    assert page.errors == [UnknownIndex(index="handbook", known="archive").sentence(language)]
+    assert page.app.chat_input[0].proto.value == "And of parking?"
+    assert len(engine.history.runs()) == 1
+
+
+def test_the_next_question_of_an_open_conversation_goes_to_the_index_that_another_tab_has_renamed(engine, run):
+    page = ChatPage(conversation=run.conversation_id)
+    engine.store.rename_index("handbook", "rules")
+    assert page.ask("And of parking?").index == "rules"
 
 
 def test_other_columns_beside_an_answer_ask_the_renamed_index(engine, run):

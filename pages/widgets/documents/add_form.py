@@ -34,7 +34,7 @@ def _show_site_form(index: str) -> None:
             st.caption(say("site.patterns_help"))
         pages = counted("site.pages", limit)
         st.caption(say("site.alone") if depth == 0 else say("site.fetches", depth=depth, pages=pages))
-        wanted = st.button(say("site.crawl"), type="primary", key="crawl")
+        wanted = st.button(say("site.crawl"), type="primary", key=f"crawl into {index}")
         if wanted and run_or_show_error(_crawl, index, url, depth, limit, _lines(include), _lines(exclude)):
             renew("site url")
             st.rerun()

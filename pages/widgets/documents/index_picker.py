@@ -1,4 +1,8 @@
-"""Chooses the index of a page; creates, renames, re-indexes and deletes indexes."""
+"""Chooses the index of a page; creates, renames, re-indexes and deletes indexes.
+
+The key of each button names the index: a press on a page that shows an index which is gone must not reach the one that
+is shown in its place.
+"""
 
 import unicodedata
 from collections.abc import Callable
@@ -7,11 +11,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from index_store.access.rights import Right
+from index_store.base.errors import UnknownIndex
 from index_store.catalogue.records import Index
 from pages.process import engine
 from pages.server.settings import server_settings
 from pages.widgets.controls.picker import fresh_key, pick, renew
 from pages.widgets.documents.access import right_to, show_access
+from pages.widgets.documents.uploader import leave_dropped
 from pages.widgets.errors import run_or_show_error
 from pages.words import counted, plain, say
 
@@ -23,6 +29,20 @@ def size(index: Index) -> int:
 
 def index_label(index: Index) -> str:
     return f"{index.name} ({counted('index.documents', size(index))})"
+
+
+def picked_index_gone(indexes: dict[str, Index]) -> UnknownIndex | None:
+    """The error if another tab has renamed or deleted the picked index. Then another one is shown, and what was sent
+    with this run was not meant for it: dropped files are not taken, and open popovers are closed.
+    """
+    named = st.session_state.get("picked_index")
+    if not indexes or named is None or named in indexes:
+        return None
+    del st.session_state.picked_index
+    leave_dropped()
+    renew("manage index")
+    renew("delete index")
+    return UnknownIndex(index=named, known=", ".join(indexes))
 
 
 def show_indexes(indexes: dict[str, Index]) -> Index | None:
@@ -74,7 +94,7 @@ def _name_field(key: str, value: str = "") -> str:
 
 def _show_rename(index: Index) -> None:
     name = _name_field(f"rename of {index.name}", index.name)
-    if st.button(say("index.rename"), key="rename-index"):
+    if st.button(say("index.rename"), key=f"rename index {index.name}"):
         _change("manage index", name, lambda: engine().store.rename_index(index.name, name))
 
 
@@ -82,21 +102,21 @@ def _show_glossary(index: Index) -> None:
     kept = engine().store.glossary(index.name)
     glossary = st.text_area(say("index.glossary"), kept, height=110, key=f"glossary of {index.name}")
     st.caption(say("index.glossary_help"))
-    if st.button(say("index.glossary_save"), key="save-glossary"):
+    if st.button(say("index.glossary_save"), key=f"save glossary of {index.name}"):
         with st.spinner(say("index.glossary_saving")):
             _change("manage index", index.name, lambda: engine().store.set_glossary(index.name, glossary))
 
 
 def _show_reindex(index: Index) -> None:
     st.caption(say("index.reindex_help", model=plain(index.embedding_model)))
-    if st.button(say("index.reindex"), key="reindex"):
+    if st.button(say("index.reindex"), key=f"reindex {index.name}"):
         _change("manage index", index.name, lambda: engine().store.reindex(index.name))
 
 
 def _show_delete(index: Index) -> None:
     documents = counted("index.documents", size(index))
     st.caption(say("index.delete_help", name=plain(index.name), documents=documents))
-    if st.button(say("index.delete_really"), type="primary", key="danger-delete-index"):
+    if st.button(say("index.delete_really"), type="primary", key=f"danger-delete-index {index.name}"):
         _change("delete index", None, lambda: engine().store.delete_index(index.name))
 
 

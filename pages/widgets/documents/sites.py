@@ -22,19 +22,21 @@ def show_sites(index: Index) -> None:
     may_change = may_add_to(index.name)
     documents = engine().store.documents(index.name)
     pages = Counter(each.parent for each in documents if each.status != DocumentStatus.FAILED)
-    for number, site in enumerate(sites):
-        with st.container(border=True, key=f"site-{number}"):
+    for site in sites:
+        # Keys name the site: a press must not reach another one if this one was removed in another tab.
+        name = f"{index.name} {site.options.url}"
+        with st.container(border=True, key=f"site-{name}"):
             facts, again, remove = st.columns([6, 3, 2], gap="small", vertical_alignment="center")
             facts.html(_facts(site, pages[site.options.url]))
             if not may_change:
                 continue
             again.button(
-                say("site.again"), key=f"site-again-{number}", on_click=crawl_again, args=(site,), width="stretch"
+                say("site.again"), key=f"site-again-{name}", on_click=crawl_again, args=(site,), width="stretch"
             )
-            with remove.popover(say("site.remove"), key=fresh_key(f"remove site {number}"), width="stretch"):
+            with remove.popover(say("site.remove"), key=fresh_key(f"remove site {name}"), width="stretch"):
                 st.write(counted("site.remove_help", pages[site.options.url]))
-                if st.button(say("site.remove_really"), type="primary", key=f"danger-remove-site-{number}"):
-                    _remove(site, number)
+                if st.button(say("site.remove_really"), type="primary", key=f"danger-remove-site-{name}"):
+                    _remove(site, name)
 
 
 def crawl_again(site: Site) -> None:
@@ -51,7 +53,7 @@ def _facts(site: Site, pages: int) -> str:
     return f'<div class="site"><b>{escape(readable(options.url))}</b><br><small>{told}</small></div>'
 
 
-def _remove(site: Site, number: int) -> None:
+def _remove(site: Site, name: str) -> None:
     if run_or_show_error(engine().store.remove, site.index, site.options.url):
-        renew(f"remove site {number}")
+        renew(f"remove site {name}")
         st.rerun()

@@ -45,6 +45,14 @@ def take_left() -> None:
         st.rerun()
 
 
+def leave_dropped() -> None:
+    """Takes none of the files that were dropped and are not taken yet."""
+    for place in PLACES:
+        files = _left(st.session_state.get(_key(place)) or ())
+        _taken().update(file.file_id for file in files)
+        release(files)
+
+
 def take(files: Sequence[UploadedFile], index: str, name: str | None = None) -> None:
     """Adds the files to the index and removes them from the server's memory. `name`: name of the document if it differs
     from the file's. Raises StoreFailed.
