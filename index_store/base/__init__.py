@@ -1,1 +1,1 @@
-"""What all packages of index_store use: errors, settings, databases, errors of services."""
+"""What all packages of index_store use: errors, settings, databases, the command line."""

@@ -1,4 +1,4 @@
-"""Python's search for garbage, left out where it finds none: while a command loads, and when it has ended."""
+"""Turns Python's garbage collector off where it finds nothing: while a command loads, and when it has ended."""
 
 import gc
 import sys

@@ -1,4 +1,4 @@
-"""What is written to a terminal. A name, a document or an answer may hold characters that command it, for example to
+"""Makes text safe for a terminal. A name, a document or an answer may hold characters that command it, for example to
 clear its window.
 """
 

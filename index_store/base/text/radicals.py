@@ -1,4 +1,4 @@
-"""Unicode's radicals that look like a whole kanji. Some programs write them instead of it, above all into PDFs."""
+"""The kanji for each of Unicode's radicals that look like one. Some programs write these, above all into PDFs."""
 
 _RADICALS_AND_KANJI = (
     # In pairs: the radical, its kanji.

@@ -1,4 +1,4 @@
-"""Some services, such as OpenRouter, answer with status 200 and an error as the body."""
+"""Finds the error in a response with status 200: some services, such as OpenRouter, answer so."""
 
 import json
 from http import HTTPStatus

@@ -1,4 +1,4 @@
-"""What a run is begun with."""
+"""The data with which a run begins."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

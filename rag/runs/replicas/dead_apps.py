@@ -1,4 +1,4 @@
-"""What apps leave that have ended: their runs are ended, their jobs taken over, their deletions finished."""
+"""Cleans up after apps that have ended: ends their runs, takes over their jobs, finishes their deletions."""
 
 import logging
 import time
