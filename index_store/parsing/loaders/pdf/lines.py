@@ -39,6 +39,8 @@ RAISED_GAP = 1.2
 """times the height of a figure, from it to the raised one at most"""
 NEIGHBOURS = 6
 """lines before and after that show the width of the column"""
+SLANT = 0.2
+"""rise of a line on its length, from which it is slanted; scans that lie a little askew have less"""
 
 _AS_WRITTEN = {
     code: unicodedata.normalize("NFKC", chr(code))
@@ -93,6 +95,8 @@ class Line:
     """of its type: 400 is usual, 700 bold"""
     cells: tuple[Cell, ...] = ()
     """of horizontal text"""
+    slanted: bool = False
+    """across the page, as a watermark: then without place and size"""
 
 
 def lines_of(page: PdfPage, end: int | None = None) -> list[Line]:
@@ -100,6 +104,9 @@ def lines_of(page: PdfPage, end: int | None = None) -> list[Line]:
     text, turn = upright_text(page)
     with closing(text):
         lines = _lines(text, turn, 0, pdfium.FPDFText_CountChars(text) if end is None else end, "\r\n")
+    # pdfium gives a watermark between the lines that it crosses, as often as the page shows it.
+    watermarks = dict.fromkeys(line for line in lines if line.slanted)
+    lines = [*(line for line in lines if not line.slanted), *watermarks]
     vertical = [line for line in lines if line.vertical]
     falling = sum(first.across > second.across for first, second in pairwise(vertical))
     if len(vertical) * 2 > len(lines) and falling * 2 > len(vertical):
@@ -119,7 +126,11 @@ def _lines(page: PdfTextPage, turn: int, start: int, end: int, ends: str) -> lis
     characters = [chr(pdfium.FPDFText_GetUnicode(page, index)) for index in range(end)]
     _leave_out_cropped(page, characters)
     lines: list[Line] = []
+    slanted = False
     for index, character in enumerate([*characters[start:], "\n"], start):
+        if character.strip() and _is_slanted(page, index) != slanted:
+            lines += filter(None, [_line(page, characters, turn, start, index)])
+            start, slanted = index, not slanted
         # pdfium gives no newline after the hyphen of a divided word.
         if character in ends or character in _HYPHENS:
             line = _line(page, characters, turn, start, index + (character in _HYPHENS))
@@ -204,6 +215,8 @@ def _line(page: PdfTextPage, characters: list[str], turn: int, start: int, end: 
     if not written:
         return None
     places = [(index, box) for index in written if (box := _box(page, index, turn))]
+    if _is_slanted(page, written[0]):
+        return Line(_text(characters[start:end]).strip(), 0, 0, 0, 0, slanted=True)
     _mark_raised(page, characters, places)
     text = _text(characters[start:end])
     boxes = [box for _, box in places]
@@ -267,10 +280,23 @@ def _text(characters: list[str]) -> str:
 
 def _size(page: PdfTextPage, index: int) -> float:
     """Some programs write in type of one point, and scale it."""
-    matrix = pdfium.FS_MATRIX()
-    scaled = pdfium.FPDFText_GetMatrix(page, index, ctypes.byref(matrix))
+    matrix = _matrix(page, index)
     size: float = pdfium.FPDFText_GetFontSize(page, index)
-    return round(size * (math.hypot(matrix.c, matrix.d) if scaled else 1), 1)
+    return round(size * (math.hypot(matrix.c, matrix.d) if matrix else 1), 1)
+
+
+def _is_slanted(page: PdfTextPage, index: int) -> bool:
+    # The angle that pdfium tells is that of the letters: italics lean, too.
+    matrix = _matrix(page, index)
+    if matrix is None:
+        return False
+    run, rise = sorted((abs(matrix.a), abs(matrix.b)), reverse=True)
+    return bool(rise > SLANT * run)
+
+
+def _matrix(page: PdfTextPage, index: int) -> pdfium.FS_MATRIX | None:
+    matrix = pdfium.FS_MATRIX()
+    return matrix if pdfium.FPDFText_GetMatrix(page, index, ctypes.byref(matrix)) else None
 
 
 def _box(page: PdfTextPage, index: int, turn: int) -> Box | None:
@@ -299,7 +325,9 @@ def paragraphs(lines: list[Line], start: int, end: int) -> str:
             if other.begin < line.end and line.begin < other.end
         ]
         step = following.across - line.across
-        if abs(step) < SAME_LINE * min(line.height, following.height) and following.begin >= line.end - line.height:
+        if following.slanted:
+            text += "\n\n" + following.text
+        elif abs(step) < SAME_LINE * min(line.height, following.height) and following.begin >= line.end - line.height:
             text += " " + following.text.strip()
         elif step > PARAGRAPH_GAP * min(usual, WIDEST * line.size or usual) and step > line.height:
             text += "\n\n" + following.text.rstrip()

@@ -1,7 +1,10 @@
-"""Headers, footers and page numbers of a PDF: lines at the ends of most pages that differ only in the page's number."""
+"""Headers, footers and page numbers of a PDF: lines at the ends of most pages that differ only in the page's number.
+
+Watermarks of most pages, too.
+"""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -23,8 +26,10 @@ _CALLED_PAGE = re.compile(rf"(?:(?<![a-z])p(?:age|\.)?|ページ|頁) ?{_NUMBER}
 
 
 def without_running_lines(pages: list[list[Line]]) -> list[list[Line]]:
-    """The pages without what would be in the middle of sentences."""
-    left = pages
+    """The pages without what would be in the middle of sentences, and without the watermarks of most pages."""
+    stamps = Counter(text for page in pages for text in {line.text for line in page if line.slanted})
+    least = max(PAGES, SHARE * len(pages))
+    left = [[line for line in page if not line.slanted or stamps[line.text] < least] for page in pages]
     for end in (0, -1, 0, -1):
         running = _running([page[end] if page else None for page in left])
         left = [

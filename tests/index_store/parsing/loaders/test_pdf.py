@@ -219,6 +219,27 @@ def test_a_line_that_is_too_long_for_the_page_is_read_to_its_end(raw) -> None:
     assert load(raw(content, "a.pdf")).pages[0].markdown == text
 
 
+def test_a_watermark_across_the_page_is_neither_title_nor_in_a_sentence(raw) -> None:
+    watermark = Text(0, 0, "社外秘", 90, ".7 .7 -.7 .7 150 300 Tm")
+    heading = [Text(50, 740, "Travel", 20)]
+    first = "The allowance for a day of travel is paid after the report was handed in to"
+    page = [*heading, *lines(first), watermark, watermark, *lines("the desk of the office.", top=684)]
+    loaded = load(raw(PdfFile([page]).content(), "a.pdf"))
+    assert loaded.title == "Travel"
+    assert loaded.pages[0].markdown == f"Travel\n{first} the desk of the office.\n\n社外秘"
+
+    pages = [[watermark, *lines(text)] for text in ("The first page.", "The next page.", "The last page.")]
+    loaded = load(raw(PdfFile(pages).content(), "a.pdf"))
+    assert [page.markdown for page in loaded.pages] == ["The first page.", "The next page.", "The last page."]
+
+
+def test_letters_that_lean_stay_in_their_sentence(raw) -> None:
+    leaning = Text(0, 0, "in to the desk", 12, "1 0 .33 1 50 684 Tm")
+    page = [*lines("The allowance is paid when the report is handed"), leaning, *lines("of the office.", top=668)]
+    markdown = load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown
+    assert " ".join(markdown.split()) == "The allowance is paid when the report is handed in to the desk of the office."
+
+
 @pytest.mark.parametrize("turned", ["", *TURNED])
 def test_vertical_japanese_is_read_from_right_to_left(raw, turned: str) -> None:
     written = ["出張の日当は一日二千五百円で、", "宿泊を伴わないときは半額になり", "ます。"]
