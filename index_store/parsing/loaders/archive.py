@@ -92,14 +92,14 @@ class Unpacked:
     """members that can't be loaded, with the error"""
 
 
-def unpack(path: Path, name: str, folder: Path) -> Unpacked:
+def unpack(path: Path, name: str, folder: Path, total_mb: int | None = None) -> Unpacked:
     """Writes the members into `folder`, under names that say nothing.
 
     Raises DocumentError where the archive as a whole is refused; `folder` then holds none of it.
     """
     work = Path(tempfile.mkdtemp(prefix="archive-", dir=folder))
     try:
-        unpacked = _Unpacker(name, work).unpacked(path)
+        unpacked = _Unpacker(name, work, total_mb or TOTAL_MB).unpacked(path)
         if not unpacked.members:
             _refuse_whole(name, unpacked)
     except BaseException:
@@ -118,9 +118,10 @@ def _refuse_whole(name: str, unpacked: Unpacked) -> None:
 
 
 class _Unpacker:
-    def __init__(self, name: str, folder: Path) -> None:
+    def __init__(self, name: str, folder: Path, total_mb: int) -> None:
         self._name = name
         self._folder = folder
+        self._total_mb = total_mb
         self._written = 0
         """bytes, in total"""
         self._count = 0
@@ -184,8 +185,8 @@ class _Unpacker:
         size = 0
         for block in blocks:
             self._written += len(block)
-            if self._written > TOTAL_MB * _MEGABYTE:
-                raise ArchiveTooLarge(name=self._name, limit=f"{TOTAL_MB:,}")
+            if self._written > self._total_mb * _MEGABYTE:
+                raise ArchiveTooLarge(name=self._name, limit=f"{self._total_mb:,}")
             if size + len(block) > max(RATIO * packed, RATIO_FROM_MB * _MEGABYTE):
                 raise PackedTooTightly(name=name, ratio=RATIO)
             try:

@@ -1,22 +1,23 @@
 """A mail (EML): who wrote to whom and when, its text, and the attachments that can be read, each under its name.
 
 If a text is sent both as plain text and as HTML, the plain text is read, unless it lacks tables or headings of the
-HTML. Quoted replies stay. Attachments that can't be read are only named; the mail is loaded all the same. A web page
-saved as one file (MHTML) has the form of a mail and is read here, too.
+HTML. Quoted replies stay. Attachments that can't be read are only named; the mail is loaded all the same. A zip's files
+are read like attachments. A web page saved as one file (MHTML) has the form of a mail and is read here, too.
 """
 
 import logging
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from email.message import Message
 from pathlib import Path, PurePath
 
 from index_store.base.errors import DocumentError, NoText, PasswordProtected, Unreadable, WrongContent
+from index_store.parsing.loaders.archive import unpack
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile
-from index_store.parsing.loaders.formats import BY_SUFFIX, Format
+from index_store.parsing.loaders.formats import BY_SUFFIX, LOADABLE, format_of, is_archive
 from index_store.parsing.loaders.html.body import body_markdown
 from index_store.parsing.loaders.html.html import load_html
 from index_store.parsing.loaders.html.tree import parse as parse_html
@@ -35,7 +36,9 @@ from index_store.parsing.loaders.mail.signed import WRAPPED, unwrap
 log = logging.getLogger(__name__)
 
 ATTACHMENTS = 50
-"""attachments that are read, of a mail and of the mails inside it"""
+"""attachments that are read, of a mail and of the mails and archives inside it"""
+UNPACKED_MB = 256
+"""of an attached archive; ten times what most services accept as a mail"""
 DEPTH = 3
 """levels of mails inside mails that are read"""
 
@@ -104,26 +107,46 @@ class _Mailbag:
 
     def _attachment(self, part: Message, name: str, depth: int) -> list[Page]:
         """Empty if it can't be read."""
-        try:
-            if part.get_content_type() == "message/rfc822" and part.is_multipart():
-                return self.loaded(attached_mail(part), depth - 1).pages if depth > 0 else []
-            found = BY_SUFFIX.get(PurePath(name).suffix.lower())
-            if found is None or self._left <= 0:
-                return []
-            self._left -= 1
-            return self._file(part, name, found, depth)
-        except (DocumentError, MemoryError, RecursionError) as error:
-            log.info("an attachment of %s is left out: %r", self._name, error)
+        if part.get_content_type() == "message/rfc822" and part.is_multipart():
+            return self._read(name, lambda: self._mail(attached_mail(part), depth))
+        suffix = PurePath(name).suffix.lower()
+        if suffix not in LOADABLE:
             return []
-
-    def _file(self, part: Message, name: str, found: Format, depth: int) -> list[Page]:
-        if found.kind == "eml":
-            return self.loaded(parse(content_of(part), name), depth - 1).pages if depth > 0 else []
         with tempfile.TemporaryDirectory() as folder:
             # Loaders read from the disk; the sender's name is not used for the file.
-            path = Path(folder, "attachment" + PurePath(name).suffix.lower())
+            path = Path(folder, "attachment" + suffix)
             path.write_bytes(content_of(part))
-            return found.loader()(RawFile(path, name, part.get_content_charset())).pages
+            return self._file(RawFile(path, name, part.get_content_charset()), depth)
+
+    def _file(self, file: RawFile, depth: int) -> list[Page]:
+        """Empty if it can't be read."""
+        if self._left <= 0:
+            return []
+        self._left -= 1
+        if is_archive(file.name):
+            return self._read(file.name, lambda: self._members(file, depth))
+        found = format_of(file.name)
+        if found.kind == "eml":
+            return self._read(file.name, lambda: self._mail(parse(file.content, file.name), depth))
+        return self._read(file.name, lambda: found.loader()(file).pages)
+
+    def _mail(self, mail: Message, depth: int) -> list[Page]:
+        return self.loaded(mail, depth - 1).pages if depth > 0 else []
+
+    def _members(self, file: RawFile, depth: int) -> list[Page]:
+        members = unpack(file.path, file.name, file.path.parent, UNPACKED_MB).members
+        return [
+            page
+            for member in members
+            for page in _under(member.name, self._file(RawFile(member.path, member.name), depth))
+        ]
+
+    def _read(self, name: str, load: Callable[[], list[Page]]) -> list[Page]:
+        try:
+            return load()
+        except (DocumentError, MemoryError, RecursionError) as error:
+            log.info("%s in %s is left out: %r", name, self._name, error)
+            return []
 
 
 def _parts(mail: Message) -> _Parts:

@@ -6,7 +6,8 @@ from email.message import EmailMessage
 import pytest
 
 from index_store.base import errors
-from index_store.parsing.loaders.mail.eml import load, load_web_archive
+from index_store.parsing.loaders.mail import eml
+from index_store.parsing.loaders.mail.eml import ATTACHMENTS, load, load_web_archive
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
 
@@ -180,6 +181,51 @@ def test_flowed_lines_are_joined_again(raw) -> None:
         b"Subject: x\nContent-Type: text/plain; format=flowed\n\nThis goes \non here.\n> a quote \n> too.\n-- \nsig\n"
     )
     assert text(load(raw(content, "a.eml"))).endswith("This goes on here.\n> a quote too.\n-- \nsig\n")
+
+
+def zipped(**files: bytes | str) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in files.items():
+            file.writestr(name, content)
+    return out.getvalue()
+
+
+def test_the_files_of_an_attached_zip_are_read_under_their_names(raw) -> None:
+    inner = zipped(**{"古い規程.txt": "旧日当は2,000円です。"})
+    outer = zipped(**{
+        "規程/日当.md": "# 日当\n\n日当は2,500円です。", "film.mp4": b"\0", "broken.docx": b"PK no more",
+        "転送.eml": letter("中のメールです。\n").as_bytes(), "古い.zip": inner,
+    })  # fmt: skip
+    mail = letter()
+    mail.add_attachment(outer, maintype="application", subtype="zip", filename="資料.zip")
+    loaded = load(raw(mail.as_bytes(), "a.eml"))
+    headings = [(heading.text, heading.level) for page in loaded.pages for heading in page.headings or ()]
+    assert headings == [
+        ("資料.zip", 1), ("規程/日当.md", 2), ("日当", 3), ("転送.eml", 2), ("古い.zip/古い規程.txt", 2),
+    ]  # fmt: skip
+    for words in ("日当は2,500円です。", "中のメールです。", "旧日当は2,000円です。"):
+        assert words in text(loaded)
+    for page in loaded.pages:
+        lines = page.markdown.split("\n")
+        assert all(heading.text in lines[heading.line] for heading in page.headings or ())
+
+
+def test_a_zip_has_no_more_files_read_than_a_mail(raw) -> None:
+    mail = letter()
+    files = {f"{number}.txt": f"file {number}" for number in range(60)}
+    mail.add_attachment(zipped(**files), maintype="application", subtype="zip", filename="a.zip")
+    assert text(load(raw(mail.as_bytes(), "a.eml"))).count("file ") == ATTACHMENTS - 1
+
+
+def test_an_attached_zip_that_is_damaged_or_unpacks_to_too_much_is_only_named(raw, monkeypatch) -> None:
+    monkeypatch.setattr(eml, "UNPACKED_MB", 1)
+    for content in (zipped(**{"a.txt": "it is read", "b.txt": "zeros " * 400_000}), b"PK\3\4 no more"):
+        mail = letter()
+        mail.add_attachment(content, maintype="application", subtype="zip", filename="a.zip")
+        markdown = text(load(raw(mail.as_bytes(), "a.eml")))
+        assert "Attachments: a.zip" in markdown
+        assert markdown.strip().endswith("本文です。\n> 引用です。")
 
 
 def test_an_attached_bomb_is_left_out(raw) -> None:
