@@ -24,6 +24,8 @@ WIDEST = 2.5
 """times the size of the type: the largest distance of lines in a paragraph, for pages with too few lines to compare"""
 SAME_LINE = 0.4
 """share of a line's height; pieces that are closer than this are one line"""
+LETTER_GAP = 0.5
+"""share of the size of the type; Japanese characters that are closer than this are of one word"""
 CELL_GAP = 0.9
 """times a line's height; a wider space between two characters may separate the cells of a table, if the line is in one
 with other lines"""
@@ -125,6 +127,9 @@ def words_of(page: PdfPage, start: int) -> list[Line]:
 def _lines(page: PdfTextPage, turn: int, start: int, end: int, ends: str) -> list[Line]:
     characters = [chr(pdfium.FPDFText_GetUnicode(page, index)) for index in range(end)]
     _leave_out_cropped(page, characters)
+    inside = _breaks_in_words(page, characters, turn)
+    for index in inside:
+        characters[index] = ""
     lines: list[Line] = []
     slanted = False
     for index, character in enumerate([*characters[start:], "\n"], start):
@@ -132,7 +137,7 @@ def _lines(page: PdfTextPage, turn: int, start: int, end: int, ends: str) -> lis
             lines += filter(None, [_line(page, characters, turn, start, index)])
             start, slanted = index, not slanted
         # pdfium gives no newline after the hyphen of a divided word.
-        if character in ends or character in _HYPHENS:
+        if index not in inside and (character in ends or character in _HYPHENS):
             line = _line(page, characters, turn, start, index + (character in _HYPHENS))
             if line and turn % 2 and lines and _is_rest(lines[-1], line):
                 # pdfium divides a sideways row of a table at an empty cell.
@@ -158,6 +163,26 @@ def _leave_out_cropped(page: PdfTextPage, characters: list[str]) -> None:
             characters[index] = ""
             box = None
         before = box
+
+
+def _breaks_in_words(page: PdfTextPage, characters: list[str], turn: int) -> set[int]:
+    """On some pages of tables, pdfium takes each character for a line."""
+    breaks: set[int] = set()
+    for at in range(1, len(characters) - 2):
+        if characters[at] == "\r" and characters[at + 1] == "\n" and _is_in_word(page, characters, at, turn):
+            breaks |= {at, at + 1}
+    return breaks
+
+
+def _is_in_word(page: PdfTextPage, characters: list[str], at: int, turn: int) -> bool:
+    """Whether the Japanese characters around a break are beside each other."""
+    if not _WIDE.match(characters[at - 1]) or not _WIDE.match(characters[at + 2]):
+        return False
+    before, after, size = _box(page, at - 1, turn), _box(page, at + 2, turn), _size(page, at - 1)
+    if before is None or after is None or size != _size(page, at + 2):
+        return False
+    shared = min(before[3], after[3]) - max(before[2], after[2])
+    return abs(after[0] - before[1]) < LETTER_GAP * size and shared > 0
 
 
 def _is_shown(box: Box, shown: tuple[float, float, float, float]) -> bool:

@@ -174,6 +174,17 @@ def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(raw)
     ]
 
 
+def test_words_whose_characters_were_placed_one_by_one_are_words(raw) -> None:
+    def placed(x: int, y: int, text: str, size: int = 12) -> list[Text]:
+        return [Text(x + size * at, y, character, size) for at, character in enumerate(text)]
+
+    rows = [[*placed(50, y, "番号"), *placed(200, y, "品名"), *placed(350, y, "単価")] for y in range(220, 716, 16)]
+    page = [*placed(50, 740, "価格表", 20), *(text for row in reversed(rows) for text in row)]
+    loaded = load(raw(PdfFile([page]).content(), "a.pdf"))
+    assert loaded.title == "価格表"
+    assert set(loaded.pages[0].markdown.split()) == {"価格表", "番号", "品名", "単価"}
+
+
 def test_columns_of_text_are_read_one_after_the_other_however_they_were_drawn(raw) -> None:
     left = [f"The allowance is paid for every day ({line})" for line in "abcd"]
     right = [f"Trains are booked by the desk of travel ({line})" for line in "efgh"]
