@@ -7,14 +7,18 @@ from typing import Any
 
 _DOCUMENT_ID = re.compile(r'"document_id":\s*"([^"]+)"')
 
+_CHANGE = {"what", "before", "after"}
+"""keys of a change by a person, in the origin of a fork"""
+
 
 def without_documents(event: str, removed: AbstractSet[str], numbers: AbstractSet[int] = frozenset()) -> str:
     """The event as JSON, with the passages of these documents blank; unchanged if it quotes none of them.
 
-    `numbers`: the numbers of their passages in this run, for old strips, which do not name their document. The model's
-    text stays: it is the answer that people got.
+    `numbers`: the numbers of their passages in this run, for what does not name its document: old strips, and the
+    changes of a fork. The model's text stays: it is the answer that people got.
     """
-    if removed.isdisjoint(_DOCUMENT_ID.findall(event)) and not (numbers and '"strips":' in event):
+    is_numbered = bool(numbers) and ('"strips":' in event or '"changes":' in event)
+    if removed.isdisjoint(_DOCUMENT_ID.findall(event)) and not is_numbered:
         return event
     return _as_json(_blanked(json.loads(event), removed, numbers))
 
@@ -56,7 +60,14 @@ def _blanked(value: Any, removed: AbstractSet[str], numbers: AbstractSet[int]) -
         blanked["text"] = ""
         if not is_strip:
             blanked |= {"headings": [], "header": "", "removed": True}
+    if value.keys() >= _CHANGE and value.get("passage") in numbers:
+        blanked |= {side: _without_headings(value[side]) for side in ("before", "after")}
     return blanked
+
+
+def _without_headings(place: str) -> str:
+    """Only the title of a document, from what `place` in rag/text/fence.py wrote."""
+    return re.split(" > |…", place, maxsplit=1)[0]
 
 
 def _numbers(value: Any, removed: AbstractSet[str]) -> set[int]:

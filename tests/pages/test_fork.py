@@ -6,7 +6,7 @@ import pytest
 
 from pages import process
 from pages.widgets.fork.origin import origin_html
-from rag.runs.fork.edits import EDITS, LeaveOut, TurnOver
+from rag.runs.fork.edits import EDITS, EditPrompt, LeaveOut, TurnOver
 from rag.runs.run.run import Run
 from rag.trace.events import RunStarted, StepFinished
 from rag.trace.passages import Retrieval
@@ -15,6 +15,7 @@ from tests.pages.app_page import shown
 from tests.pages.chat_page import ChatPage
 from tests.pages.compare_page import ComparePage
 from tests.pages.trace_examples import HOSTILE
+from tests.rag.scripted import eventually
 from tests.servers import Refusal
 
 HANDBOOK = (
@@ -271,6 +272,22 @@ def test_the_compare_page_tells_what_a_fork_has_from_its_origin_and_what_was_cha
     assert "(" not in was[3]
     assert "(" in now[3]
     assert compared.words["total.reused"].partition("{count}")[2] in compared.headlines[1]
+
+
+@each_language
+def test_an_edited_prompt_that_quoted_a_removed_document_says_so(handbook, engine, language):
+    origin = asked("naive")
+    [call] = engine.history.calls.of_step(origin.id, "generate", 1)
+    edited = tuple(each.model_copy(update={"text": f"{each.text} Be brief."}) for each in call.messages)
+    fork = engine.forks.begin(origin.id, "generate", 1, [EditPrompt(messages=edited)])
+    fork.result()
+    assert "approval of a director" in trace_of(fork).page.find_class("origin")[0].text_content()
+    [document] = engine.store.documents("handbook")
+    engine.store.remove("handbook", document.source)
+    assert eventually(lambda: process_of(engine).store.removed() == [])
+    page = trace_of(fork, language)
+    assert page.words["chat.removed"] in page.page.find_class("origin")[0].text_content()
+    assert "approval of a director" not in page.page.text_content()
 
 
 def test_what_documents_and_people_wrote_is_escaped_in_what_a_fork_tells(handbook, engine):

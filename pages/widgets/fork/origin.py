@@ -42,8 +42,9 @@ def _change_text(change: Change) -> str:
 def _change_html(change: Change) -> str:
     if change.what == "query":
         return escape(say("change.query")) + rewrite_html(change.before, change.after)
-    if change.what == "prompt" and change.after:  # else it was removed with a document that it quoted
-        return f"<details><summary>{escape(say('change.prompt'))}</summary><pre>{escape(change.after)}</pre></details>"
+    if change.what == "prompt":
+        prompt = change.after or say("chat.removed")
+        return f"<details><summary>{escape(say('change.prompt'))}</summary><pre>{escape(prompt)}</pre></details>"
     return escape(_in_words(change))
 
 

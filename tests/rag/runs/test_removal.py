@@ -11,7 +11,7 @@ from index_store.store.index_store import IndexStore
 from rag.pipelines import PIPELINES
 from rag.runs import removal
 from rag.runs.engine import UserEngine
-from rag.runs.fork.edits import EditPrompt
+from rag.runs.fork.edits import EditPrompt, LeaveOut
 from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.trace.calls import Message
@@ -216,6 +216,24 @@ def test_an_index_that_is_deleted_takes_the_passages_of_all_its_documents(open_l
         engine.store.delete_index(INDEX)
         assert is_forgotten(engine)
         assert SENTENCE.encode() not in stored(engine)
+
+
+def test_a_fork_keeps_neither_an_edited_prompt_nor_a_heading_of_it(open_loaded):
+    with open_loaded() as engine:
+        origin = ask(engine)
+        [number] = [each.number for each in origin.result().citations if each.source == "safe.md"]
+        [call] = engine.history.calls.of_step(origin.id, "generate", 1)
+        longer = tuple(each.model_copy(update={"text": f"{each.text}。"}) for each in call.messages)
+        changes = (EditPrompt(messages=longer), LeaveOut(passage=number))
+        forks = [engine.forks.begin(origin.id, "generate", 1, [each]) for each in changes]
+        for fork in forks:
+            fork.result()
+        engine.store.remove(INDEX, "safe.md")
+        assert is_forgotten(engine)
+        for word in (SENTENCE, "開け方"):
+            assert word.encode() not in stored(engine)
+        told = [each for fork in forks for each in engine.history.events(fork.id)[0].origin.changes]
+        assert [(each.what, each.before, each.after) for each in told] == [("prompt", "", ""), ("left_out", "金庫", "")]
 
 
 def test_who_wants_them_kept_keeps_them(open_loaded):
