@@ -31,6 +31,7 @@ from rag.trace.details import (
     AttemptsDetail,
     CandidatesDetail,
     DeclineDetail,
+    GenerationDetail,
     GradesDetail,
     Probe,
     RefinementDetail,
@@ -73,7 +74,7 @@ class Finding(NamedTuple):
 
 def cause_of(events: Sequence[Event]) -> Finding | None:
     """None if it is unknown: the run has not ended, was stopped, failed or met a limit; or the answer from the nearest
-    passage could not be written.
+    passage could not be written; or a person left that passage out, in a fork.
     """
     last = events[-1] if events else None
     if not isinstance(last, RunFinished):
@@ -110,19 +111,32 @@ def _why_declined(events: Sequence[Event]) -> Finding | None:
     near = sorted((each for each in near if each[0] >= 1), key=lambda each: -each[0])
     if near:
         most = near[0][0]
-        read = [passage for how_near, passage in near if passage.number in probe.seen and how_near >= AS_NEAR * most]
-        if not read:
+        seen = [passage for how_near, passage in near if passage.number in probe.seen and how_near >= AS_NEAR * most]
+        if not seen:
             return Finding("not_found", near[0][1], probe.absent)
-        if read[0].number in dropped:
-            return Finding("graded_away", read[0], probe.absent)
-        failed = {each.passage.number for detail in _details(events, CandidatesDetail) for each in detail.failed}
-        return None if read[0].number in failed else Finding("misread", read[0], probe.absent)
+        if seen[0].number in dropped:
+            return Finding("graded_away", seen[0], probe.absent)
+        return Finding("misread", seen[0], probe.absent) if _was_read(events, seen[0].number) else None
     if doubted:
         return Finding("graded_away", doubted, probe.absent)
     for passage, share in zip(probe.nearest, probe.shares, strict=True):
         if share >= SUBJECT_SHARE or _way(passage.vector_score, probe.mean) >= SUBJECT_COSINE:
             return Finding("refused_rightly", passage, probe.absent)
     return Finding("no_document", None, probe.absent)
+
+
+def _was_read(events: Sequence[Event], number: int) -> bool:
+    """Whether an answer was written from the passage, as far as the events tell: old ones do not."""
+    read: set[int] = set()
+    for step in _finished(events):
+        match step.detail:
+            case DeclineDetail(passages=None):
+                return True
+            case GenerationDetail(passages=numbers) | DeclineDetail(passages=tuple(numbers)):
+                read.update(numbers)
+            case CandidatesDetail(candidates=candidates):
+                read.update(each.passage.number for each in candidates if each.passage)
+    return number in read
 
 
 def _seen_alone(events: Sequence[Event]) -> Probe:

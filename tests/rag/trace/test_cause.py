@@ -7,6 +7,7 @@ from pages.samples.faults import FAULTS, PIPELINE, load
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
+from rag.runs.fork.edits import LeaveOut
 from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.trace.cause import Finding, cause_of
@@ -131,6 +132,16 @@ def test_a_passage_that_holds_the_question_and_of_which_the_model_says_that_it_d
     finding = cause_of(ask(MISREAD.questions["en"], MISREAD.index, "naive").events)
     assert finding.cause == "misread"
     assert "physician" in finding.passage.text
+
+
+@pytest.mark.parametrize("step", ["retrieve", "generate"])
+def test_a_passage_that_a_person_left_out_in_a_fork_was_not_misread(engine, ask, chat, step):
+    chat.default = TOKEN
+    run = ask(MISREAD.questions["en"], MISREAD.index, "naive")
+    nearest = cause_of(run.events).passage
+    fork = engine.forks.begin(run.id, step, 1, [LeaveOut(passage=nearest.number)])
+    assert fork.result().outcome == "not_in_documents"
+    assert cause_of(fork.events) is None
 
 
 def test_an_answer_that_nothing_speaks_against_has_no_cause_but_none(ask):
