@@ -14,7 +14,8 @@ from rag.models.service.en import EN
 from rag.models.service.no_answer import TOKEN
 from rag.runs.fork.edits import EditQuery
 from rag.runs.history.conversations.comparison import Column
-from rag.trace.events import RunFinished, RunStarted, Totals
+from rag.trace.details import RetrievalDetail
+from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from tests.local import process_of
 from tests.pages.chat_page import ChatPage
 from tests.pages.runs_page import RunsPage
@@ -297,7 +298,12 @@ def test_a_run_of_a_pipeline_that_this_version_does_not_know_opens_and_cant_be_a
     started = RunStarted(
         run_id="r", conversation_id=conversation, question="What?", index="gone", pipeline="quantum", model="m", at=1
     )
-    process_of(engine).history.save("r", started)
+    found = RetrievalDetail(query="What?", mode="vector", unit="chunk", passages=())
+    retrieved = StepFinished(
+        step="retrieve", attempt=1, start=0, milliseconds=1, model_calls=0, tokens_in=0, tokens_out=0, detail=found
+    )
+    for event in (started, retrieved):
+        process_of(engine).history.save("r", event)
     process_of(engine).history.save(
         "r", RunFinished(status="finished", answer="A.", outcome="answered", citations=(), totals=Totals(seconds=1))
     )
@@ -305,6 +311,7 @@ def test_a_run_of_a_pipeline_that_this_version_does_not_know_opens_and_cant_be_a
     assert page.column("pipeline.label")[0] == "quantum"
     page = RunsPage(run="r")
     assert 'class="answer"' in page.html
+    assert not [each for each in page.app.expander if page.words["change.fold"] in each.label]
     page.press("chat.again")
     assert page.app.error
 

@@ -45,9 +45,13 @@ FOUND_AT_ONCE = 5
 
 
 def offer_change(events: Sequence[Event], step: StepFinished, key: str) -> None:
-    """A fold with the form; nothing for a step that can't be changed. `key`: key of its trace."""
+    """A fold with the form; nothing for a step that can't be changed, nor in a pipeline that this version does not
+    have. `key`: key of its trace.
+    """
     last = events[-1]
     if not isinstance(last, RunFinished) or last.status == "stopped" or step.error or step.step not in EDITS:
+        return
+    if any(isinstance(each, RunStarted) and each.pipeline not in PIPELINES for each in events):
         return
     key = f"change-{key}-{step.step}-{step.attempt}"
     fold = st.expander(f"✎ {say('change.fold')}", key=key, on_change="rerun")
