@@ -1,9 +1,10 @@
 """Plays a run back: its events at their original times, with the answers typed again.
 
 Stored events have no tokens. For each step that wrote an answer, tokens are made from its final text, spread over the
-later part of its time.
+later part of its time. If the run was stopped or failed meanwhile, they are made from the half answer that was kept.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -31,6 +32,7 @@ def moments(events: Sequence[Event]) -> list[Moment]:
     """All events in order, with tokens in place of those that were not stored."""
     own = list(_timed(events))
     typed = [] if any(isinstance(event, Token) for event in events) else list(_typed(events))
+    typed += _typed_half(events, typed)
     # Sorting is stable: events of one time keep their order, tokens before the end of their step.
     return sorted([*own[:1], *typed, *own[1:]], key=lambda moment: moment.seconds)
 
@@ -88,6 +90,26 @@ def _typed(events: Sequence[Event]) -> Iterator[Moment]:
                 candidates = step.detail
             case _ if candidates and candidates.candidates and step.step == "choose_candidate":
                 yield _whole(step, candidates.candidates[0].text)
+
+
+def _typed_half(events: Sequence[Event], typed: Sequence[Moment]) -> Iterator[Moment]:
+    """The answer that a run had half written when it ended too early. Only its last event has it: the step that wrote
+    it has no detail.
+    """
+    last = events[-1]
+    if not isinstance(last, RunFinished) or last.status == "finished":
+        return
+    written: defaultdict[tuple[str, int], str] = defaultdict(str)
+    for _, event in typed:
+        if isinstance(event, Token):
+            written[event.step, event.attempt] += event.text
+    broken = [
+        each
+        for each in events
+        if isinstance(each, StepFinished) and each.verdict in ("stopped", "failed") and each.model_calls
+    ]
+    if broken and last.answer not in written.values():
+        yield from _spread(max(broken, key=lambda step: step.start), last.answer)
 
 
 def _spread(step: StepFinished, text: str) -> Iterator[Moment]:

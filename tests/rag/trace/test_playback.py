@@ -8,7 +8,7 @@ from rag.trace.details import GenerationDetail
 from rag.trace.events import Decision, RunFinished, RunStarted, StepFinished, StepStarted, Token, Totals
 from rag.trace.playback import LONGEST_WAIT, advanced, at, moments
 from tests.rag.documents import INDEX
-from tests.rag.scripted import ScriptedChat
+from tests.rag.scripted import Gate, Held, ScriptedChat, eventually
 from tests.rag.verdicts import NO, approve, grounding
 
 STARTED = RunStarted(run_id="r", conversation_id="c", question="?", index="i", pipeline="naive", model="m", at=1.0)
@@ -71,6 +71,19 @@ def test_at_its_end_a_playback_has_typed_the_answer_that_the_run_gave(engine, ch
     played = moments(stored)
     assert [event for event in at(played, result.totals.seconds) if not isinstance(event, Token)] == stored
     assert answer_so_far(at(played, result.totals.seconds))[0] == answer_so_far(live.events)[0]
+
+
+@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
+def test_the_half_answer_of_a_run_that_was_stopped_is_typed(engine, chat, pipeline):
+    prepare(chat, "answered")
+    chat.default = Held(Gate(), "日当は1日2,500円です[1]。", shown="日当は1日")
+    live = engine.ask("日当はいくらですか?", index=INDEX, pipeline_name=pipeline)
+    assert eventually(lambda: answer_so_far(live.events)[0])
+    live.stop()
+    result = live.result()
+    assert (result.status, result.answer) == ("stopped", "日当は1日")
+    played = moments(engine.history.events(live.id))
+    assert answer_so_far(at(played, result.totals.seconds))[0] == result.answer
 
 
 def test_a_speculative_answer_is_typed_while_its_passages_are_graded(open_engine, chat):
