@@ -7,6 +7,7 @@ import pytest
 
 from pages import process
 from pages.widgets.compare import form
+from rag.models.service.no_answer import TOKEN
 from rag.runs.history.conversations.comparison import Column, Comparison
 from tests.local import process_of
 from tests.pages.app_page import shown
@@ -279,6 +280,14 @@ def test_a_chat_answer_becomes_the_first_column_and_only_other_columns_run(handb
     assert comparison.run_ids[0] == first
     assert [head[0] for head in page.heads] == ["A", "B"]
     assert len([each for each in server.chats[before:] if each.schema is None]) == 1
+
+
+def test_an_answer_that_was_not_found_names_no_sources_above_the_form_either(handbook, server):
+    server.default = TOKEN
+    page = ComparePage(runs=asked())
+    assert page.words["detail.nearest"] in page.html
+    assert page.words["chat.sources"] not in page.html
+    assert page.words["outcome.not_in_documents_note"] in page.text
 
 
 def test_other_columns_get_the_standalone_question_of_a_follow_up(handbook, server):
