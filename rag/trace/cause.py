@@ -37,7 +37,7 @@ from rag.trace.details import (
     RefinementDetail,
     RetrievalDetail,
 )
-from rag.trace.events import Event, RunFinished, StepFinished
+from rag.trace.events import Event, Outcome, RunFinished, StepFinished
 from rag.trace.passages import Passage
 
 Cause = Literal["none", "no_document", "not_found", "graded_away", "misread", "refused_rightly"]
@@ -88,6 +88,13 @@ def cause_of(events: Sequence[Event]) -> Finding | None:
     if last.outcome != "not_in_documents":
         return Finding("none")
     return _why_declined(events)
+
+
+def with_thumb_down(cause: Cause, outcome: Outcome | None) -> Cause:
+    """The cause of a run whose answer a person found not good, which the trace can't know: it was misread, unless it is
+    from the model's memory.
+    """
+    return "misread" if cause == "none" and outcome != "from_model" else cause
 
 
 def nearness(share: float, cosine: float | None, mean: float) -> float:

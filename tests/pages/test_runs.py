@@ -264,19 +264,34 @@ def test_the_address_of_a_run_opens_it_with_the_reason_for_no_answer(server, ask
     ("self_rag", EN.grounding, "unconfirmed"),
     ("self_rag_candidates", EN.retrieval_need, "from_model"),
 ])  # fmt: skip
-def test_an_answer_that_no_source_confirms_is_not_called_a_good_one(ask, server, language, pipeline, grader, outcome):
+def test_an_answer_that_no_source_confirms_is_not_called_a_good_one(
+    engine, ask, server, language, pipeline, grader, outcome
+):
     sure = json.dumps({"reason": "It does.", "verdict": "yes", "score": 0.9})
     server.answer_when(lambda request: request.schema is not None, sure)
     reply = json.dumps({"reason": "Known.", "verdict": "no", "score": 0.01}) if outcome == "from_model" else "Hm."
     server.answer_when(lambda request: grader[:60] in request.prompt, reply)
     server.default = "A director approves it [1]."
-    page = RunsPage(language, run=ask("Who approves the green car?", pipeline))
+    run_id = ask("Who approves the green car?", pipeline)
+    page = RunsPage(language, run=run_id)
     why = next(each for each in page.app.selectbox if each.key.startswith("cause-"))
     assert why.options[0] == page.words["runs.by_trace"].format(cause=page.words[f"outcome.{outcome}"])
     assert page.words["runs.unclear"] in page.text
     why.set_value("none")
     page.look()
     assert page.words["cause.none_note"] not in page.text
+    if outcome == "from_model":  # it read no passage that it could have misread
+        engine.run_list.set_cause(run_id, None)
+        engine.history.rate(run_id, -1)
+        assert page.words["runs.unclear"] in page.look().text
+
+
+@each_language
+def test_a_model_that_finds_no_answer_in_the_passage_that_has_it_is_not_said_to_have_answered(ask, server, language):
+    server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
+    page = RunsPage(language, run=ask("Who approves the green car?"))
+    assert page.words["runs.misread_as_none"] in page.text
+    assert page.words["cause.misread_note"] not in page.text
 
 
 @each_language

@@ -15,7 +15,7 @@ from pages.widgets.trace.views.passage_row import passage_row
 from pages.words import language, plain, say, when
 from rag.runs.history.history import PastRun
 from rag.runs.history.run_list import CAUSES
-from rag.trace.cause import Cause, cause_of
+from rag.trace.cause import Cause, cause_of, with_thumb_down
 from rag.trace.events import Event, Origin, RunFinished, RunStarted
 
 BY_TRACE = ""
@@ -77,7 +77,7 @@ def _show_cause(run_id: str, events: list[Event]) -> None:
     run, finding = engine().history.run(run_id), cause_of(events)
     if run is None or finding is None:
         return
-    by_trace = "misread" if finding.cause == "none" and run.feedback == -1 else finding.cause
+    by_trace = with_thumb_down(finding.cause, run.outcome) if run.feedback == -1 else finding.cause
     is_unclear = by_trace == "none" and run.outcome in ("unconfirmed", "from_model")
     told = say(f"outcome.{run.outcome}") if is_unclear else _named(by_trace)
     labels: dict[str, str] = {
@@ -97,11 +97,19 @@ def _show_cause(run_id: str, events: list[Event]) -> None:
         if run.cause_by_person:
             st.caption(say("runs.by_hand", cause=told))
         cause = run.cause_by_person or by_trace
-        st.write(say("runs.unclear" if is_unclear and cause == "none" else f"cause.{cause}_note"))
+        st.write(_note(cause, run, is_unclear))
         if finding.absent:
             st.caption(say("runs.absent", words=plain(" · ".join(finding.absent))))
         if finding.passage:
             st.html(f'<div class="detail">{passage_row(finding.passage)}</div>')
+
+
+def _note(cause: Cause, run: PastRun, is_unclear: bool) -> str:
+    if cause == "none" and is_unclear:
+        return say("runs.unclear")
+    if cause == "misread" and run.outcome == "not_in_documents":
+        return say("runs.misread_as_none")
+    return say(f"cause.{cause}_note")
 
 
 def _say_why(run_id: str, chosen: str) -> None:

@@ -29,7 +29,7 @@ from rag.runs.history.ownership import Owner, is_owned_by, owner
 from rag.runs.history.redaction import Redaction
 from rag.runs.run.summary import summarize_run
 from rag.text.citations import without_markers
-from rag.trace.cause import Cause, cause_of
+from rag.trace.cause import Cause, cause_of, with_thumb_down
 from rag.trace.details import StandaloneDetail, Turn
 from rag.trace.events import (
     Event,
@@ -89,12 +89,10 @@ class PastRun(BaseModel, frozen=True):
 
     @property
     def why(self) -> Cause | None:
-        """Why there is no good answer: the person's cause if there is one, else the trace's. A thumb down means that
-        the answer was not good; the trace can't know that.
-        """
-        if self.cause_by_person:
+        """Why there is no good answer: the person's cause if there is one, else the trace's."""
+        if self.cause_by_person or not self.cause:
             return self.cause_by_person
-        return "misread" if self.cause == "none" and self.feedback == -1 else self.cause
+        return with_thumb_down(self.cause, self.outcome) if self.feedback == -1 else self.cause
 
 
 def following(runs: Iterable[PastRun]) -> set[str]:

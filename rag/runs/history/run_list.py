@@ -43,7 +43,14 @@ _ORDERS: dict[Order, tuple[Column[float] | Column[int], bool]] = {
 """the column that is sorted by, and whether the highest comes first; runs with the same value are sorted by id"""
 
 _WHY = func.coalesce(
-    _runs.cause_by_person, case((and_(_runs.cause == "none", _runs.feedback == -1), "misread"), else_=_runs.cause)
+    _runs.cause_by_person,
+    case(
+        (
+            and_(_runs.cause == "none", _runs.feedback == -1, _runs.outcome.is_distinct_from("from_model")),
+            "misread",
+        ),
+        else_=_runs.cause,
+    ),
 )
 """the same as `PastRun.why`"""
 

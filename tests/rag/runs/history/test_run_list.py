@@ -114,11 +114,14 @@ def test_a_persons_cause_replaces_that_of_the_trace_until_it_is_removed(runs, sa
 def test_a_thumb_down_makes_an_answer_a_misread_one_and_changes_nothing_else(runs, save, history):
     save("answered")
     save("declined", steps=[DECLINED], outcome="not_in_documents")
-    for run_id in ("answered", "declined"):
+    save("remembered", outcome="from_model")
+    for run_id in ("answered", "declined", "remembered"):
         history.rate(run_id, -1)
     assert ids(runs, RunFilter(why="misread")) == ["answered"]
     assert ids(runs, RunFilter(why="no_document")) == ["declined"]
-    assert [history.run(each).why for each in ("answered", "declined")] == ["misread", "no_document"]
+    assert ids(runs, RunFilter(why="none")) == ["remembered"]
+    told = [history.run(each).why for each in ("answered", "declined", "remembered")]
+    assert told == ["misread", "no_document", "none"]
 
 
 def test_runs_are_found_by_state(runs, save, history):
