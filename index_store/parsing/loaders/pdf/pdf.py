@@ -19,6 +19,7 @@ from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, 
 from index_store.parsing.loaders.pdf.entries import lines_with_entries
 from index_store.parsing.loaders.pdf.headings import Headings, completed, title_by_size
 from index_store.parsing.loaders.pdf.lines import Line, joined, paragraphs
+from index_store.parsing.loaders.pdf.readings import without_readings
 from index_store.parsing.loaders.pdf.running_lines import without_running_lines
 from index_store.parsing.loaders.pdf.tables import in_columns, tables
 
@@ -61,7 +62,7 @@ def load(file: RawFile) -> LoadedDocument:
 
 def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:
     try:
-        return in_columns(lines_with_entries(pdf, number))
+        return in_columns(without_readings(lines_with_entries(pdf, number)))
     except PdfiumError as error:
         # The other pages of a damaged file are still useful.
         log.warning("page %d of %s can't be read: %s", number + 1, name, error)

@@ -244,6 +244,25 @@ def test_a_watermark_across_the_page_is_neither_title_nor_in_a_sentence(raw) -> 
     assert [page.markdown for page in loaded.pages] == ["The first page.", "The next page.", "The last page."]
 
 
+def test_small_readings_above_kanji_are_left_out(raw) -> None:
+    """As Word and Chromium write them: in the middle of a line, and after it."""
+    parts = [(50, "この規程は、"), (122, "東京"), (146, "への"), (170, "転勤"), (194, "の手当を定める。")]
+    readings = {"東京": "とうきょう", "転勤": "てんきん"}
+    inside = [
+        text
+        for x, part in parts
+        for text in (*([Text(x, 711, readings[part], 5)] if part in readings else []), Text(x, 700, part))
+    ]
+    after = [Text(50, 680, "別居手当は、"), Text(50, 691, "べっきょてあて", 5), Text(122, 680, "支給しない。")]
+    markdown = load(raw(PdfFile([[*inside, *after]]).content(), "a.pdf")).pages[0].markdown
+    assert markdown == "この規程は、東京への転勤の手当を定める。別居手当は、支給しない。"
+
+
+def test_the_small_label_above_a_name_is_no_reading(raw) -> None:
+    form = [Text(50, 711, "ふりがな", 7), Text(50, 700, "氏名")]
+    assert "ふりがな" in load(raw(PdfFile([form]).content(), "a.pdf")).pages[0].markdown
+
+
 def test_letters_that_lean_stay_in_their_sentence(raw) -> None:
     leaning = Text(0, 0, "in to the desk", 12, "1 0 .33 1 50 684 Tm")
     page = [*lines("The allowance is paid when the report is handed"), leaning, *lines("of the office.", top=668)]
