@@ -6,7 +6,6 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -196,17 +195,31 @@ def contexts(chromium: Browser, served: Served) -> Iterator[Contexts]:
     contexts.close()
 
 
+def is_in(guest: Guest) -> bool:
+    """Whether the person is signed in: only then does the server answer 404 for a document that does not exist."""
+    return {404: True, 403: False}[guest.context.request.get(f"{guest.served.app.url}/originals/x").status]
+
+
 @pytest.fixture(scope="module")
 def signed_in(contexts: Contexts, served: Served) -> Callable[[str], list[Cookie]]:
-    """Returns the cookies of a person who has signed in, for tests of other things. No test may sign the person out."""
+    """Returns the cookies of a person who has signed in, for tests of other things. No test may sign the person out.
+    Who was disabled and enabled signs in again.
+    """
+    cookies: dict[str, list[Cookie]] = {}
 
-    @cache
-    def signed_in(name: str) -> list[Cookie]:
+    def is_still_in(name: str) -> bool:
         with contexts.lent(LOCALES["en"], 1280) as context:
-            guest = Guest(context, served, "en")
-            guest.sign_in(name)
-            assert guest.complaints == []
-            return context.cookies()
+            context.add_cookies(cookies[name])
+            return is_in(Guest(context, served, "en"))
+
+    def signed_in(name: str) -> list[Cookie]:
+        if name not in cookies or not is_still_in(name):
+            with contexts.lent(LOCALES["en"], 1280) as context:
+                guest = Guest(context, served, "en")
+                guest.sign_in(name)
+                assert guest.complaints == []
+                cookies[name] = context.cookies()
+        return cookies[name]
 
     return signed_in
 
@@ -520,11 +533,6 @@ def test_who_says_no_at_the_provider_is_back_and_may_try_again(come):
     guest.page.get_by_role("button", name="Cancel").click()
     expect(guest.text("sign_in.cancelled")).to_be_visible(timeout=WITHIN)
     expect(guest.button("sign_in.with", provider="Example")).to_be_visible()
-
-
-def is_in(guest: Guest) -> bool:
-    """Whether the person is signed in: only then does the server answer 404 for a document that does not exist."""
-    return {404: True, 403: False}[guest.context.request.get(f"{guest.served.app.url}/originals/x").status]
 
 
 def test_a_made_up_answer_of_the_provider_signs_nobody_in_and_nobody_out(come):
