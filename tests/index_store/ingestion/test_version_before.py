@@ -78,4 +78,5 @@ def test_a_vector_stays_the_same_through_twenty_versions(store: IndexStore, add:
     before = store.search("rules", "Trains are paid.", k=1)[0].score
     for number in range(20):
         add("Trains are paid.", f"Version {number}.")
-    assert store.search("rules", "Trains are paid.", k=1)[0].score == pytest.approx(before, abs=1e-6)
+    # The last of its six digits may be rounded the other way; a vector that is moved again changes the fourth.
+    assert store.search("rules", "Trains are paid.", k=1)[0].score == pytest.approx(before, abs=1e-5)
