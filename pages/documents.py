@@ -6,15 +6,24 @@ from index_store.base.errors import DocumentGone
 from index_store.catalogue.records import Index
 from pages import samples
 from pages.process import engine
+from pages.widgets.controls.picker import renew
 from pages.widgets.documents.access import may_add_to, nothing_here
 from pages.widgets.documents.add_form import show_adding
+from pages.widgets.documents.chosen import CHOSEN
 from pages.widgets.documents.document import show_document
 from pages.widgets.documents.index_picker import picked_index_gone, show_indexes, size
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.sites import show_sites
 from pages.widgets.documents.table import show_table
 from pages.widgets.errors import run_or_show_error, show_warning
-from pages.words import language, say
+from pages.words import say
+
+
+def follow_address() -> None:
+    """Shows the index that it names. Other pages then show it too."""
+    if CHOSEN.follow_address() and (index := CHOSEN.value("index")):
+        st.session_state.picked_index = index
+        renew("index")
 
 
 def current_document() -> str | None:
@@ -30,7 +39,8 @@ def current_document() -> str | None:
 
 
 def show_one(document_id: str) -> None:
-    st.page_link(HERE, label=f"← {say('document.back')}", query_params={"lang": language()})
+    CHOSEN.leave()
+    st.page_link(HERE, label=f"← {say('document.back')}", query_params=CHOSEN.address())
     show_jobs(jobs())
     try:
         document = engine().store.document(document_id)
@@ -84,6 +94,7 @@ def show_next_step(indexes: dict[str, Index]) -> None:
 
 HERE = "documents.py"
 
+follow_address()
 with st.container(key="documents-page"):
     if document_id := current_document():
         show_one(document_id)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.widgets.runs.chosen import follow_address
+from pages.widgets.runs.chosen import CHOSEN
 from pages.widgets.runs.one_run import show_run
 from pages.widgets.runs.table import show_table
 from pages.words import say
@@ -15,9 +15,10 @@ def current_run() -> str | None:
     return st.query_params.get("run")
 
 
-follow_address()
+CHOSEN.follow_address()
 with st.container(key="runs-page"):
     if run_id := current_run():
+        CHOSEN.leave()
         show_run(run_id)
     else:
         st.header(say("app.runs"), anchor=False)

@@ -233,6 +233,33 @@ def test_going_back_and_forth_in_the_browser_closes_and_opens_a_document(stocked
     expect(visitor.page.locator(".document h2")).to_have_text("Kettle", timeout=LOADED)
 
 
+def test_what_is_sought_stays_through_reloads_and_a_look_at_a_document_and_back_returns_to_each(stocked, visit):
+    visitor = visit(path="/documents")
+    search = visitor.page.get_by_placeholder(visitor.words["table.search"])
+
+    def shows(words: str, count: int) -> None:
+        expect(search).to_have_value(words, timeout=LOADED)
+        expect(visitor.rows).to_have_count(count + 1, timeout=LOADED)
+        expect(visitor.page).to_have_url(re.compile(f"q={words}(?!.*doc=)"), timeout=LOADED)
+        visitor.settle()
+
+    visitor.find("kettle", 1)
+    shows("kettle", 1)
+    visitor.page.reload()
+    shows("kettle", 1)
+    visitor.open_row(1)
+    visitor.page.get_by_role("link", name=visitor.words["document.back"]).click()
+    shows("kettle", 1)
+    visitor.page.reload()
+    shows("kettle", 1)
+    visitor.find("cup", CUPS)
+    shows("cup", CUPS)
+    visitor.page.go_back()
+    shows("kettle", 1)
+    visitor.page.go_back()
+    expect(visitor.page.locator(".document h2")).to_have_text("Kettle", timeout=LOADED)
+
+
 def test_documents_that_are_selected_are_removed_after_a_confirmation(stocked, visit):
     visitor = visit(path="/documents")
     visitor.find("cup", CUPS)

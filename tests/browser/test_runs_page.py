@@ -111,6 +111,18 @@ def test_the_buttons_of_the_table_are_read_in_the_readers_language(asked, visit,
     assert [each for each in labels if each[0].isascii() is (language == "ja") and not each.startswith("CSV")] == []
 
 
+def test_the_list_is_shown_after_a_reload_if_it_was_left_for_a_run_and_returned_to(asked, visit):
+    visitor = visit(path="/runs")
+    expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
+    open_first(visitor)
+    show_runs(visitor)
+    expect(visitor.page).not_to_have_url(re.compile("run="), timeout=LOADED)
+    visitor.page.reload()
+    expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
+    visitor.page.go_back()
+    expect(visitor.questions).to_be_visible(timeout=LOADED)
+
+
 def test_a_run_deleted_in_another_tab_while_it_is_open_is_said_to_be_gone(asked, visit):
     visitor, other = visit(path="/runs"), visit(path=asked.path)
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)

@@ -82,7 +82,7 @@ class AppPage:
         """The cells of a column of the first table. `title`: key of the column's title."""
         return [row[self.words[title]] for row in self.table]
 
-    def choose(self, label: str, value: str) -> Self:
+    def choose(self, label: str, value: str | None) -> Self:
         """`label`: key of the picker's text."""
         next(each for each in self.app.selectbox if each.label == self.words[label]).set_value(value)
         return self.look()

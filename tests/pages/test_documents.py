@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1.element_tree import Selectbox
@@ -114,10 +115,50 @@ def test_search_and_filters_stay_while_a_document_is_open(engine, tmp_path):
     page.write("table.search", "travel").choose("table.kind", "txt")
     page.go("documents", doc=document_id).go("documents")
     assert page.column("column.source") == ["travel.txt"]
-    page.app.selectbox(key="table kind").set_value(None)
-    assert len(page.look().table) == 2
+    assert len(page.choose("table.kind", None).table) == 2
     page.go("chat").go("documents")
     assert len(page.table) == 2
+
+
+def test_the_address_of_the_list_shows_it_after_a_reload_and_a_look_at_a_document(engine, tmp_path):
+    add(engine, tmp_path, "archive.md", index="archive")
+    [document_id, *_] = add(engine, tmp_path, "travel.md", "travel.txt", "leave.txt")
+    page = DocumentsPage().choose("index.label", "handbook")
+    assert not {"q", "kind", "status", "origin"} & set(page.app.query_params)
+    page.write("table.search", "travel").choose("table.kind", "txt")
+    address = {name: page.parameter(name) for name in ("index", "q", "kind")}
+    assert address == {"index": "handbook", "q": "travel", "kind": "txt"}
+    again = DocumentsPage(**address)
+    assert (again.picked, again.column("column.source")) == ("handbook", ["travel.txt"])
+    document = DocumentsPage(**address, doc=document_id)
+    [back] = [
+        each.proto for each in document.app.get("page_link") if document.words["document.back"] in each.proto.label
+    ]
+    assert dict(parse_qsl(back.query_string)) == {**address, "lang": "en"}
+
+
+def test_what_was_sought_in_an_index_is_not_sought_in_another(engine, tmp_path):
+    add(engine, tmp_path, "archive.md", "archive.txt", index="archive")
+    add(engine, tmp_path, "travel.md", "travel.txt")
+    page = DocumentsPage(index="handbook").write("table.search", "travel").choose("table.kind", "txt")
+    assert len(page.choose("index.label", "archive").table) == 2
+    assert (page.parameter("index"), page.parameter("q"), page.parameter("kind")) == ("archive", None, None)
+    assert len(page.choose("index.label", "handbook").table) == 2
+
+
+def test_what_an_address_names_and_no_document_has_is_ignored(engine, tmp_path):
+    add(engine, tmp_path, "travel.md", "leave.txt")
+    page = DocumentsPage(kind="x", status="x", origin="x")
+    assert len(page.table) == 2
+    assert {page.parameter(name) for name in ("kind", "status", "origin")} == {None}
+
+
+@each_language
+def test_an_address_whose_index_is_gone_says_so(engine, tmp_path, language):
+    add(engine, tmp_path, "travel.md")
+    page = DocumentsPage(language, index="old")
+    assert UnknownIndex(index="old", known="handbook").sentence(language) in page.text
+    assert (page.picked, page.parameter("index")) == ("handbook", "handbook")
 
 
 @each_language

@@ -12,7 +12,10 @@ def pick(
     default: str,
     label_visibility: Literal["visible", "collapsed"] = "collapsed",
 ) -> str:
-    """A picker that keeps its choice when its texts change, for example with the language. Streamlit's own loses it."""
+    """A picker that keeps its choice when its texts change, for example with the language. Streamlit's own loses it.
+
+    `renew(name)` lets it show what the session says.
+    """
     chosen = st.session_state.get(f"picked_{name}", default)
     names = list(labels)
     picked = st.selectbox(
@@ -20,7 +23,7 @@ def pick(
         names,
         index=names.index(chosen if chosen in labels else default),
         format_func=labels.__getitem__,
-        key=f"{name}: {', '.join(labels.values())}",
+        key=f"{fresh_key(name)}: {', '.join(labels.values())}",
         label_visibility=label_visibility,
     )
     st.session_state[f"picked_{name}"] = picked

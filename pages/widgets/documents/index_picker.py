@@ -17,6 +17,7 @@ from pages.process import engine
 from pages.server.settings import server_settings
 from pages.widgets.controls.picker import fresh_key, pick, renew
 from pages.widgets.documents.access import right_to, show_access
+from pages.widgets.documents.chosen import CHOSEN
 from pages.widgets.documents.uploader import leave_dropped
 from pages.widgets.errors import run_or_show_error
 from pages.words import counted, plain, say
@@ -69,12 +70,12 @@ def show_indexes(indexes: dict[str, Index]) -> Index | None:
 
 
 def _choose(indexes: dict[str, Index]) -> Index:
-    named = st.query_params.get("index")
-    if named in indexes and "picked_index" not in st.session_state:
-        st.session_state.picked_index = named
     labels = {name: index_label(index) for name, index in indexes.items()}
     name = pick("index", say("index.label"), labels, next(iter(labels)))
-    st.query_params["index"] = name
+    if name == CHOSEN.value("index"):
+        CHOSEN.choose(**CHOSEN.values)
+    else:
+        CHOSEN.start_with(index=name)
     return indexes[name]
 
 
@@ -126,7 +127,7 @@ def _change(popover: str, picked: str | None, work: Callable[[], object]) -> Non
         return
     if picked is None:
         st.session_state.pop("picked_index", None)
-        st.query_params.pop("index", None)
+        CHOSEN.start_with()
     else:
         st.session_state.picked_index = picked
     renew(popover)

@@ -9,12 +9,13 @@ import pandas as pd  # type: ignore[import-untyped]  # its stubs are another pac
 import streamlit as st
 
 from index_store.base.errors import EmptyIndex, UnknownIndex
-from index_store.base.text.words import has_words
+from index_store.base.text.words import LONGEST_WORDS, has_words
 from index_store.catalogue.records import Document, DocumentStatus
 from pages.process import engine
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.controls.table import cell, titled
 from pages.widgets.documents.access import may_add_to
+from pages.widgets.documents.chosen import CHOSEN
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback
 from pages.words import counted, language, readable, say, zone
@@ -46,7 +47,7 @@ def _show(index: str, count: int) -> None:
         st.rerun()
     if not documents:
         return
-    found = _filtered(documents)
+    found = _filtered(index, documents)
     bar = st.container(horizontal=True, vertical_alignment="center", gap="small", key="table-bar")
     listed = _table(found) if found else []
     # What is ticked stays so while a search or a filter hides it.
@@ -66,20 +67,20 @@ def _documents(index: str) -> list[Document]:
         return []
 
 
-def _filtered(documents: Sequence[Document]) -> list[Document]:
+def _filtered(index: str, documents: Sequence[Document]) -> list[Document]:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="table-filters"):
-        # What was sought is the default: Streamlit forgets the field while another page or a document is open.
         words = st.text_input(
             say("table.search"),
-            st.session_state.get("table sought", ""),
+            CHOSEN.value("q")[:LONGEST_WORDS],
+            max_chars=LONGEST_WORDS,
             placeholder=say("table.search"),
-            key="table search",
+            key=CHOSEN.field("q"),
             label_visibility="collapsed",
         )
-        st.session_state["table sought"] = words
         status = _choice("status", _values(documents, status_of), lambda each: say(f"state.{each}"))
         kind = _choice("kind", _values(documents, lambda each: each.kind), str.upper)
         origin = _choice("origin", _values(documents, lambda each: each.parent), str)
+    CHOSEN.choose(index=index, q=words, status=status or "", kind=kind or "", origin=origin or "")
     return [
         each
         for each in documents
@@ -92,13 +93,13 @@ def _filtered(documents: Sequence[Document]) -> list[Document]:
 
 def _choice(name: str, values: list[str], label: Callable[[str], str]) -> str | None:
     """None means all. Shown only if there is more than one choice, or if one was made. `label`: of a value."""
-    key, kept = f"table {name}", f"table {name} chosen"
+    key, told = CHOSEN.field(name), CHOSEN.value(name)
     # Not the default of the picker, because a picker with a default can't be emptied.
-    chosen: str | None = st.session_state.setdefault(key, st.session_state.get(kept))
+    chosen: str | None = st.session_state.setdefault(key, told if told in values else None)
     if len(values) < 2 and chosen is None:
         return None
     labels = {each: label(each) for each in ((*values, chosen) if chosen else values)}
-    picked = st.selectbox(
+    return st.selectbox(
         say(f"table.{name}"),
         list(labels),
         index=None,
@@ -108,8 +109,6 @@ def _choice(name: str, values: list[str], label: Callable[[str], str]) -> str | 
         width=165,
         label_visibility="collapsed",
     )
-    st.session_state[kept] = picked
-    return picked
 
 
 def _values(documents: Sequence[Document], value_of: Callable[[Document], str | None]) -> list[str]:

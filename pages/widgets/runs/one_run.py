@@ -9,7 +9,7 @@ import streamlit as st
 from pages.process import engine
 from pages.widgets.chat.turn import show_live, show_past, show_question, show_stop
 from pages.widgets.errors import run_as_callback
-from pages.widgets.runs.chosen import list_address
+from pages.widgets.runs.chosen import CHOSEN
 from pages.widgets.runs.playback import is_playing, offer_playback, show_playback
 from pages.widgets.trace.views.passage_row import passage_row
 from pages.words import language, plain, say, when
@@ -22,7 +22,7 @@ BY_TRACE = ""
 
 
 def show_run(run_id: str) -> None:
-    st.page_link("runs.py", label=f"← {say('runs.back')}", query_params=list_address())
+    st.page_link("runs.py", label=f"← {say('runs.back')}", query_params=CHOSEN.address())
     run = engine().history.run(run_id)
     live = engine().run(run_id)
     events = engine().history.events(run_id)

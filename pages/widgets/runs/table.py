@@ -12,7 +12,7 @@ from index_store.base.text.words import LONGEST_WORDS
 from pages.process import engine
 from pages.widgets.controls.picker import fresh_key, pick, renew
 from pages.widgets.controls.table import cell, titled
-from pages.widgets.runs.chosen import choose, chosen, field, turn_to
+from pages.widgets.runs.chosen import CHOSEN, turn_to
 from pages.words import language, say, zone
 from rag.runs.history.history import PastRun
 from rag.runs.history.run_list import CAUSES, ORDERS, STATES, Order, RunFilter, State
@@ -89,10 +89,10 @@ def _choose() -> tuple[RunFilter, Order]:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="runs-filters"):
         words = st.text_input(
             say("runs.search"),
-            chosen("q")[:LONGEST_WORDS],
+            CHOSEN.value("q")[:LONGEST_WORDS],
             max_chars=LONGEST_WORDS,
             placeholder=say("runs.search"),
-            key=field("search"),
+            key=CHOSEN.field("search"),
             label_visibility="collapsed",
         )
         state = _pick("state", {each: say(f"runs.{each}") for each in STATES})
@@ -103,8 +103,8 @@ def _choose() -> tuple[RunFilter, Order]:
         order = _pick_one("order", say("runs.order"), {each: say(f"order.{each}") for each in ORDERS})
     asked = {"q": words, "state": state, "why": why, "pipeline": pipeline, "index": index}
     asked["order"] = "" if order == ORDERS[0] else order
-    is_same = all(chosen(name) == value for name, value in asked.items())
-    choose(**asked, after=chosen("after") if is_same else "")
+    is_same = all(CHOSEN.value(name) == value for name, value in asked.items())
+    CHOSEN.choose(**asked, after=CHOSEN.value("after") if is_same else "")
     filters = RunFilter(
         words=words,
         state=cast(State, state) if state else None,
@@ -123,13 +123,13 @@ def _pick(name: str, labels: dict[str, str]) -> str:
 
 def _pick_one(name: str, title: str, labels: dict[str, str]) -> str:
     """The first is the default, also for a name in the address that there is not (any more)."""
-    named = chosen(name)
-    return pick(field(name), title, labels, named if named in labels else next(iter(labels)))
+    named = CHOSEN.value(name)
+    return pick(CHOSEN.field(name), title, labels, named if named in labels else next(iter(labels)))
 
 
 def _first(filters: RunFilter, order: Order, count: int) -> int:
     """Position of the page's first run in the list, from 0."""
-    after = chosen("after")
+    after = CHOSEN.value("after")
     first = engine().run_list.count_through(after, filters, order) if after else 0
     return first if first < count else 0
 

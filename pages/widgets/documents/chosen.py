@@ -1,0 +1,6 @@
+"""What is chosen in the table of documents: the index, and filters, which are those of this index."""
+
+from pages.widgets.controls.chosen import Chosen
+
+CHOSEN = Chosen("documents", ("index", "q", "status", "kind", "origin"))
+"""`q`: the words; `origin`: the site or archive that brought a document"""
