@@ -79,7 +79,7 @@ def _filtered(index: str, documents: Sequence[Document]) -> list[Document]:
         )
         status = _choice("status", _values(documents, status_of), lambda each: say(f"state.{each}"))
         kind = _choice("kind", _values(documents, lambda each: each.kind), str.upper)
-        origin = _choice("origin", _values(documents, lambda each: each.parent), str)
+        origin = _choice("origin", _values(documents, lambda each: each.parent), str, width=215)
     CHOSEN.choose(index=index, q=words, status=status or "", kind=kind or "", origin=origin or "")
     return [
         each
@@ -91,8 +91,10 @@ def _filtered(index: str, documents: Sequence[Document]) -> list[Document]:
     ]
 
 
-def _choice(name: str, values: list[str], label: Callable[[str], str]) -> str | None:
-    """None means all. Shown only if there is more than one choice, or if one was made. `label`: of a value."""
+def _choice(name: str, values: list[str], label: Callable[[str], str], width: int = 165) -> str | None:
+    """None means all. Shown only if there is more than one choice, or if one was made. `label`: of a value.
+    `width`: in pixels.
+    """
     key, told = CHOSEN.field(name), CHOSEN.value(name)
     # Not the default of the picker, because a picker with a default can't be emptied.
     chosen: str | None = st.session_state.setdefault(key, told if told in values else None)
@@ -106,7 +108,7 @@ def _choice(name: str, values: list[str], label: Callable[[str], str]) -> str | 
         format_func=labels.__getitem__,
         placeholder=say(f"table.{name}"),
         key=key,
-        width=165,
+        width=width,
         label_visibility="collapsed",
     )
 
