@@ -75,9 +75,10 @@ def principal() -> Principal:
 
     Raises NotSignedIn, AccessWithdrawn; unless AUTH is none, also the errors of `whole_engine`.
     """
-    return identify(server_settings(), access, st.context.cookies, st.context.headers.get_all)
+    context = st.context
+    return identify(server_settings(), access, lambda: context.cookies, lambda name: context.headers.get_all(name))
 
 
 def principal_of(request: HTTPConnection) -> Principal:
     """The same for a request outside of pages."""
-    return identify(server_settings(), access, request.cookies, request.headers.getlist)
+    return identify(server_settings(), access, lambda: request.cookies, request.headers.getlist)

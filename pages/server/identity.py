@@ -31,15 +31,18 @@ Headers = Callable[[str], Iterable[str]]
 """name -> all values"""
 
 
-def identify(settings: Settings, access: Callable[[], Access], cookies: Cookies, headers: Headers) -> Principal:
-    """The person of a request, or of the request that opened a tab.
+def identify(
+    settings: Settings, access: Callable[[], Access], cookies: Callable[[], Cookies], headers: Headers
+) -> Principal:
+    """The person of a request, or of the request that opened a tab. `cookies` and `headers` are called only if the way
+    of signing in needs them: Streamlit makes them anew each time, and a page asks twenty times who its reader is.
 
     Raises NotSignedIn, AccessWithdrawn, and the errors of `access`.
     """
     if settings.auth == "none":
         return LOCAL
     if settings.auth == "oidc":
-        person = access().sign_ins.person_id(shown(cookies))
+        person = access().sign_ins.person_id(shown(cookies()))
     else:
         subject = _only(headers, settings.auth_user_header)
         person = access().people.id_of(settings.auth_user_header, subject) if subject else None

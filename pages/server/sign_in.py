@@ -126,7 +126,7 @@ class SignIn:
 
     def _is_signed_in(self, cookies: Mapping[str, str]) -> bool:
         try:
-            identify(self._settings, access, cookies, lambda _: ())
+            identify(self._settings, access, lambda: cookies, lambda _: ())
         except PlainError:
             return False
         return True

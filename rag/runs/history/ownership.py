@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Engine, func, select, true
+from sqlalchemy import ColumnElement, Engine, Table, func, select, true
 
 from index_store.access.gate import CurrentPrincipal
 from index_store.access.principal import LOCAL, Principal, Role
@@ -45,17 +45,17 @@ class Ownership:
         self.who = who
 
     def has_conversation(self, conversation_id: str) -> bool:
-        conversations = schema.conversations.c
-        return bool(self._found(conversations.id, conversations.person_id, [conversation_id]))
+        return bool(self._found(schema.conversations, schema.conversations.c.id == conversation_id))
 
     def has_run(self, run_id: str) -> bool:
-        return bool(self.runs([run_id]))
+        return bool(self._found(schema.runs, schema.runs.c.id == run_id))
 
     def runs(self, run_ids: Collection[str]) -> set[str]:
         """The runs that the person owns."""
-        return self._found(schema.runs.c.id, schema.runs.c.person_id, run_ids)
+        return self._found(schema.runs, schema.runs.c.id.in_(run_ids))
 
-    def _found(self, column: ColumnElement[str], owner: ColumnElement[str | None], ids: Collection[str]) -> set[str]:
-        rows = select(column).where(column.in_(ids), is_owned_by(self.who(), owner))
+    def _found(self, table: Table, condition: ColumnElement[bool]) -> set[str]:
+        """The ids of those that the person owns."""
+        rows = select(table.c.id).where(condition, is_owned_by(self.who(), table.c.person_id))
         with self._database.connect() as connection:
             return set(connection.execute(rows).scalars())

@@ -38,14 +38,14 @@ def access(data_dir):
 def whose(settings: Settings, access: Access, cookie: str = "", **headers: str) -> Principal:
     raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     request = HTTPConnection({"type": "http", "headers": [*raw, (b"cookie", cookie.encode())]})
-    return identify(settings, lambda: access, request.cookies, request.headers.getlist)
+    return identify(settings, lambda: access, lambda: request.cookies, request.headers.getlist)
 
 
 def test_where_nobody_signs_in_everybody_is_the_local_person_and_no_store_is_asked():
     def broken():
         raise AssertionError
 
-    assert identify(Settings(), broken, {}, Headers().getlist) is LOCAL
+    assert identify(Settings(), broken, dict, Headers().getlist) is LOCAL
 
 
 def test_a_browser_is_known_by_the_cookie_of_its_sign_in_and_by_no_other(oidc, access):
@@ -75,7 +75,7 @@ def test_a_proxy_that_adds_its_header_to_one_that_was_sent_is_not_believed(heade
     access.people.signed_in(SignInClaims("Remote-User", "anna"))
     request = HTTPConnection({"type": "http", "headers": [(b"remote-user", b"anna"), (b"remote-user", b"berta")]})
     with pytest.raises(NotSignedIn):
-        identify(header, lambda: access, request.cookies, request.headers.getlist)
+        identify(header, lambda: access, lambda: request.cookies, request.headers.getlist)
     assert claim_of_headers(header, request.headers.getlist) is None
 
 
@@ -97,7 +97,7 @@ def test_names_that_a_proxy_does_not_write_in_utf_8_make_no_two_people_one_and_t
         headers = Headers(raw=[(b"remote-user", name.encode("cp932"))])
         assert claim_of_headers(header, headers.getlist) is None
         with pytest.raises(NotSignedIn):
-            identify(header, lambda: access, {}, headers.getlist)
+            identify(header, lambda: access, dict, headers.getlist)
     assert "Remote-User is not UTF-8" in caplog.text
 
 

@@ -145,7 +145,7 @@ def test_an_old_cookie_does_not_bring_back_old_groups(sign_in_with, browser, acc
     sign_in_with("right")
     issuer = settings.providers[0].issuer
     access.people.signed_in(SignInClaims(issuer, "anna", groups=frozenset({"leavers"})))  # later, in another browser
-    anna = identify(settings, lambda: access, browser.cookies, lambda _: [])
+    anna = identify(settings, lambda: access, lambda: browser.cookies, lambda _: [])
     assert anna.groups == {"leavers"}
 
 
