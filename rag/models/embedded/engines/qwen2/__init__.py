@@ -2,3 +2,7 @@
 
 It reads three times as fast there as llama.cpp. Figures: docs/decisions/embedded-chat-model.md.
 """
+
+from index_store.base.telemetry import silence_openvino
+
+silence_openvino()
