@@ -74,6 +74,32 @@ def test_an_answer_is_markdown(engine):
     assert "<td>1</td>" in html
 
 
+@pytest.mark.parametrize(
+    "bold", ["年次有給休暇（年休）", "「年休申請書」", "期限は3日前です。", "対象者：", "1,000円(税込)", "20%", "(例)"]
+)
+def test_bold_words_beside_japanese_are_bold_whatever_sign_they_begin_or_end_with(engine, bold):
+    assert f"<p>申請は<strong>{bold}</strong>の規程です。</p>" in html_of(engine, f"申請は**{bold}**の規程です。")
+    assert f"<s>{bold}</s>の" in html_of(engine, f"~~{bold}~~の規程です。")
+
+
+@pytest.mark.parametrize("text", ["10~20日", "*.csv と *.txt", "snake_case_名", "** 注 **", "**Note:**text"])
+def test_signs_that_stand_for_themselves_stay(engine, text):
+    html = html_of(engine, text)
+    assert Tags(html).text.strip() == text
+
+
+def test_the_lines_of_an_answer_stay_lines(engine):
+    html = html_of(engine, "必要なもの:\n・申請書\n・領収書\n\n```\na\nb\n```")
+    assert html.count("<br") == 2
+    assert "a\nb" in html
+
+
+def test_the_lines_of_a_cell_are_lines_and_other_html_stays_text(engine):
+    html = html_of(engine, "| a |\n|---|\n| 部長<br>課長<br/>`<br>` <b>x</b> |")
+    assert html.count("<br />") == 2
+    assert "<code>&lt;br&gt;</code> &lt;b&gt;x&lt;/b&gt;" in html
+
+
 FORMULAE = {
     "$x^2$": "<msup>",
     r"\(\frac{a}{b}\)": "<mfrac>",
@@ -83,6 +109,10 @@ FORMULAE = {
     "Thus $$E = mc^2$$.": 'display="block"',
     r"$$\begin{aligned} a &= b \\ &= c \end{aligned}$$": "<mtable",
     "| a |\n|---|\n| $x_1$ |": "<msub>",
+    "So:\n\n\\[\na \\times b\n\\] [1]": 'display="block"',
+    "\\[ a=b \\][1]": 'display="block"',
+    "- 合計: \\[ a_1 = b \\]。": "<msub>",
+    "$$\na=b\n$$ [1]": 'display="block"',
 }
 
 

@@ -1,90 +1,22 @@
-"""Shows an answer: Markdown with markers that open the cited passage, highlighted in its section."""
+"""Shows an answer with its sources: its markers open the cited passage, highlighted in its section."""
 
-import re
 from collections.abc import Sequence
 from html import escape
 from urllib.parse import urlsplit
 
 import streamlit as st
-from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
-from markdown_it.rules_inline import StateInline
-from markdown_it.token import Token
-from mdit_py_plugins.tasklists import tasklists_plugin
 
 from index_store.base.errors import UnknownSection
 from index_store.base.text.bidi import without_bidi_controls
 from index_store.catalogue.records import Section
 from index_store.store.user_store import UserStore
-from pages.widgets.answer.copying import copy_button
-from pages.widgets.answer.formulae import with_formulae
+from pages.widgets.answer.markdown import markdown_html
 from pages.widgets.answer.quoted import quoted_html
 from pages.widgets.location import links_to, location
 from pages.words import readable, say
-from rag.text.citations import MARKER
 from rag.text.namesakes import told_apart
 from rag.trace.passages import Citation
 from rag.web.search import is_web_address
-
-
-def _text(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, buttons: dict[str, str]) -> str:
-    """Plain text with its markers as buttons. Other tokens stay as they are, so code keeps its [1]."""
-    return MARKER.sub(lambda marker: buttons.get(marker[1], marker[0]), escape(tokens[at].content))
-
-
-def _link_open(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, _env: object) -> str:
-    """Starts the words of a link: not as a link, but with the address as a tooltip."""
-    return f'<span class="address" title="{escape(str(tokens[at].attrGet("href") or ""))}">'
-
-
-def _link_close(*_: object) -> str:
-    return "</span>"
-
-
-def _code(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, _env: object) -> str:
-    return f'<div class="code">{copy_button("chat.copy")}<pre><code>{escape(tokens[at].content)}</code></pre></div>'
-
-
-_ADDRESS = re.compile(r"https?:|mailto:|#|\.{0,2}/|[^?#:]*\.[a-z]{2,5}(?:[?#]|\Z)", re.IGNORECASE)
-"""of a link, as answers repeat them from documents: of a site, of a person, in the document itself, or of a file"""
-
-
-class _Markdown(MarkdownIt):
-    def validateLink(self, url: str) -> bool:  # noqa: N802  # overrides
-        """Words in brackets are no address: `form [12](annex)` is no link, and stays as it is."""
-        return _ADDRESS.match(url) is not None
-
-
-def _marker(state: StateInline, silent: bool) -> bool:
-    """Reads a marker before the rule for links does: whatever stands behind it in brackets, it opens its passage.
-    `silent`: the end of a link's words is looked for, in which markers may stand.
-    """
-    marker = MARKER.match(state.src, state.pos)
-    if silent or marker is None or marker[1] not in state.env:
-        return False
-    state.pending += marker[0]
-    state.pos = marker.end()
-    return True
-
-
-def _reader() -> MarkdownIt:
-    """A reader that makes no HTML, images or links. A document could make the model write one that sends the content of
-    the page elsewhere. No references either: a list of sources such as `[1]: a.md` would make every marker a link.
-    """
-    markdown = _Markdown("commonmark", {"html": False})
-    markdown.enable(["table", "strikethrough"]).disable(["image", "reference"])
-    markdown.use(tasklists_plugin)
-    markdown.inline.ruler.before("link", "marker", _marker)
-    markdown.add_render_rule("text", _text)
-    markdown.add_render_rule("link_open", _link_open)
-    markdown.add_render_rule("link_close", _link_close)
-    return markdown
-
-
-_answers = with_formulae(_reader())
-_answers.add_render_rule("fence", _code)
-_answers.add_render_rule("code_block", _code)
-
 
 Cards = dict[Citation, str]
 """the HTML of the passages that an answer cites, kept between two drawings of it"""
@@ -119,7 +51,7 @@ def answer_html(
     documents. `cards`: the HTML from earlier drawings of this answer, which is used again; new ones are added.
     """
     buttons = {str(each.number): _button(each, key) for each in citations}
-    answer = f'<div class="answer">{without_bidi_controls(_answers.render(text, buttons))}</div>'
+    answer = f'<div class="answer">{without_bidi_controls(markdown_html(text, buttons))}</div>'
     if not citations:
         return answer
     apart = told_apart(citations)

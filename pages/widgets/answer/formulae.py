@@ -56,6 +56,7 @@ def with_formulae(markdown: MarkdownIt) -> MarkdownIt:
     """Changes `markdown` and returns it: from now on it reads $…$, $$…$$, \\(…\\) and \\[…\\] as formulae."""
     markdown.inline.ruler.before("escape", "dollars", _dollars)
     markdown.inline.ruler.before("escape", "round_brackets", _round_brackets)
+    markdown.inline.ruler.before("escape", "square_brackets_in_line", _square_brackets_in_line)
     markdown.block.ruler.before("fence", "double_dollars", _double_dollars, _PARAGRAPHS)
     markdown.block.ruler.before("fence", "square_brackets", _square_brackets, _PARAGRAPHS)
     markdown.add_render_rule("math_inline", _rendered)
@@ -122,10 +123,15 @@ def _dollars(state: StateInline, silent: bool) -> bool:
     return not _is_prose(state.src[state.pos + 1 : end]) and _dollars_of_plugin(state, silent)
 
 
+_END_WITH_MARKER = re.compile(r"\$\$[ \t]{0,3}\[\d{1,3}\]")
+"""the end of a formula with the passage that it cites"""
+
+
 def _double_dollars(state: StateBlock, begin: int, end: int, silent: bool) -> bool:
     """The plugin's rule. It can't test for a match only, so `silent` is handled here."""
     if silent:
-        return state.src.startswith("$$", state.bMarks[begin] + state.tShift[begin])
+        at = state.bMarks[begin] + state.tShift[begin]
+        return state.src.startswith("$$", at) and not _END_WITH_MARKER.match(state.src, at)
     return _double_dollars_of_plugin(state, begin, end, silent)
 
 
@@ -143,6 +149,21 @@ def _round_brackets(state: StateInline, silent: bool) -> bool:
     if not silent:
         token = state.push("math_inline", "math", 0)
         token.content = state.src[state.pos + 2 : end]
+    state.pos = end + 2
+    return True
+
+
+def _square_brackets_in_line(state: StateInline, silent: bool) -> bool:
+    """A formula with words before it, or with a citation or a full stop behind it. Without a sign of a formula, they
+    are escaped brackets: a\\[0\\].
+    """
+    if not state.src.startswith("\\[", state.pos):
+        return False
+    end = state.src.find("\\]", state.pos + 2, state.pos + LONGEST)
+    if end == -1 or _SIGNS.isdisjoint(state.src[state.pos + 2 : end]):
+        return False
+    if not silent:
+        state.push("math_inline_double", "math", 0).content = state.src[state.pos + 2 : end]
     state.pos = end + 2
     return True
 

@@ -1,0 +1,132 @@
+"""The Markdown of an answer as HTML. Reasons: docs/decisions/markdown-of-answers.md"""
+
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from unicodedata import east_asian_width
+
+from markdown_it import MarkdownIt
+from markdown_it.parser_inline import ParserInline
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.state_inline import Scanned
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
+from mdit_py_plugins.tasklists import tasklists_plugin
+
+from pages.widgets.answer.copying import copy_button
+from pages.widgets.answer.formulae import with_formulae
+from rag.text.citations import MARKER
+
+
+def _text(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, buttons: dict[str, str]) -> str:
+    """Plain text with its markers as buttons. Other tokens stay as they are, so code keeps its [1]."""
+    return MARKER.sub(lambda marker: buttons.get(marker[1], marker[0]), escape(tokens[at].content))
+
+
+def _link_open(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, _env: object) -> str:
+    """Starts the words of a link: not as a link, but with the address as a tooltip."""
+    return f'<span class="address" title="{escape(str(tokens[at].attrGet("href") or ""))}">'
+
+
+def _link_close(*_: object) -> str:
+    return "</span>"
+
+
+def _code(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, _env: object) -> str:
+    return f'<div class="code">{copy_button("chat.copy")}<pre><code>{escape(tokens[at].content)}</code></pre></div>'
+
+
+_ADDRESS = re.compile(r"https?:|mailto:|#|\.{0,2}/|[^?#:]*\.[a-z]{2,5}(?:[?#]|\Z)", re.IGNORECASE)
+"""of a link, as answers repeat them from documents: of a site, of a person, in the document itself, or of a file"""
+
+
+class _Markdown(MarkdownIt):
+    def __init__(self) -> None:
+        """A line of the answer stays a line, as in a list with ・, which is none in Markdown."""
+        super().__init__()
+        self.inline = _Inline()
+        self.configure("commonmark", {"html": False, "breaks": True})
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802  # overrides
+        """Words in brackets are no address: `form [12](annex)` is no link, and stays as it is."""
+        return _ADDRESS.match(url) is not None
+
+
+class _Inline(ParserInline):
+    def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
+        """As in the base class, but with our state."""
+        state = _State(src, md, env, tokens)
+        self.tokenize(state)
+        for rule in self.ruler2.getRules(""):
+            rule(state)
+        return state.tokens
+
+
+class _State(StateInline):
+    def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803  # overrides
+        """Beside a Japanese character, `**` and `~~` need no space: 申請は**「年休」**で. CommonMark takes a sign of
+        punctuation beside a letter for the wrong side of a bold word.
+        """
+        scanned = super().scanDelims(start, canSplitWord)
+        end = start + scanned.length
+        before, after = self.src[max(0, start - 1) : start], self.src[end : min(end + 1, self.posMax)]
+        if not canSplitWord or not (_is_wide(before) or _is_wide(after)):
+            return scanned
+        return Scanned(can_open=bool(after.strip()), can_close=bool(before.strip()), length=scanned.length)
+
+
+def _is_wide(character: str) -> bool:
+    return bool(character) and east_asian_width(character) in "FHW"
+
+
+_BREAK = re.compile(r"<br\s{0,3}/?>", re.IGNORECASE)
+
+
+def _line_break(state: StateInline, silent: bool) -> bool:
+    """The only HTML that is read: a cell of a table has no other way to begin a line."""
+    found = _BREAK.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        state.push("hardbreak", "br", 0)
+    state.pos = found.end()
+    return True
+
+
+def _marker(state: StateInline, silent: bool) -> bool:
+    """Reads a marker before the rule for links does: whatever stands behind it in brackets, it opens its passage.
+    `silent`: the end of a link's words is looked for, in which markers may stand.
+    """
+    marker = MARKER.match(state.src, state.pos)
+    if silent or marker is None or marker[1] not in state.env:
+        return False
+    state.pending += marker[0]
+    state.pos = marker.end()
+    return True
+
+
+def _reader() -> MarkdownIt:
+    """A reader that makes no HTML, images or links. A document could make the model write one that sends the content of
+    the page elsewhere. No references either: a list of sources such as `[1]: a.md` would make every marker a link.
+    """
+    markdown = _Markdown()
+    markdown.enable(["table", "strikethrough"]).disable(["image", "reference"])
+    markdown.use(tasklists_plugin)
+    markdown.inline.ruler.before("link", "marker", _marker)
+    markdown.inline.ruler.before("autolink", "line_break", _line_break)
+    markdown.add_render_rule("text", _text)
+    markdown.add_render_rule("link_open", _link_open)
+    markdown.add_render_rule("link_close", _link_close)
+    return markdown
+
+
+_answers = with_formulae(_reader())
+_answers.add_render_rule("fence", _code)
+_answers.add_render_rule("code_block", _code)
+
+
+def markdown_html(text: str, buttons: Mapping[str, str]) -> str:
+    """`buttons`: the HTML of each number that the answer may cite."""
+    html: str = _answers.render(text, dict(buttons))
+    return html
