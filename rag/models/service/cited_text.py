@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from rag.models.chat_model import Answer
 from rag.models.service.no_answer import NoAnswerFilter
+from rag.models.service.whole_fence import WholeFenceFilter
 from rag.text.code import CodeSplitter, Part
 from rag.trace.passages import Passage
 
@@ -25,11 +26,11 @@ _NUMBER = r"(?:(?:資料|出典|(?:passage|source|document|doc|ref)s?)\s*+)?\d++
 _ITEM = rf"(?:\^\d++|{_NUMBER}(?:\s*+[~〜～‐–—−－-]\s*+{_NUMBER})?)"
 _AND = r"(?:\s*+(?:[,、，;；・&と]|and\b))+\s*+"
 _MARKER = re.compile(
-    rf"({_SPACES})[\[【［](?={_NUMBERS}{_LINES}[\]】］])\s*+({_ITEM}(?:{_AND}{_ITEM})*)\s*+{_LINES}[\]】］]",
+    rf"({_SPACES})\\?[\[【［](?={_NUMBERS}{_LINES}\\?[\]】］])\s*+({_ITEM}(?:{_AND}{_ITEM})*)\s*+{_LINES}\\?[\]】］]",
     re.IGNORECASE,
 )
 _ITEMS = re.compile(_ITEM, re.IGNORECASE)
-_OPEN_MARKER = re.compile(rf"{_SPACES}(?:[\[【［]{_NUMBERS}{_LINES})?\Z")
+_OPEN_MARKER = re.compile(rf"{_SPACES}(?:\\|\\?[\[【［]{_NUMBERS}{_LINES}\\?)?\Z")
 """with the spaces before it, which are dropped with the marker"""
 
 
@@ -41,6 +42,7 @@ class CitedText:
         self._cited: list[int] = []
         self._numbers = {passage.number for passage in passages}
         self._largest = max({LARGEST_INVENTED, *self._numbers})
+        self._fence = WholeFenceFilter()
         self._no_answer = NoAnswerFilter()
         self._code = CodeSplitter()
         self._held = ""
@@ -53,10 +55,11 @@ class CitedText:
         return Answer("".join(self._shown), tuple(self._cited), is_no_answer)
 
     def feed(self, piece: str) -> str:
-        return self._read(self._code.feed(self._no_answer.feed(piece)))
+        return self._read(self._code.feed(self._no_answer.feed(self._fence.feed(piece))))
 
     def end(self) -> str:
-        rest = self._code.feed(self._no_answer.end()) + self._code.end()
+        ended = self._no_answer.feed(self._fence.end()) + self._no_answer.end()
+        rest = self._code.feed(ended) + self._code.end()
         return self._read(rest) + self._pass_on(self._take_held())
 
     def _read(self, parts: Iterable[Part]) -> str:

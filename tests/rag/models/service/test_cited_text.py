@@ -48,6 +48,8 @@ def cite(answer: str, size: int = 1000) -> str:
         ("2,500円です[1と3]、[1・2]。", "2,500円です[1][3]、[1][2]。"),
         ("It is so [Source 1], [docs 2, 3], [出典1].", "It is so [1], [2][3], [1]."),
         ("It is so [^1] [^9].", "It is so [1]."),
+        ("2,500円です\\[1\\]、\\[1, 3\\]。", "2,500円です[1]、[1][3]。"),
+        ("a\\[0\\] \\[ 2 \\times 3 \\] \\", "a\\[0\\] \\[ 2 \\times 3 \\] \\"),
         ("It is so【1†L3-L5】【3†source】.", "It is so[1][3]."),
         ("Letters [^1-3], [a1], [and 1], [1†", "Letters [^1-3], [a1], [and 1], [1†"),
         ("It is so [9].", "It is so."),
@@ -131,6 +133,28 @@ def test_a_backtick_that_is_never_closed_hides_no_marker(sign, size):
 def test_the_size_of_the_pieces_changes_no_cited_text(size):
     answer = "日当は2,500円です[1, 3]。半額[9]にも【２】なります ［３］。[x] 12 [資料 1-2] [passage] `a[0]` [1"
     assert cite(answer, size) == cite(answer)
+
+
+WRAPPED = "2,500円です[1]。\n\n```\na[1]\n```\n\n半額です[3]。"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+@pytest.mark.parametrize("opening", ["```markdown\n", "\n```md \n", "```Markdown\n"])
+@pytest.mark.parametrize("closing", ["\n```", "\n```\n", "\n ``` \n\n"])
+def test_an_answer_that_is_written_as_a_file_of_markdown_is_read_as_an_answer(opening, closing, size):
+    assert cite(opening + WRAPPED + closing, size) == WRAPPED
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize(
+    "answer", ["```python\na[1]\n```", "```mdx\na[1]\n```", "```", "`md` [1]", f"{' ' * 50}```md\n[1]\n```"]
+)
+def test_other_fences_stay(answer, size):
+    assert cite(answer, size) == answer
+
+
+def test_a_fence_around_an_answer_that_is_cut_off_is_left_out_too():
+    assert cite("```markdown\n2,500円です[1]。\n\n- 半額", 3) == "2,500円です[1]。\n\n- 半額"
 
 
 def test_what_is_cited_is_listed_once_in_the_order_of_the_answer():
