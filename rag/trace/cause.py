@@ -38,6 +38,7 @@ from rag.trace.details import (
     RetrievalDetail,
 )
 from rag.trace.events import Event, Outcome, RunFinished, StepFinished
+from rag.trace.grades import Verdict
 from rag.trace.passages import Passage
 
 Cause = Literal["none", "no_document", "not_found", "graded_away", "misread", "refused_rightly"]
@@ -70,6 +71,8 @@ class Finding(NamedTuple):
     """the passage that it is about"""
     absent: tuple[str, ...] = ()
     """words of the question that are nowhere in the index"""
+    is_grounded: bool = False
+    """the answer is in its sources, but was not found useful"""
 
 
 def cause_of(events: Sequence[Event]) -> Finding | None:
@@ -84,7 +87,7 @@ def cause_of(events: Sequence[Event]) -> Finding | None:
     if last.status != "finished":
         return None
     if last.outcome == "unconfirmed":
-        return Finding("misread" if _is_rejected(events) else "none")
+        return Finding("misread", is_grounded=_is_grounded(events)) if _is_rejected(events) else Finding("none")
     if last.outcome != "not_in_documents":
         return Finding("none")
     return _why_declined(events)
@@ -188,6 +191,18 @@ def _is_rejected(events: Sequence[Event]) -> bool:
     steps = _finished(events)
     checks = [each.verdict for each in steps if isinstance(each.detail, AnswerCheckDetail)]
     return checks[-1:] == ["no"] or any(isinstance(each.detail, AttemptsDetail) for each in steps)
+
+
+def _is_grounded(events: Sequence[Event]) -> bool:
+    """True if the check of the answer that is shown found it in its sources."""
+    verdict: Verdict = "unknown"
+    for step in _finished(events):
+        match step.detail:
+            case AnswerCheckDetail(grounding=grounding):
+                verdict = grounding.verdict
+            case AttemptsDetail(attempts=attempts, chosen=chosen):
+                verdict = next(each.grounding.verdict for each in attempts if each.number == chosen)
+    return verdict == "yes"
 
 
 def _finished(events: Iterable[Event]) -> list[StepFinished]:

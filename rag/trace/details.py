@@ -58,7 +58,15 @@ class GradesDetail(Frozen):
 
     @property
     def relevant(self) -> int:
-        return sum(each.grade.verdict != "no" for each in self.grades)
+        return self._count("yes")
+
+    @property
+    def ungraded(self) -> int:
+        """They are read, because they may be relevant."""
+        return self._count("unknown")
+
+    def _count(self, verdict: Verdict) -> int:
+        return sum(each.grade.verdict == verdict for each in self.grades)
 
 
 class GenerationDetail(Frozen):

@@ -13,6 +13,7 @@ from pages.texts import texts
 from pages.widgets.trace import detail
 from pages.widgets.trace.views.view import JsonView, view_of
 from rag.trace.details import (
+    AnswerCheckDetail,
     AssessmentDetail,
     AttemptsDetail,
     Candidate,
@@ -33,7 +34,21 @@ from rag.trace.grades import Explanation, Factor, Grounding, PassageGrade
 from rag.trace.passages import Frozen
 from tests.pages.app_page import shown
 from tests.pages.reader import Tags, for_reader
-from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, NO, NOT_RATED, OF_BEFORE, PARTLY, USEFUL, finished
+from tests.pages.trace_examples import (
+    BOTH_SIDES,
+    DETAILS,
+    FULLY,
+    HOSTILE,
+    NO,
+    NOT_RATED,
+    OF_BEFORE,
+    PARTLY,
+    PASSAGE,
+    UNKNOWN,
+    USEFUL,
+    YES,
+    finished,
+)
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
@@ -57,6 +72,23 @@ def test_a_step_tells_how_often_it_called_the_model(made, told):
 
 def summaries(language: str, examples=DETAILS) -> list[str]:
     return for_reader(language, lambda: [detail.summary(finished(each)) for each in examples])[0]
+
+
+@each_language
+def test_passages_that_were_not_graded_are_not_told_as_relevant(language):
+    graded = tuple(PassageGrade(passage=PASSAGE, grade=each) for each in (UNKNOWN, UNKNOWN, YES))
+    told = {"en": "1 of 3 relevant, 2 not graded", "ja": "3 件中 1 件が関連、2 件は採点なし"}
+    [summary] = summaries(language, [GradesDetail(question="q", grades=graded)])
+    assert shown(summary) == told[language]
+
+
+def test_a_check_that_the_service_did_not_answer_is_told_neither_as_unreadable_nor_as_not_passed():
+    step = finished(UsefulnessDetail(grade=NOT_RATED))
+    step = step.model_copy(update={"fallback": ServiceBusy(host="h").as_failure()})
+    summary, _ = for_reader("en", lambda: detail.summary_text(step))
+    assert summary == "⚠ not graded"
+    [both] = summaries("en", [AnswerCheckDetail(grounding=FULLY, usefulness=NOT_RATED)])
+    assert shown(both) == "not decided: a check is missing"
 
 
 def pages_html(language: str, examples=DETAILS, index: str = "handbook") -> list[str]:

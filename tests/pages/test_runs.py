@@ -20,6 +20,7 @@ from tests.local import process_of
 from tests.pages.chat_page import ChatPage
 from tests.pages.runs_page import RunsPage
 from tests.pages.test_documents import add
+from tests.rag.verdicts import rating
 from tests.servers import Answer
 
 SIDEBAR, MARGINS, TICKS = 300, 66, 33
@@ -291,6 +292,17 @@ def test_a_model_that_finds_no_answer_in_the_passage_that_has_it_is_not_said_to_
     server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
     page = RunsPage(language, run=ask("Who approves the green car?"))
     assert page.words["runs.misread_as_none"] in page.text
+    assert page.words["cause.misread_note"] not in page.text
+
+
+@each_language
+def test_an_answer_that_is_grounded_and_not_useful_is_not_said_to_differ_from_its_sources(ask, server, language):
+    sure = json.dumps({"reason": "It does.", "verdict": "yes", "score": 0.9})
+    server.answer_when(lambda request: request.schema is not None, sure)
+    server.answer_when(lambda request: EN.usefulness[:60] in request.prompt, rating(1))
+    server.default = "A director approves it [1]."
+    page = RunsPage(language, run=ask("Who approves the green car?", "self_rag"))
+    assert page.words["runs.misread_as_not_useful"] in page.text
     assert page.words["cause.misread_note"] not in page.text
 
 

@@ -15,7 +15,7 @@ from pages.widgets.trace.views.passage_row import passage_row
 from pages.words import language, plain, say, when
 from rag.runs.history.history import PastRun
 from rag.runs.history.run_list import CAUSES
-from rag.trace.cause import Cause, cause_of, with_thumb_down
+from rag.trace.cause import Cause, Finding, cause_of, with_thumb_down
 from rag.trace.events import Event, Origin, RunFinished, RunStarted
 
 BY_TRACE = ""
@@ -97,18 +97,20 @@ def _show_cause(run_id: str, events: list[Event]) -> None:
         if run.cause_by_person:
             st.caption(say("runs.by_hand", cause=told))
         cause = run.cause_by_person or by_trace
-        st.write(_note(cause, run, is_unclear))
+        st.write(_note(cause, run, finding, is_unclear=is_unclear))
         if finding.absent:
             st.caption(say("runs.absent", words=plain(" · ".join(finding.absent))))
         if finding.passage:
             st.html(f'<div class="detail">{passage_row(finding.passage)}</div>')
 
 
-def _note(cause: Cause, run: PastRun, is_unclear: bool) -> str:
+def _note(cause: Cause, run: PastRun, finding: Finding, *, is_unclear: bool) -> str:
     if cause == "none" and is_unclear:
         return say("runs.unclear")
     if cause == "misread" and run.outcome == "not_in_documents":
         return say("runs.misread_as_none")
+    if cause == "misread" and finding.is_grounded:
+        return say("runs.misread_as_not_useful")
     return say(f"cause.{cause}_note")
 
 

@@ -159,12 +159,14 @@ def test_an_answer_that_is_not_grounded_is_misread(ask, chat):
     chat.answer_when(EN.grounding, answer=grounding("partly", "General affairs hand it in."))
     run = ask(MISREAD.questions["en"], MISREAD.index, "self_rag")
     assert run.result().outcome == "unconfirmed"
-    assert why(run) == "misread"
+    finding = cause_of(run.events)
+    assert (finding.cause, finding.is_grounded) == ("misread", False)
 
 
 def test_an_answer_that_does_not_answer_is_misread(ask, chat):
     chat.answer_when(EN.usefulness, answer=rating(1))
-    assert why(ask(MISREAD.questions["en"], MISREAD.index, "self_rag")) == "misread"
+    finding = cause_of(ask(MISREAD.questions["en"], MISREAD.index, "self_rag").events)
+    assert (finding.cause, finding.is_grounded) == ("misread", True)
 
 
 def test_an_answer_whose_check_could_not_be_read_is_not_held_against_it(ask, chat):

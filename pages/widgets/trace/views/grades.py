@@ -20,7 +20,9 @@ from rag.trace.grades import Explanation, Grade, Grounding, PassageGrade, Useful
 
 class GradesView(View[GradesDetail], of=GradesDetail):
     def summary(self) -> str:
-        return say("summary.grades", relevant=self.detail.relevant, count=len(self.detail.grades))
+        detail = self.detail
+        told = say("summary.grades", relevant=detail.relevant, count=len(detail.grades))
+        return say("summary.grades_in_part", grades=told, ungraded=detail.ungraded) if detail.ungraded else told
 
     def html(self) -> str:
         return "".join(map(_graded_passage, self.detail.grades))
@@ -86,7 +88,7 @@ class UsefulnessView(View[UsefulnessDetail], of=UsefulnessDetail):
 
 class AnswerCheckView(View[AnswerCheckDetail], of=AnswerCheckDetail):
     def summary(self) -> str:
-        return say("summary.good" if self.detail.verdict == "yes" else "summary.bad")
+        return say({"yes": "summary.good", "no": "summary.bad", "unknown": "summary.undecided"}[self.detail.verdict])
 
     def html(self) -> str:
         return headed("detail.grounding", grounding_html(self.detail.grounding)) + headed(
