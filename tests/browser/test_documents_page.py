@@ -238,10 +238,10 @@ def test_what_is_sought_stays_through_reloads_and_a_look_at_a_document_and_back_
     search = visitor.page.get_by_placeholder(visitor.words["table.search"])
 
     def shows(words: str, count: int) -> None:
-        expect(search).to_have_value(words, timeout=LOADED)
-        expect(visitor.rows).to_have_count(count + 1, timeout=LOADED)
         expect(visitor.page).to_have_url(re.compile(f"q={words}(?!.*doc=)"), timeout=LOADED)
-        visitor.settle()
+        expect(visitor.rows).to_have_count(count + 1, timeout=LOADED)
+        visitor.settle()  # while the page is drawn, the field of before can stand beside the new one
+        expect(search).to_have_value(words)
 
     visitor.find("kettle", 1)
     shows("kettle", 1)

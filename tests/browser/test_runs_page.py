@@ -167,6 +167,7 @@ def test_runs_are_searched_filtered_sorted_asked_again_and_laid_side_by_side(
     visitor.settle()
     visitor.page.go_back()
     expect(visitor.rows).to_have_count(3, timeout=LOADED)
+    visitor.settle()
     order = visitor.page.get_by_role("combobox", name=visitor.words["runs.order"])
     expect(order).to_have_value(visitor.words["order.slowest"])
     for row in (1, 2):
