@@ -142,3 +142,14 @@ def test_who_needs_a_server_waits_until_it_is_there_and_for_nothing_else(service
             assert services[server].health
     # Nothing waits for an app, since any app may be down. A service that starts too early is restarted.
     assert all(service.written["restart"] == "unless-stopped" for service in services.values())
+
+
+GROWING = (ROOT / "docs" / "growing.md").read_text(encoding="utf-8")
+
+
+def test_the_commands_that_restore_wait_for_the_database_and_restore_all_of_it_or_nothing():
+    _, _, restoring = GROWING.partition("To restore on a new machine")
+    before, pg_restore, after = restoring.partition("pg_restore")
+    assert "docker compose up --detach --wait postgres`" in before
+    assert pg_restore
+    assert "--single-transaction" in after.split("`")[0]
