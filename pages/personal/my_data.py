@@ -69,7 +69,9 @@ with st.container(key="my-data-page"):
         st.caption(say("my_data.used", today=f"{used.tokens_today:,}", month=f"{used.tokens:,}"))
         show(engine().personal_data.of(person_id), name)
         st.subheader(told("delete", name), anchor=False)
-        st.caption(told("about", name, days=counted("time.days", engine().settings.audit_days)))
+        st.caption(told("about", name))
+        if days := engine().settings.audit_days:
+            st.caption(told("logged", name, days=counted("time.days", days)))
         sure = st.checkbox(say("my_data.sure"), key=f"sure to delete {person_id}")
         st.button(
             say("my_data.delete_really"),

@@ -252,15 +252,30 @@ def test_where_an_admin_picks_somebody_else_the_page_names_whose_data_is_deleted
     [heading] = [shown(each.value) for each in page.app.subheader]
     assert heading == page.words["my_data.delete_of"].format(name=name)
     days = page.words["time.days"].format(count=engine.settings.audit_days)
-    about = page.words["my_data.about_of"].format(name=name, days=days)
+    about = page.words["my_data.about_of"].format(name=name)
+    logged = page.words["my_data.logged_of"].format(name=name, days=days)
     indexes = page.words["my_data.indexes_of"].format(name=name, names="drafts")
-    assert {about, indexes} <= set(page.text.splitlines())
+    assert {about, logged, indexes} <= set(page.text.splitlines())
     page.app.checkbox[0].check()
     page.look()
     page.button("my_data.delete_really").click()
     page.look()
     assert indexes in page.text.splitlines()
     assert ([each.value for each in page.look().app.subheader], page.text) == own
+
+
+@each_language
+def test_without_an_audit_log_nobody_is_told_that_it_records_a_deletion(engine, monkeypatch, language):
+    whose = person_of(as_person(engine, "alice")).id
+    monkeypatch.setenv("AUDIT_DAYS", "0")
+    restart()
+    page = Page("personal/my_data", language)
+    log = {"en": "audit log", "ja": "監査ログ"}[language]
+    assert page.words["my_data.about"] in page.text
+    assert log not in page.text
+    page.choose("my_data.whose", whose)
+    assert page.words["my_data.about_of"].format(name="alice") in page.text
+    assert log not in page.text
 
 
 @each_language

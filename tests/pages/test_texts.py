@@ -82,7 +82,7 @@ def steps() -> set[str]:
 
 
 WITHOUT_RESULTS = {"off", "failed", "nothing"}
-OF_SOMEBODY = {"indexes", "shared_indexes", "delete", "about"}
+OF_SOMEBODY = {"indexes", "shared_indexes", "delete", "about", "logged"}
 
 FAMILIES = {
     "pipeline.{}": set(PIPELINES),
