@@ -153,3 +153,9 @@ def test_the_commands_that_restore_wait_for_the_database_and_restore_all_of_it_o
     assert "docker compose up --detach --wait postgres`" in before
     assert pg_restore
     assert "--single-transaction" in after.split("`")[0]
+
+
+def test_an_upgrade_replaces_each_service_of_our_image_by_its_own_line_and_no_other(services):
+    _, _, upgrading = GROWING.partition("\n## Upgrade\n")
+    replaced = re.findall(r"^docker compose up --detach (.*?) *(?:#.*)?$", upgrading, re.MULTILINE)
+    assert sorted(replaced) == sorted(f"--no-deps {name}" for name, each in services.items() if each.is_ours)
