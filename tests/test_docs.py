@@ -17,6 +17,8 @@ TESTS = sorted(
     {each for name in ("security", "growing") for each in NAMED.findall((ROOT / f"docs/{name}.md").read_text("utf-8"))}
 )
 """tests that these pages name: file below tests/, and function"""
+OF_OTHER_PROGRAMS = {"--host"}
+"""options that pages name alone, of `chroma run`"""
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
@@ -56,3 +58,11 @@ def test_each_test_that_the_pages_on_security_and_growing_name_exists(file, name
     functions = {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
     assert functions
     assert not name or name in functions
+
+
+def test_each_option_that_a_page_names_alone_is_one_of_our_commands():
+    code = [path for package in ("index_store", "rag", "benchmarks") for path in ROOT.glob(f"{package}/**/*.py")]
+    ours = {option for path in code for option in re.findall(r'"(--[a-z-]+)"', path.read_text(encoding="utf-8"))}
+    pages = [page for page in PAGES if page.name != "CHANGELOG.md"]
+    named = {option for page in pages for option in re.findall(r"`(--[\w-]+)", page.read_text(encoding="utf-8"))}
+    assert named - ours == OF_OTHER_PROGRAMS
