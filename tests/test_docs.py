@@ -19,6 +19,14 @@ TESTS = sorted(
 """tests that these pages name: file below tests/, and function"""
 OF_OTHER_PROGRAMS = {"--host"}
 """options that pages name alone, of `chroma run`"""
+FOR_TESTS = {
+    "chromium": ("Chromium", "IPA fonts"),
+    "proxies": ("nginx", "Caddy"),
+    "postgres": ("Postgres",),
+    "clock": ("libfaketime",),
+    "provider": ("Node.js", "npm", "oidc-provider"),
+}
+"""tool of `make test` -> what it downloads"""
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
@@ -66,3 +74,10 @@ def test_each_option_that_a_page_names_alone_is_one_of_our_commands():
     pages = [page for page in PAGES if page.name != "CHANGELOG.md"]
     named = {option for page in pages for option in re.findall(r"`(--[\w-]+)", page.read_text(encoding="utf-8"))}
     assert named - ours == OF_OTHER_PROGRAMS
+
+
+def test_the_notice_names_what_the_makefile_downloads_for_tests():
+    [tools] = re.findall(r"^TOOLS := (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert tools.split() == list(FOR_TESTS)
+    _, _, notice = (ROOT / "NOTICE.md").read_text(encoding="utf-8").partition("\n## For tests\n")
+    assert [name for names in FOR_TESTS.values() for name in names if f"| {name}" not in notice] == []
