@@ -1,12 +1,14 @@
 """`python -m rag pipelines | ask | export`: lists the pipelines, asks a question, exports runs, from the command line.
 
-    python -m rag pipelines [--json]
-    python -m rag ask --index NAME --pipeline NAME [--mode vector|keyword|hybrid] [--unit chunk|section] [-k HITS]
-                      [--length short|normal|long] [--tone neutral|polite|plain] [--conversation ID] [--json] QUESTION
+    python -m rag pipelines
+    python -m rag ask --index NAME [--pipeline NAME] [--mode vector|keyword|hybrid] [--unit chunk|section] [-k HITS]
+                      [--length short|normal|long] [--tone neutral|polite|plain] [--temperature 0..2]
+                      [--conversation ID] QUESTION
     python -m rag export [--format md|json] RUN_OR_CONVERSATION
 
-With --json every line is one object; `ask` then prints the events of its run as they happen. Exit status 0 only when
-all went well. The answer goes to standard output, what happens on the way to standard error.
+Each takes --json and --language en|ja; without --pipeline, it is self_rag. With --json every line is one object; `ask`
+then prints the events of its run as they happen. Exit status 0 only when all went well. The answer goes to standard
+output, what happens on the way to standard error.
 """
 
 import argparse

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from index_store.access.principal import LOCAL
+from rag import commands
 from rag.commands import main
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
@@ -83,6 +84,14 @@ def test_the_help_of_a_command_says_what_it_does_and_its_defaults(capsys, comman
     with pytest.raises(SystemExit):
         main([*command, "--help"])
     assert told in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("command", ["pipelines", "ask", "export"])
+def test_the_first_lines_of_the_module_name_each_option(capsys, command):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    options = set(re.findall(r"--[a-z]+", capsys.readouterr().out)) - {"--help"}
+    assert options <= set(re.findall(r"--[a-z]+", commands.__doc__ or ""))
 
 
 def test_the_pipelines_are_listed_with_their_steps(environment):

@@ -43,7 +43,7 @@ def should_prepare(model: Path) -> bool:
 def prepare(model: Path) -> None:
     """Makes the graph of the model: half a minute and 2 GB on the disk, once.
 
-    In another process, which has 3 GB of memory for a moment: a small machine may end it. Raises PreparationFailed.
+    In another process, which has 2.6 GB of memory for a moment: a small machine may end it. Raises PreparationFailed.
     """
     made = subprocess.run(  # noqa: S603 - our own module; the path can't be an option
         [sys.executable, "-m", "rag.models.embedded.engines.qwen2.prepare", str(model.resolve())],
