@@ -159,3 +159,10 @@ def test_an_upgrade_replaces_each_service_of_our_image_by_its_own_line_and_no_ot
     _, _, upgrading = GROWING.partition("\n## Upgrade\n")
     replaced = re.findall(r"^docker compose up --detach (.*?) *(?:#.*)?$", upgrading, re.MULTILINE)
     assert sorted(replaced) == sorted(f"--no-deps {name}" for name, each in services.items() if each.is_ours)
+
+
+def test_the_page_names_the_time_zone_in_which_a_day_begins_and_all_apps_and_workers_have_that_of_env():
+    _, _, starting = GROWING.partition("\n## Start it\n")
+    [zone] = re.findall(r"^TZ=(\S+)", starting, re.MULTILINE)
+    services = compose.services(ENV_FILE | {"TZ": zone})
+    assert {services[name].environment["TZ"] for name in OURS} == {zone}
