@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage
 
 from index_store.base.errors import Failure, PlainError
 from rag.errors import RunCallLimit, RunTokenLimit, TokensUsedUp, Unexpected
+from rag.models.context_window import TOKENS_A_CHARACTER, length
 from rag.text.surrogates import whole_characters
 from rag.trace.calls import Call, Request, ShortenedText, TokenProbability
 
@@ -112,6 +113,9 @@ class Usage:
             error = (raised if isinstance(raised, PlainError) else Unexpected(kind=type(raised).__name__)).as_failure()
             raise
         finally:
+            if not error and not reply.is_counted:
+                # So that nobody uses a limited service for nothing, by stopping each answer just before its end.
+                self.budget.spend_tokens(_estimate(request, reply))
             if self.record is not None:
                 self.record.append(
                     Call(
@@ -141,6 +145,11 @@ class ReceivedReply:
         """the service sent its mark of the end of a stream"""
         self.is_refusal = False
         """the model refused to answer"""
+
+    @property
+    def is_counted(self) -> bool:
+        """The service told its tokens, as most do at the end of a reply."""
+        return self.tokens_in + self.tokens_out > 0
 
     def read(self, message: AIMessage) -> None:
         """Reads the whole reply, or the next piece."""
@@ -173,6 +182,12 @@ class ReceivedReply:
             self._usage.tokens_in += read
             self._usage.tokens_out += written
             self._usage.budget.spend_tokens(read + written)
+
+
+def _estimate(request: Request, reply: ReceivedReply) -> int:
+    """Tokens read and written, where the service does not tell them. They count for limits, and are shown nowhere."""
+    texts = [message.text for message in request.messages] + reply.pieces
+    return math.ceil(sum(map(length, texts)) * TOKENS_A_CHARACTER)
 
 
 _current: ContextVar[ReceivedReply] = ContextVar("current reply")

@@ -1,10 +1,14 @@
 """What is recorded about a call of the chat model."""
 
+import asyncio
+from contextlib import suppress
+
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk
 
+from index_store.base.errors import ServiceBusy
 from rag.models.usage import Usage
-from rag.trace.calls import Request, pack, unpack
+from rag.trace.calls import Message, Request, pack, unpack
 
 REQUEST = Request(task="relevance", model="m", temperature=0, max_tokens=1, messages=())
 
@@ -32,6 +36,34 @@ def test_where_nothing_is_to_be_noted_calls_are_counted_all_the_same():
     with usage.call(REQUEST):
         pass
     assert (usage.calls, usage.record) == (1, None)
+
+
+ASKED = Request(
+    task="answer",
+    model="m",
+    temperature=0,
+    max_tokens=1,
+    messages=(Message(role="user", text="日当はいくらですか？" * 20),),
+)
+
+
+@pytest.mark.parametrize("end", [None, GeneratorExit, asyncio.CancelledError])
+def test_a_reply_without_a_count_counts_for_the_limits_by_its_length_also_if_it_is_stopped(end):
+    usage = Usage(record=[])
+    with suppress(GeneratorExit, asyncio.CancelledError), usage.call(ASKED) as reply:
+        reply.read(AIMessageChunk("日当は2,500円です。" * 20))
+        if end:
+            raise end
+    assert 200 < usage.budget.tokens_spent < 400
+    assert usage.budget.allowance.spent == usage.budget.tokens_spent
+    assert (usage.tokens_in, usage.tokens_out, usage.record[0].tokens_in) == (0, 0, 0)
+
+
+def test_a_call_that_fails_without_a_count_costs_nothing():
+    usage = Usage()
+    with suppress(ServiceBusy), usage.call(ASKED):
+        raise ServiceBusy(host="h")
+    assert usage.budget.tokens_spent == 0
 
 
 def test_of_a_service_that_sends_its_count_so_far_with_every_piece_the_last_count_is_spent():
