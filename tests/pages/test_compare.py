@@ -282,6 +282,24 @@ def test_a_chat_answer_becomes_the_first_column_and_only_other_columns_run(handb
     assert len([each for each in server.chats[before:] if each.schema is None]) == 1
 
 
+def test_no_pipeline_is_offered_twice_after_a_look_at_the_other_form(handbook):
+    run = asked(pipeline="self_rag")
+    page = ComparePage(runs=run)
+    assert offered(page) == ["naive"]
+    assert offered(page.go("compare")) == ["naive", "hybrid"]
+    page = ComparePage()
+    page.app.segmented_control(key="columns of new").set_value(3)
+    page.look()
+    page.go("compare", runs=run)
+    page.app.segmented_control(key=f"columns of {run}").set_value(2)
+    assert offered(page.look()) == ["naive", "hybrid"]
+
+
+def offered(page: ComparePage) -> list[str]:
+    """The pipelines that the columns of the form have."""
+    return [each.value for each in page.app.selectbox if each.label == page.words["pipeline.label"]]
+
+
 def test_an_answer_that_was_not_found_names_no_sources_above_the_form_either(handbook, server):
     server.default = TOKEN
     page = ComparePage(runs=asked())

@@ -134,7 +134,8 @@ def _choose_column(place: DeltaGenerator, number: int, usual: str) -> Column:
     with place:
         st.html(head_html(number))
         labels = {name: say(f"pipeline.{name}") for name in PIPELINES}
-        pipeline = pick(f"pipeline{of}", say("pipeline.label"), labels, usual)
+        # The default is part of the name: the form beside an answer has others, which would stay picked in this one.
+        pipeline = pick(f"pipeline{of}, usually {usual}", say("pipeline.label"), labels, usual)
         retrieval, style = choose_options(pipeline, of)
         names = engine().model_names
         model = names[0]
