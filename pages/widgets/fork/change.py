@@ -258,4 +258,5 @@ def _named(passage: Passage) -> str:
 
 
 def _text(passage: Passage | Hit) -> str:
-    return plain(passage.text)
+    """As the model reads it."""
+    return plain(passage.header + passage.text)

@@ -296,6 +296,20 @@ def test_a_chunk_that_was_taken_in_has_the_place_that_a_search_would_give_it(eng
     assert (passage.headings, passage.page) == (hit.headings, hit.page)
 
 
+def test_a_passage_that_was_taken_in_from_a_table_has_the_header_of_its_columns(engine, speaking, tmp_path):
+    rows = "".join(f"| Kettle {n} | {n}00 yen | whistles |\n" for n in range(60))
+    table = f"| Kettle | Price | Note |\n|---|---|---|\n{rows}"
+    (tmp_path / "kitchen.md").write_text(f"# Kitchen\n\n## Kettles\n\n{table}", encoding="utf-8")
+    engine.store.add(INDEX, tmp_path / "kitchen.md")
+    origin = ask(engine, "naive", retrieval=Retrieval(k=1))
+    [hit] = engine.store.search(INDEX, "Kettle 47", mode="keyword", k=1)
+    taken = TakeChunk(document_id=hit.document_id, chunk_id=hit.chunk_id)
+    forked = Forked(engine, speaking, origin, "retrieve", taken)
+    passage = finished(forked.events, "retrieve")[0].detail.passages[1]
+    assert "Price" in passage.header
+    assert (passage.header, passage.text) == (hit.header, hit.text)
+
+
 def test_a_passage_that_was_taken_in_is_cited(engine, speaking):
     origin = ask(engine, "naive", retrieval=Retrieval(k=1))
     [hit] = engine.store.search(INDEX, "VPN client", k=1)
