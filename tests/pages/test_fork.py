@@ -170,6 +170,22 @@ def test_a_passage_of_the_index_that_was_not_found_is_looked_for_and_taken_in(ha
     assert changes(form.fork) == [("taken_in", "", "Parking")]
 
 
+def test_a_section_that_was_not_found_is_offered_once_where_the_run_reads_whole_sections(handbook, engine, tmp_path):
+    file = tmp_path / "parking.md"
+    floors = "".join(f"The garage on floor {n} closes {n * 7} minutes after the shop.\n\n" for n in range(30))
+    file.write_text(f"# Parking\n\n{floors}", encoding="utf-8")
+    added = engine.store.add("handbook", file, file.name)
+    assert added.sections == 1 < added.chunks
+    form = Form(asked("naive", Retrieval(unit="section", k=1)), "retrieve")
+    form.choose("found")
+    form.set("text_input", "look", "garage")
+    offered = [each for each in form.page.app.checkbox if "Parking" in each.label]
+    assert len(offered) == 1
+    offered[0].set_value(True)
+    form.run_on()
+    assert changes(form.fork) == [("taken_in", "", "Parking")]
+
+
 def test_what_was_entered_is_still_there_after_a_look_at_the_other_half_of_the_form(handbook):
     form = Form(asked("naive"), "retrieve")
     form.set("text_area", "query", "How much is a night in a hotel?")

@@ -181,7 +181,7 @@ def _ask_others(detail: RetrievalDetail, started: RunStarted, key: str) -> list[
     if not words.strip():
         return []
     try:
-        hits = engine().store.search(index_to_ask(started), words, mode="hybrid", k=FOUND_AT_ONCE)
+        hits = engine().store.search(index_to_ask(started), words, mode="hybrid", unit=detail.unit, k=FOUND_AT_ONCE)
     except PlainError as error:
         show_error(error)
         return []
@@ -250,7 +250,9 @@ def _known(events: Sequence[Event], step: StepFinished) -> dict[int, Passage]:
 
 
 def _holds(passage: Passage, hit: Hit) -> bool:
-    return passage.section_id == hit.section_id and passage.start <= hit.start and hit.end <= passage.end
+    """Compares the found chunk, as the passage may be a section that was trimmed."""
+    is_inside = passage.start <= hit.best_start and hit.best_end <= passage.end
+    return passage.section_id == hit.section_id and is_inside
 
 
 def _named(passage: Passage) -> str:
