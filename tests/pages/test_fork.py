@@ -4,11 +4,13 @@ import json
 
 import pytest
 
+from index_store.access.principal import LOCAL
 from pages import process
 from pages.widgets.fork.origin import origin_html
+from rag.errors import RunTimeLimit
 from rag.runs.fork.edits import EDITS, EditPrompt, LeaveOut, TurnOver
 from rag.runs.run.run import Run
-from rag.trace.events import RunStarted, StepFinished
+from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.passages import Retrieval
 from tests.local import process_of
 from tests.pages.app_page import shown
@@ -269,6 +271,24 @@ def test_a_run_that_failed_offers_no_change_of_the_step_that_did(handbook, serve
     page = trace_of(run)
     folds = [each.key for each in page.app.expander if page.words["change.fold"] in each.label]
     assert folds == [f"change-past-{run.id}-retrieve-1"]
+
+
+def test_a_step_that_the_time_limit_cut_off_offers_its_prompt_but_no_outcome(engine):
+    history = process_of(engine).history
+    conversation = history.conversations.new(QUESTION, principal=LOCAL).id
+    run = {"run_id": "cut", "conversation_id": conversation, "question": QUESTION, "index": "handbook", "at": 1.0}
+    limit = RunTimeLimit(seconds=600).as_failure()
+    history.save("cut", RunStarted(pipeline="self_rag", model="m", **run))
+    for step in ("grade_documents", "check_grounding", "generate"):
+        took = {"start": 0, "milliseconds": 1, "model_calls": 1, "tokens_in": 1, "tokens_out": 0}
+        history.save("cut", StepFinished(step=step, attempt=1, verdict="stopped", **took))
+    ended = {"outcome": None, "citations": (), "totals": Totals(seconds=600)}
+    history.save("cut", RunFinished(status="limited", answer="", error=limit, **ended))
+    page = ChatPage("en", conversation=conversation)
+    page.app.session_state["trace-cut"] = True
+    page.look()
+    folds = [each.key for each in page.app.expander if page.words["change.fold"] in each.label]
+    assert folds == ["change-past-cut-generate-1"]
 
 
 @each_language

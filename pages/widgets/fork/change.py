@@ -51,6 +51,8 @@ def offer_change(events: Sequence[Event], step: StepFinished, key: str) -> None:
     last = events[-1]
     if not isinstance(last, RunFinished) or last.status == "stopped" or step.error or step.step not in EDITS:
         return
+    if step.verdict == "stopped" and EditPrompt not in EDITS[step.step]:
+        return  # a limit cut it off, so it has no outcome that could be changed
     if any(isinstance(each, RunStarted) and each.pipeline not in PIPELINES for each in events):
         return
     key = f"change-{key}-{step.step}-{step.attempt}"
