@@ -84,12 +84,14 @@ def plan(
     for other in snapshot.tasks:
         if other is not task and (outcome := _outcome_beside(other, finished)):
             overrides[other.step, other.attempt] = outcome
+    # An outcome has only what the step returned; the passages seen so far may be in the state before it.
+    state: State = {**snapshot.state, **(editing.outcome or State())}
     return Fork(
         upto=snapshot.checkpoint_id,
         events=tuple(_before(snapshot, events)),
         retrieval=editing.retrieval,
         overrides=overrides,
-        changes=(*editing.changes, *_newer_versions(editing.outcome or snapshot.state, store)),
+        changes=(*editing.changes, *_newer_versions(state, store)),
     )
 
 

@@ -14,7 +14,16 @@ import pytest
 from pydantic import BaseModel
 
 from index_store.store.index_store import IndexStore
-from rag.errors import BadChange, ForkError, IndexGone, NoCheckpoint, NothingChanged, RunNotOver, UnknownRun
+from rag.errors import (
+    BadChange,
+    DocumentsGone,
+    ForkError,
+    IndexGone,
+    NoCheckpoint,
+    NothingChanged,
+    RunNotOver,
+    UnknownRun,
+)
 from rag.graph.speculative_answer import SpeculativeAnswer
 from rag.graph.state import STORED, State
 from rag.runs import removal
@@ -36,6 +45,13 @@ from tests.threads import is_under_way
 
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "一日につき二千五百円です[1]。"
+
+
+of_a_step = pytest.mark.parametrize(("step", "edit"), [
+    ("generate", LeaveOut(passage=1)),
+    ("grade_documents", TurnOver(passage=1)),
+    ("check_grounding", TurnOver()),
+])  # fmt: skip
 
 
 @pytest.fixture
@@ -249,16 +265,26 @@ def test_what_does_not_fit_is_refused_and_begins_nothing(engine, chat, step, edi
     assert engine.history.runs() == runs
 
 
-def test_a_newer_version_of_a_document_is_told_and_the_fork_goes_on_with_what_was_found(opened, tmp_path):
+@of_a_step
+def test_a_newer_version_of_a_document_is_told_and_the_fork_goes_on_with_what_was_found(opened, tmp_path, step, edit):
     with opened() as engine:
         run = ask(engine)
         last = found(run)[-1]
         (tmp_path / "new.md").write_text("# New\n\nNo longer in use.", encoding="utf-8")
         assert engine.store.add(INDEX, tmp_path / "new.md", last.source).error is None
         assert engine.forks.changed_documents(run.id) == ChangedDocuments(gone=(), newer=(last.title,))
-        forked = engine.forks.begin(run.id, "generate", 1, [LeaveOut(passage=1)])
+        forked = engine.forks.begin(run.id, step, 1, [edit])
         assert forked.result().status == "finished"
         assert forked.events[0].origin.changes[1:] == (Change(what="newer_version", before=last.title, after=""),)
+
+
+@of_a_step
+def test_what_was_found_in_a_removed_document_is_not_gone_on_with_where_its_text_is_kept(opened, step, edit):
+    with opened(keep_removed=True) as engine:
+        run = ask(engine)
+        engine.store.remove(INDEX, found(run)[-1].source)
+        with pytest.raises(DocumentsGone):
+            engine.forks.begin(run.id, step, 1, [edit])
 
 
 def test_a_fork_under_which_its_index_is_deleted_ends_and_keeps_neither_passages_nor_checkpoints(opened, chat):
