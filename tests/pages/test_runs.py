@@ -200,6 +200,19 @@ def test_many_runs_are_read_a_page_at_a_time(engine):
     assert len(page.choose("runs.state_any", "slow").table) == (PAGE + 5) // 10 + 1
 
 
+def test_a_ticked_run_that_is_deleted_does_not_stay_ticked_where_nobody_sees_it(engine):
+    for number in range(3):
+        stored(engine, 1, first=number)
+    stored(engine, PAGE, first=3)
+    page = RunsPage()
+    page.app.session_state["runs ticked"] = ("r2", "r0", "r1")
+    engine.delete_conversation(engine.history.run("r0").conversation_id)
+    page.look()
+    assert page.app.session_state["runs ticked"] == ("r2", "r1")
+    links = [each.proto.label for each in page.app.get("page_link")]
+    assert page.words["runs.side_by_side"].format(count=2) in links
+
+
 def test_the_address_of_the_list_shows_it_to_others_and_after_a_look_at_a_run(engine):
     stored(engine, 2 * PAGE + 10)
     page = RunsPage()

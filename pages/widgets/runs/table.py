@@ -152,7 +152,7 @@ def _table(runs: Sequence[PastRun]) -> list[str]:
         alt=say("app.runs"),
     )
     here = [ids[row] for row in state.selection.rows if row < len(ids)]
-    elsewhere = [id_ for id_ in kept if id_ not in ids]
+    elsewhere = engine().run_list.existing([id_ for id_ in kept if id_ not in ids])
     # In the order of ticking: the columns of a comparison get the same order.
     ticked = [id_ for id_ in kept if id_ in here or id_ in elsewhere]
     ticked += [id_ for id_ in here if id_ not in ticked]

@@ -4,6 +4,7 @@ No event is read: the row of a run has its result. Each order has an index, so a
 thousand runs as with a hundred.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -96,6 +97,12 @@ class RunList:
                 return 0
             before = [*self._conditions(filters, principal), _is_not_after(order, last)]
             return connection.execute(select(func.count()).select_from(schema.runs).where(*before)).scalar_one()
+
+    def existing(self, run_ids: Collection[str], *, principal: Principal) -> set[str]:
+        """The runs among them that still exist."""
+        rows = select(_runs.id).where(_runs.id.in_(run_ids), is_owned_by(principal, _runs.person_id))
+        with self._database.connect() as connection:
+            return set(connection.execute(rows).scalars())
 
     def pipelines(self, *, principal: Principal) -> list[str]:
         """Pipelines that have runs, also pipelines that only another version knows."""

@@ -174,6 +174,9 @@ class UserRunList:
     def count_through(self, run_id: str, filters: RunFilter, order: Order) -> int:
         return self._run_list.count_through(run_id, filters, order, principal=self._ownership.who())
 
+    def existing(self, run_ids: Collection[str]) -> set[str]:
+        return self._run_list.existing(run_ids, principal=self._ownership.who())
+
     def pipelines(self) -> list[str]:
         return self._run_list.pipelines(principal=self._ownership.who())
 

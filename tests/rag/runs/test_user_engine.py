@@ -162,6 +162,7 @@ CALLS: dict[str, tuple[str, Call]] = {
     ),
     "run_list.count": (ANYBODY, lambda engine, on: engine.run_list.count(RunFilter(words="of nobody"))),
     "run_list.count_through": (OWN, lambda engine, on: engine.run_list.count_through(on.run, RunFilter(), "latest")),
+    "run_list.existing": (OWN, lambda engine, on: engine.run_list.existing([on.run, *on.columns])),
     "run_list.pipelines": (ANYBODY, lambda engine, on: len(engine.run_list.pipelines()) < 9),
     "run_list.indexes": (ANYBODY, lambda engine, on: len(engine.run_list.indexes()) < 9),
     "run_list.set_cause": (OWN, lambda engine, on: (engine.run_list.set_cause(on.run, "misread"), of_run(engine, on))),
