@@ -50,10 +50,12 @@ def compared(columns=TWO, question: str = QUESTION, **options) -> Comparison:
     return comparison
 
 
-def asked(question: str = QUESTION, conversation: str | None = None, pipeline: str = "naive") -> str:
+def asked(
+    question: str = QUESTION, conversation: str | None = None, pipeline: str = "naive", index: str = "handbook"
+) -> str:
     """Asks in the chat; returns the run's id."""
     engine = process.engine()
-    run = engine.ask(question, index="handbook", pipeline_name=pipeline, conversation_id=conversation)
+    run = engine.ask(question, index=index, pipeline_name=pipeline, conversation_id=conversation)
     run.result()
     return run.id
 
@@ -209,6 +211,19 @@ def test_stored_runs_of_anywhere_stand_side_by_side_and_a_vote_keeps_them(handbo
     [kept] = process.engine().comparisons.latest(5)
     assert (kept.run_ids, kept.best) == (tuple(runs), runs[1])
     assert f"★ {page.words['compare.best']}" in ComparePage(runs=",".join(runs)).buttons
+
+
+def test_runs_of_different_indexes_say_which_one_they_asked_by_its_present_name(handbook, engine, tmp_path):
+    assert engine.store.add("handbook 2024", tmp_path / "travel.md", "travel.md").error is None
+    first, second = asked(), asked(index="handbook 2024")
+    page = ComparePage(runs=f"{first},{second}")
+    assert ["handbook 2024" in head for head in page.heads] == [False, True]
+    engine.store.rename_index("handbook", "handbook 2023")
+    engine.store.rename_index("handbook 2024", "handbook")
+    assert ["handbook 2023" in head for head in page.look().heads] == [True, False]
+    assert ["handbook" in head for head in page.heads] == [True, True]
+    page = ComparePage(runs=f"{second},{asked()}")
+    assert ["handbook" in head for head in page.heads] == [False, False]
 
 
 @each_language

@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.process import engine
 from pages.widgets.answer.answer import Cards, show_answer
 from pages.widgets.answer.status import show_answer_status
+from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.chat.turn import show_draft, show_ending
 from pages.widgets.compare.differences import show_differences
@@ -56,6 +57,13 @@ class ShownColumn(NamedTuple):
     def key(self) -> str:
         """The same during the run and afterwards, so that open parts stay open."""
         return f"column-{self.number}-{self.run_id}"
+
+
+class Differing(NamedTuple):
+    """What the columns differ in; then each of them says its own."""
+
+    questions: bool
+    indexes: bool
 
 
 def of_comparison(comparison: Comparison) -> ShownComparison:
@@ -107,6 +115,11 @@ def _asked(columns: Sequence[ShownColumn | None]) -> list[str]:
     return list(dict.fromkeys(understood_question(each.events) for each in columns if each))
 
 
+def _differing(columns: Sequence[ShownColumn | None]) -> Differing:
+    indexes = {each.started.index_id or each.started.index for each in columns if each}
+    return Differing(questions=len(_asked(columns)) > 1, indexes=len(indexes) > 1)
+
+
 @st.fragment(run_every=OFTEN)
 def _show_live(shown: ShownComparison, known: Mapping[str, Sequence[Event]], cards: Mapping[str, Cards]) -> None:
     """One fragment for all columns: one each would cost the server as many redraws, at different times.
@@ -121,13 +134,13 @@ def _show_live(shown: ShownComparison, known: Mapping[str, Sequence[Event]], car
     quiet = time.time() - max(each.live.changed_at for each in live if each.live)
     look_every(pace(quiet, engine().runs_in_flight), at_once=[each.live for each in live if each.live])
     _show_turns(live)
-    asks = len(_asked(columns)) > 1
+    differing = _differing(columns)
     for place, column in zip(_places(len(columns)), columns, strict=True):
         with place:
             if column and column.live:
-                _show_live_column(column, column.live, cards[column.key], asks)
+                _show_live_column(column, column.live, cards[column.key], differing)
             else:
-                _show_past_column(shown, column, asks)
+                _show_past_column(shown, column, differing)
 
 
 def _show_turns(live: Sequence[ShownColumn]) -> None:
@@ -152,9 +165,9 @@ def _names(columns: Sequence[ShownColumn]) -> str:
     return ", ".join(named) or "–"
 
 
-def _show_live_column(column: ShownColumn, run: Run, cards: Cards, asks: bool) -> None:
+def _show_live_column(column: ShownColumn, run: Run, cards: Cards, differing: Differing) -> None:
     now = time.time() - run.begun_at + reused_seconds(column.events)
-    _show_head(column, asks)
+    _show_head(column, differing)
     if run.before:
         st.caption(counted("chat.queue", run.before))
     else:
@@ -164,10 +177,10 @@ def _show_live_column(column: ShownColumn, run: Run, cards: Cards, asks: bool) -
     st.button(f"■ {say('chat.stop')}", key=f"stop-{run.id}", on_click=run.stop)
 
 
-def _show_head(column: ShownColumn, asks: bool) -> None:
-    """`asks`: whether the columns have different questions."""
-    st.html(head_html(column.number, column.started))
-    if asks:
+def _show_head(column: ShownColumn, differing: Differing) -> None:
+    index = asked_index(column.started) or column.started.index if differing.indexes else ""
+    st.html(head_html(column.number, column.started, index=index))
+    if differing.questions:
         st.html(question_html(understood_question(column.events)))
 
 
@@ -185,19 +198,19 @@ def _show_past(drawn: ShownComparison) -> None:
     is_kept_now = shown.comparison and not drawn.comparison
     if is_kept_now or any(each and each.live for each in columns):
         st.rerun()
-    asks = len(_asked(columns)) > 1
+    differing = _differing(columns)
     for place, column in zip(_places(len(columns)), columns, strict=True):
         with place:
-            _show_past_column(shown, column, asks)
+            _show_past_column(shown, column, differing)
     show_differences({each.number: each.events for each in columns if each})
 
 
-def _show_past_column(shown: ShownComparison, column: ShownColumn | None, asks: bool) -> None:
+def _show_past_column(shown: ShownComparison, column: ShownColumn | None, differing: Differing) -> None:
     if not column:
         st.info(say("compare.run_gone"))
         return
     last = column.events[-1]
-    _show_head(column, asks)
+    _show_head(column, differing)
     if not isinstance(last, RunFinished):  # its end could not be saved
         st.caption(say("status.stopped"))
         return

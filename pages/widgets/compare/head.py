@@ -16,13 +16,14 @@ def letter_html(number: int) -> str:
     return f'<b class="letter column-{number}">{LETTERS[number]}</b>'
 
 
-def head_html(number: int, started: RunStarted | None = None) -> str:
+def head_html(number: int, started: RunStarted | None = None, *, index: str = "") -> str:
+    """`index`: the index that the run asked, if its name is to be shown."""
     if not started:
         return f'<div class="column-head">{letter_html(number)}</div>'
     picked = [retrieval_label(started.retrieval)] if started.retrieval else []
     if started.style != USUAL:
         picked.append(style_label(started.style))
-    picked.append(started.model)
+    picked += filter(None, (started.model, index))
     return (
         f'<div class="column-head">{letter_html(number)} <b>{escape(say(f"pipeline.{started.pipeline}"))}</b>'
         f"<small>{escape(' · '.join(picked))}</small></div>{origin_html(started)}"
