@@ -9,11 +9,16 @@ from index_store.base.database.database import backend_of
 from rag.runs.history import schema
 
 KEPT_DAYS = 31
+"""today is one of them"""
 
 
 def today() -> date:
     """The day where the app runs; it begins at local midnight."""
     return datetime.now().astimezone().date()
+
+
+def _first_day() -> date:
+    return today() - timedelta(days=KEPT_DAYS - 1)
 
 
 class PersonUsage(NamedTuple):
@@ -56,8 +61,9 @@ class DailyUsage:
         columns = [func.sum(case((is_today, column), else_=0)) for column in (used.runs, used.tokens)]
         columns += [func.sum(used.runs), func.sum(used.tokens)]
         rows = select(used.person_id, *columns).group_by(used.person_id).order_by(func.sum(used.tokens).desc())
+        kept = rows.where(used.day >= _first_day().isoformat(), *conditions)
         with self._database.connect() as connection:
-            return [PersonUsage(*row) for row in connection.execute(rows.where(*conditions))]
+            return [PersonUsage(*row) for row in connection.execute(kept)]
 
     def forget(self, *person_ids: str, before: date | None = None) -> None:
         """Deletes usage before that day (None: before today). `person_ids`: only of these people, else of all."""
@@ -68,4 +74,4 @@ class DailyUsage:
             connection.execute(schema.used.delete().where(these))
 
     def sweep(self) -> None:
-        self.forget(before=today() - timedelta(days=KEPT_DAYS))
+        self.forget(before=_first_day())

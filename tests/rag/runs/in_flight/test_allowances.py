@@ -213,6 +213,17 @@ def test_a_month_later_it_is_no_longer_known(limited):
     assert used.by_person() == [("young", 0, 0, 1, 5)]
 
 
+def test_the_sum_of_31_days_has_31_days_before_the_older_ones_are_deleted_and_afterwards(limited):
+    used = process_of(limited()).usage
+    for days, tokens in ((0, 1), (30, 10), (31, 100)):
+        used.add("anna", date.today() - timedelta(days=days), tokens=tokens)
+    sums = ("anna", 1, 1, 2, 11)
+    assert (used.of("anna"), used.by_person()) == (sums, [sums])
+    used.sweep()
+    assert used.of("anna") == sums
+    assert used.tokens("anna", date.today() - timedelta(days=31)) == 0
+
+
 # Long jobs
 
 
