@@ -1,6 +1,6 @@
 """Headers, footers and page numbers of a PDF: lines at the ends of most pages that differ only in the page's number.
 
-Watermarks of most pages, too.
+Watermarks of most pages, too. The header of a table that goes on over pages stays: each page is a text of its own.
 """
 
 import re
@@ -16,6 +16,8 @@ PAGES = 3
 """with the same line, at least"""
 LENGTH = 200
 """characters of a line with a page number"""
+STEP = 4.0
+"""times the size of the type, from the header of a table to its rows at most"""
 
 _NUMBER = r"(?<!\d)(\d{1,5})(?: ?(?:/|／|of) ?\d{1,5})?(?!\d)"
 _SEPARATOR = r"[\t|｜]|\s[-–—・]\s"
@@ -31,7 +33,9 @@ def without_running_lines(pages: list[list[Line]]) -> list[list[Line]]:
     least = max(PAGES, SHARE * len(pages))
     left = [[line for line in page if not line.slanted or stamps[line.text] < least] for page in pages]
     for end in (0, -1, 0, -1):
-        running = _running([page[end] if page else None for page in left])
+        running = _running(
+            [page[end] if page and (end or not _names_columns(page, len(left))) else None for page in left]
+        )
         left = [
             [line for line in page if line is not page[end]] if number in running else page
             for number, page in enumerate(left)
@@ -40,6 +44,23 @@ def without_running_lines(pages: list[list[Line]]) -> list[list[Line]]:
     texts = ([_undigited(line) for line in page] for page in left if page)
     first = next(texts, [])
     return pages if all(text == first for text in texts) else left
+
+
+def _names_columns(page: list[Line], pages: int) -> bool:
+    """Whether the first line is the header of a table that goes on over pages: it has no page number, and close below
+    is a row with as many cells, or with one more if the header leaves the corner empty.
+    """
+    header = page[0]
+    return (
+        len(header.cells) > 1
+        and not any(_page_numbers(header, pages))
+        and any(
+            len(header.cells) in (len(row.cells), len(row.cells) - (header.begin > row.cells[0].end))
+            and 0 < row.across - header.across < STEP * header.size
+            for row in page[1:3]
+            if row.cells
+        )
+    )
 
 
 def _running(lines: list[Line | None]) -> set[int]:

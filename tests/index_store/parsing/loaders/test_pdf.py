@@ -381,6 +381,27 @@ def test_numbers_in_a_column_of_their_own_are_no_page_numbers_unless_they_count_
     ]
 
 
+@pytest.mark.parametrize("header", [("Part", "Name", "Price"), ("", "Name", "Price")])
+def test_the_header_of_a_table_that_goes_on_over_pages_is_kept_on_each(raw, header: tuple[str, ...]) -> None:
+    pages = [
+        row(760, *header) + [cell for n in range(4) for cell in row(740 - 20 * n, f"{word}-{n}", f"bolt {word}", "0.5")]
+        for word in "ABCDE"
+    ]
+    titled = [[Text(50, 785, "The parts"), *page] for page in pages]
+    for each in (pages, titled):
+        texts = [page.markdown.strip() for page in load(raw(PdfFile(each).content(), "a.pdf")).pages]
+        assert all(text.startswith(f"| {' | '.join(header)} |\n| --- | --- | --- |\n") for text in texts)
+
+
+def test_a_running_title_with_a_page_number_is_left_out_above_a_table_too(raw) -> None:
+    pages = [
+        row(760, "Handbook", str(number)) + [cell for n in range(4) for cell in row(730 - 20 * n, f"{word}-{n}", "0.5")]
+        for number, word in enumerate("ABCDE", 1)
+    ]
+    texts = [page.markdown.strip() for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages]
+    assert [text.split("\n")[0] for text in texts] == [f"| {word}-0 | 0.5 |" for word in "ABCDE"]
+
+
 @pytest.mark.parametrize("kind", ["Widget", "FreeText"])
 def test_what_was_typed_into_a_form_or_onto_a_page_is_read_beside_its_label(raw, kind: str) -> None:
     page = [
