@@ -1,8 +1,8 @@
 """A mail (EML): who wrote to whom and when, its text, and the attachments that can be read, each under its name.
 
-If a text is sent both as plain text and as HTML, the plain text is read, unless it lacks tables or headings of the
-HTML. Quoted replies stay. Attachments that can't be read are only named; the mail is loaded all the same. A zip's files
-are read like attachments. A web page saved as one file (MHTML) has the form of a mail and is read here, too.
+If a text is sent both as plain text and as HTML, the plain text is read, unless it lacks tables, headings or much text
+of the HTML. Quoted replies stay. Attachments that can't be read are only named; the mail is loaded all the same. A
+zip's files are read like attachments. A web page saved as one file (MHTML) has the form of a mail and is read here.
 """
 
 import logging
@@ -41,6 +41,8 @@ UNPACKED_MB = 256
 """of an attached archive; ten times what most services accept as a mail"""
 DEPTH = 3
 """levels of mails inside mails that are read"""
+FULLER = 1.5
+"""times the characters of the plain text, above which the HTML says more than that"""
 
 _STRUCTURE = re.compile(r"^(\||#{1,6} )", re.M)
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
@@ -100,10 +102,13 @@ class _Mailbag:
     def _text(self, texts: list[Message]) -> list[Page]:
         plain = [_plain(part, self._name) for part in texts if part.get_content_subtype() != "html"]
         html = [_html(part, self._name) for part in texts if part.get_content_subtype() == "html"]
-        is_better = not any(page.markdown.strip() for page in plain) or any(
-            _STRUCTURE.search(page.markdown) for page in html
-        )
-        return html if html and is_better else plain
+        if any(_STRUCTURE.search(page.markdown) for page in html):
+            return html
+        written, shown = _characters(plain), _characters(html)
+        if len(shown) <= FULLER * len(written):
+            return plain
+        # The plain text may say only that the mail is a web page, or also what the pictures of the HTML show.
+        return html if written in shown else [*plain, *html]
 
     def _attachment(self, part: Message, name: str, depth: int) -> list[Page]:
         """Empty if it can't be read."""
@@ -183,6 +188,10 @@ def _name(part: Message) -> str:
 
 def _html(part: Message, name: str) -> Page:
     return Page(markdown=body_markdown(parse_html(text_of(part, name)).root))
+
+
+def _characters(pages: list[Page]) -> str:
+    return "".join("".join(page.markdown.split()) for page in pages)
 
 
 def _plain(part: Message, name: str) -> Page:

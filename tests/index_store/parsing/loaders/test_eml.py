@@ -100,6 +100,27 @@ def test_plain_text_is_read_unless_the_html_has_a_table_that_it_loses(raw) -> No
     assert "| a | b |" in text(load(raw(mail.as_bytes(), "a.eml")))
 
 
+@pytest.mark.parametrize(
+    ("plain", "shown"),
+    [
+        ("このメールはHTML形式です。\n", "このメールはHTML形式です。\n\n{html}"),
+        ("健康診断は10月5日から9日まで、\n本社3階で行います。\n", "{html}"),
+        ("健康診断は10月5日から\n9日まで、本社3階で行います。\n\n希望する日を人事部に知らせてください。\n", "{plain}"),
+    ],
+    ids=["says that there is a web page", "is its beginning", "is nearly all"],
+)
+def test_a_web_page_that_says_much_more_than_the_plain_text_is_read(plain: str, shown: str, raw) -> None:
+    html = (
+        "健康診断は10月5日から9日まで、本社3階で行います。",
+        "希望する日を人事部に知らせてください。",
+        "締切は9月18日です。",
+    )
+    mail = letter(plain)
+    mail.add_alternative("".join(f"<p>{line}</p>" for line in html), subtype="html")
+    _, _, read = text(load(raw(mail.as_bytes(), "a.eml"))).partition("\n\n")
+    assert read.split() == shown.format(plain=plain, html="\n\n".join(html)).split()
+
+
 def test_attachments_stand_under_their_names_and_one_that_fails_costs_nothing(raw) -> None:
     mail = letter()
     mail.add_attachment(
