@@ -46,6 +46,9 @@ class Sheet:
         self.spans: list[Span] = []
         self._spans_at: dict[int, list[Span]] = {}
         """row number -> the spans that begin in it"""
+        self._wide_at: dict[int, list[Span]] = {}
+        """row number -> the spans over several columns that have a text in it"""
+        self._left = FILLED
 
     def blocks(self) -> Iterator[str]:
         for span in self.spans:
@@ -56,15 +59,27 @@ class Sheet:
 
     def _repeat_merged(self) -> None:
         """Puts a cell that spans rows into each row, so that each row is complete."""
-        left = FILLED
         for span in self.spans:
             text = self.rows.get(span.top, {}).get(span.left)
-            if not text or span.bottom == span.top:
+            if not text:
                 continue
-            for number in range(span.top + 1, min(span.bottom, span.top + left) + 1):
-                left -= 1
+            for number in range(span.top, min(span.bottom, span.top + self._left) + 1):
+                self._left -= 1
                 if number in self.rows:
                     self.rows[number].setdefault(span.left, text)
+                    if span.right > span.left:
+                        self._wide_at.setdefault(number, []).append(span)
+
+    def _repeat_across(self, table: list[tuple[int, Row]], named: set[int]) -> None:
+        """Puts a cell that spans columns into each that the header names, unless it is the label of its row."""
+        for number, row in table:
+            for span in self._wide_at.get(number, []):
+                if span.left not in row or span.left <= min(named):
+                    continue
+                for column in range(span.left + 1, min(span.right, max(named), span.left + self._left) + 1):
+                    self._left -= 1
+                    if column in named:
+                        row.setdefault(column, row[span.left])
 
     def _parts(self) -> Iterator[list[int]]:
         """Row numbers that belong together."""
@@ -119,14 +134,15 @@ class Sheet:
         if not table:
             return
         columns = sorted({column for _, row in table for column in row})
-        grid = [[row.get(column, "") for column in columns] for _, row in table]
         headers = self._header_rows(table[0][0], len(table))
-        if headers > 1:
-            grid = [as_markdown.joined_header(grid[:headers]), *grid[headers:]]
-        if sum(map(bool, grid[0])) < HEADER_SHARE * len(columns):
+        header = as_markdown.joined_header(_grid(table[:headers], columns))
+        named = {column for column, name in zip(columns, header, strict=True) if name}
+        if len(named) < HEADER_SHARE * len(columns):
+            grid = [header, *_grid(table[headers:], columns)]
             yield "\n".join(as_markdown.paragraph(" ".join(filter(None, row))) for row in grid)
         else:
-            yield as_markdown.table(grid)
+            self._repeat_across(table[headers:], named)
+            yield as_markdown.table([header, *_grid(table[headers:], columns)])
 
     def _start(self, block: list[tuple[int, Row]]) -> int:
         """The row at which the table begins, below titles and notes: single cells, or rows shorter than its header."""
@@ -154,6 +170,10 @@ class Sheet:
         if all(parted) and not any(map(is_data, below.values())):
             deepest += 1
         return deepest if deepest < min(rows, 4) else 1
+
+
+def _grid(table: list[tuple[int, Row]], columns: list[int]) -> list[list[str]]:
+    return [[row.get(column, "") for column in columns] for _, row in table]
 
 
 def _side_by_side(rows: list[Row]) -> list[int]:

@@ -328,6 +328,22 @@ def test_rows_that_are_formatted_to_the_end_of_the_sheet_cost_nothing(markdown) 
     assert markdown(rows(["a", "b"], [1, 2]) + empty + last) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n\n7\n"
 
 
+@pytest.mark.parametrize(
+    ("merged", "expected"),
+    [
+        ("C2:D2", "| 山田 | 休 | 出張 | 出張 |\n| 鈴木 | 早 |  |  |\n| 合計 |  |  | 2 |"),
+        ("C2:D3", "| 山田 | 休 | 出張 | 出張 |\n| 鈴木 | 早 | 出張 | 出張 |\n| 合計 |  |  | 2 |"),
+        ("C2:XFD2", "| 山田 | 休 | 出張 | 出張 |\n| 鈴木 | 早 |  |  |\n| 合計 |  |  | 2 |"),
+        ("A4:C4", "| 山田 | 休 | 出張 |  |\n| 鈴木 | 早 |  |  |\n| 合計 |  |  | 2 |"),
+    ],
+    ids=["over two days", "over two people too", "to the edge of the sheet", "a label"],
+)
+def test_a_cell_over_several_named_columns_stands_in_each(merged: str, expected: str, markdown) -> None:
+    table = rows(["氏名", "月", "火", "水"], ["山田", "休", "出張"], ["鈴木", "早"], ["合計", None, None, 2])
+    xml = f'<sheetData>{table}</sheetData><mergeCells><mergeCell ref="{merged}"/></mergeCells>'
+    assert markdown(xml) == f"| 氏名 | 月 | 火 | 水 |\n| --- | --- | --- | --- |\n{expected}\n"
+
+
 @pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_merged_cells_over_the_whole_sheet_end_in_time(markdown) -> None:
     xml = f"<sheetData>{rows(*[['a', 'b']] * 100)}</sheetData>"
