@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import date
+from email.message import Message
 
 import pytest
 
@@ -25,6 +26,7 @@ from index_store.parsing.chunking.text_splitter import blocks_of, split_text, te
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.formats import format_of
+from index_store.parsing.loaders.mail.invitation import event_of
 from index_store.parsing.loaders.office import eq_field
 from index_store.search.hits import Hit
 from index_store.search.near_duplicates import are_near_duplicates
@@ -115,6 +117,12 @@ def hit(text: str) -> Hit:
         rank=1, score=0.8, chunk_id="c", section_id="s", document_id="d", source="a.md", title="規程", headings=(),
         page=None, text=text, start=0, end=len(text), best_start=len(text) // 2, best_end=len(text) // 2 + 10,
     )  # fmt: skip
+
+
+def calendar(text: str) -> Message:
+    part = Message()
+    part.set_payload(f"BEGIN:VEVENT\nLOCATION;{text}\nSUMMARY:{text}\n{text}", "utf-8")
+    return part
 
 
 PASSAGES = [
@@ -246,6 +254,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "blocks_of": blocks_of,
     "paragraph": as_markdown.paragraph,
     "with_raised": lambda text: as_markdown.with_raised("".join(map(as_markdown.raised, text))),
+    "event_of": lambda text: event_of(calendar(text), "a.eml"),
     "eq_field.shown": lambda text: eq_field.shown(f"EQ \\o\\ac({text}"),
     # pages
     "rewrite_html": lambda text: rewrite_html(text, f"{QUESTION} {text[::2]}"),

@@ -1,4 +1,5 @@
-"""A mail (EML): who wrote to whom and when, its text, and the attachments that can be read, each under its name.
+"""A mail (EML): who wrote to whom and when, when and where an invitation is for, its text, and the attachments that can
+be read, each under its name.
 
 If a text is sent both as plain text and as HTML, the plain text is read, unless it lacks tables, headings or much text
 of the HTML. Quoted replies stay. Attachments that can't be read are only named; the mail is loaded all the same. A
@@ -21,6 +22,7 @@ from index_store.parsing.loaders.formats import BY_SUFFIX, LOADABLE, format_of, 
 from index_store.parsing.loaders.html.body import body_markdown
 from index_store.parsing.loaders.html.html import load_html
 from index_store.parsing.loaders.html.tree import parse as parse_html
+from index_store.parsing.loaders.mail.invitation import CALENDAR, event_of
 from index_store.parsing.loaders.mail.message import (
     attached_mail,
     content_of,
@@ -72,6 +74,7 @@ def load_web_archive(file: RawFile) -> LoadedDocument:
 class _Parts:
     texts: list[list[Message]] = field(default_factory=list)
     """in order, each with its alternatives"""
+    invitations: list[Message] = field(default_factory=list)
     attachments: list[Message] = field(default_factory=list)
 
 
@@ -88,8 +91,11 @@ class _Mailbag:
             raise Unreadable(name=self._name)
         if closed:
             raise PasswordProtected(name=self._name)
+        subject = header(mail, "Subject")
         names = [_name(part) for part in parts.attachments]
         head = [f"{label}: {value}" for label in ("From", "To", "Cc", "Date") if (value := header(mail, label))]
+        for event in (event_of(part, self._name) for part in parts.invitations):
+            head += [f"{label}: {value}" for label, value in event.items() if label != "Summary" or not subject]
         head += [f"Attachments: {', '.join(filter(None, names))}"] if any(names) else []
         pages = [
             Page(markdown="\n".join(head), headings=()),
@@ -97,7 +103,7 @@ class _Mailbag:
         ]
         for part, name in zip(parts.attachments, names, strict=True):
             pages += _under(name, self._attachment(part, name, depth))
-        return LoadedDocument(title=header(mail, "Subject") or PurePath(self._name).stem, pages=pages)
+        return LoadedDocument(title=subject or PurePath(self._name).stem, pages=pages)
 
     def _text(self, texts: list[Message]) -> list[Page]:
         plain = [_plain(part, self._name) for part in texts if part.get_content_subtype() != "html"]
@@ -160,7 +166,8 @@ def _parts(mail: Message) -> _Parts:
         texts = [part for part in alternatives if _is_text(part)]
         others = [part for part in alternatives if not _is_text(part) and part.get_content_type() not in _SIGNATURES]
         parts.texts += [texts] if texts else []
-        parts.attachments += others
+        parts.invitations += [part for part in others if part.get_content_type() == CALENDAR]
+        parts.attachments += [part for part in others if not _is_shown_as_invitation(part)]
     return parts
 
 
@@ -178,6 +185,10 @@ def _is_text(part: Message) -> bool:
     is_file = PurePath(file_name(part)).suffix.lower() in BY_SUFFIX
     is_attachment = part.get_content_disposition() == "attachment" or is_file
     return part.get_content_type() in ("text/plain", "text/html") and not is_attachment
+
+
+def _is_shown_as_invitation(part: Message) -> bool:
+    return part.get_content_type() == CALENDAR and part.get_content_disposition() != "attachment"
 
 
 def _name(part: Message) -> str:

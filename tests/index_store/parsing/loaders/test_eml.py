@@ -180,6 +180,57 @@ def test_a_text_with_a_name_that_is_none_of_a_file_is_the_text_of_the_mail(name:
     assert ("Attachments:" in text(loaded)) == is_listed
 
 
+INVITATION = """BEGIN:VCALENDAR
+METHOD:REQUEST
+BEGIN:VTIMEZONE
+TZID:Asia: Tokyo
+BEGIN:STANDARD
+DTSTART:16010101T000000
+END:STANDARD
+END:VTIMEZONE
+BEGIN:VEVENT
+SUMMARY;LANGUAGE=ja-JP:予算会議\\, 第2回
+DTSTART;TZID="Asia: Tokyo":20260310T140000
+DTEND:20260310T060000Z
+LOCATION:本社\\; 第3
+ 会議室\\n(4階)
+BEGIN:VALARM
+DTSTART:20260101T000000
+SUMMARY:Reminder
+END:VALARM
+END:VEVENT
+BEGIN:VEVENT
+DTSTART:20270310T140000
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+def test_an_invitation_says_when_and_where(raw) -> None:
+    when = "Start: 2026-03-10 14:00\nEnd: 2026-03-10 06:00 UTC\nLocation: 本社; 第3会議室 (4階)"
+    mail = letter()
+    mail.add_alternative(INVITATION, subtype="calendar", params={"method": "REQUEST", "name": "meeting.ics"})
+    people = "From: 山田 <yamada@example.co.jp>\nTo: all@example.co.jp"
+    assert text(load(raw(mail.as_bytes(), "a.eml"))).strip() == f"{people}\n{when}\n\n本文です。\n> 引用です。"
+    alone = "From: a@example.jp\nContent-Type: text/calendar; charset=utf-8; method=REQUEST\n\n" + INVITATION
+    assert text(load(raw(alone.encode(), "a.eml"))) == f"From: a@example.jp\n{when}\nSummary: 予算会議, 第2回"
+
+
+def test_the_last_of_whole_days_is_the_end_of_an_invitation(raw) -> None:
+    days = "BEGIN:VEVENT\r\nDTSTART;VALUE=DATE:20260310\r\nDTEND;VALUE=DATE:20260312\r\nLOCATION:\r\nEND:VEVENT\r\n"
+    mail = f"Subject: x\nContent-Type: text/calendar\n\n{days}"
+    assert text(load(raw(mail.encode(), "a.eml"))) == "Start: 2026-03-10\nEnd: 2026-03-11"
+
+
+@pytest.mark.parametrize("start", ["", "2026", "20269999T990000", "99999999", "00010101", "会議"])
+def test_what_is_no_invitation_adds_nothing_to_a_mail(start: str, raw) -> None:
+    mail = letter()
+    mail.add_alternative(f"BEGIN:VEVENT\nDTEND;VALUE=DATE:{start}\n", subtype="calendar")
+    mail.add_attachment(b"BEGIN:VEVENT\n\0\xff\xfe", maintype="text", subtype="calendar", filename="plan.ics")
+    _, _, read = text(load(raw(mail.as_bytes(), "a.eml"))).partition("all@example.co.jp\n")
+    assert read.strip() == "Attachments: plan.ics\n\n本文です。\n> 引用です。"
+
+
 def test_mails_within_mails_and_attachments_are_read_to_a_bound(raw) -> None:
     mail = letter("innermost\n")
     for level in range(6):
