@@ -31,10 +31,9 @@ def texts(package: Package, part: str, graphic: Element, with_charts: bool = Tru
 
 
 def _chart(root: Element) -> Iterator[str]:
-    """Its title, and its values as tables."""
-    title = root.find("{*}chart/{*}title")
-    if title is not None:
-        yield as_markdown.paragraph(words(title))
+    """Its title, those of its axes, which have the unit, and its values as tables."""
+    for place in ("{*}title", "{*}plotArea/*/{*}title"):
+        yield from filter(None, (as_markdown.paragraph(words(title)) for title in root.iterfind(f"{{*}}chart/{place}")))
     is_1904 = is_on(root.find("{*}date1904"))
     together: dict[tuple[str, ...], list[Element]] = {}
     for series in root.iterfind(".//{*}ser"):

@@ -272,6 +272,18 @@ def test_charts_are_tables_of_their_values(pages) -> None:
     )
 
 
+def test_the_titles_of_the_axes_of_a_chart_stand_above_its_values(pages) -> None:
+    def axis(kind: str, words: str) -> str:
+        return f"<c:{kind}><c:title>{paragraph(words)}</c:title></c:{kind}>"
+
+    series = f"<c:ser>{points('tx', '東京')}{points('cat', '4月')}{points('val', '1')}</c:ser>"
+    axes = axis("catAx", "") + axis("valAx", "単位：百万円") + axis("valAx", "率（％）")
+    drawn = f"<c:plotArea><c:barChart>{series}</c:barChart>{axes}</c:plotArea>"
+    assert pages(with_chart(f"<c:title>{paragraph('売上')}</c:title>{drawn}"))[0].markdown == (
+        "## T\n\n売上\n\n単位：百万円\n\n率（％）\n\n|  | 東京 |\n| --- | --- |\n| 4月 | 1 |\n"
+    )
+
+
 @pytest.mark.parametrize(("settings", "day"), [("", "46113.0"), ('<c:date1904 val="1"/>', "44651")])
 def test_dates_and_percents_of_a_chart_are_shown_as_its_sheet_shows_them(settings: str, day: str, pages) -> None:
     days = points("cat", day, "空", code='yyyy"年"m"月"')
