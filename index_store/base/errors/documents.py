@@ -98,8 +98,14 @@ class Cancelled(DocumentError):
 
 
 class WrongContent(DocumentError):
-    en = "{name} is not what its name says: its content is {content}. Rename it or add the right file."
-    ja = "{name} は名前と中身が合いません(中身は {content})。名前を直すか、正しいファイルを追加してください。"
+    en = (
+        "{name} is not what its name says: its content is {content}. Save it in the format of its name, rename it if "
+        "that kind can be loaded, or add the right file."
+    )
+    ja = (
+        "{name} は名前と中身が合いません(中身は {content})。名前どおりの形式で保存し直すか、読み込める形式なら名前を"
+        "直すか、正しいファイルを追加してください。"
+    )
 
 
 class UnknownEncoding(DocumentError):

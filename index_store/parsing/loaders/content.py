@@ -1,5 +1,8 @@
 """The kind of a file from its first bytes, whatever its name."""
 
+OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""begins the container of Office 97-2003, in which newer documents with a password are, too"""
+
 _SIGNATURES = (
     (b"%PDF-", "PDF"),
     (b"\x89PNG\r\n", "PNG"),
@@ -8,7 +11,6 @@ _SIGNATURES = (
     (b"II*\0", "TIFF"),
     (b"MM\0*", "TIFF"),
     (b"PK\x03\x04", "ZIP / Office"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Office 97-2003"),
     (b"\x1f\x8b", "gzip"),
     (b"7z\xbc\xaf", "7-Zip"),
     (b"Rar!", "RAR"),
@@ -19,19 +21,24 @@ _SIGNATURES = (
 
 
 def content_kind(content: bytes) -> str | None:
-    """The format's usual name, or None if the bytes don't show it."""
+    """The format's usual name, or None if the bytes don't show it. Of Office 97-2003, the program is found in the whole
+    file alone.
+    """
     # A few bytes may come before a PDF's header (PDF 1.7, appendix H).
     if b"%PDF-" in content[:1024] and not content[:1024].lstrip().startswith((b"<", b"#")):
         return "PDF" if content.find(b"%PDF-") == 0 or b"\0" in content[:4096] or b"obj" in content[:4096] else None
+    if content.startswith(OLD_OFFICE):
+        return next((kind for stream, kind in _STREAMS.items() if _entry(stream) in content), "Office 97-2003")
     return next((kind for signature, kind in _SIGNATURES if content.startswith(signature)), None)
 
 
-_OLD_OFFICE = {
+_STREAMS = {
+    # Before those of the files that a mail may have in it.
+    "__substg1.0_": "Outlook (.msg)",
     "WordDocument": "Word 97-2003 (.doc)",
     "Workbook": "Excel 97-2003 (.xls)",
     "Book": "Excel 5.0/95 (.xls)",
     "PowerPoint Document": "PowerPoint 97-2003 (.ppt)",
-    "__substg1.0_": "Outlook (.msg)",
 }
 """a stream of such a file's directory -> what it is"""
 
@@ -39,11 +46,6 @@ _OLD_OFFICE = {
 def is_encrypted_office(content: bytes) -> bool:
     """Whether an Office 97-2003 container holds a newer document that is encrypted (MS-OFFCRYPTO 2.3)."""
     return _entry("EncryptedPackage") in content
-
-
-def office_kind(content: bytes) -> str:
-    """What an Office 97-2003 container holds."""
-    return next((kind for stream, kind in _OLD_OFFICE.items() if _entry(stream) in content), "Office 97-2003")
 
 
 def _entry(name: str) -> bytes:

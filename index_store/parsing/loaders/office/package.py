@@ -18,7 +18,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from index_store.base.errors import EmptyDocument, PackedTooTightly, PasswordProtected, Unreadable, WrongContent
-from index_store.parsing.loaders.content import content_kind, is_encrypted_office, office_kind
+from index_store.parsing.loaders.content import OLD_OFFICE, content_kind, is_encrypted_office
 from index_store.parsing.loaders.document import RawFile
 
 log = logging.getLogger(__name__)
@@ -182,11 +182,9 @@ def opened(file: RawFile, kind: str) -> Iterator[Package]:
         start = stream.read(4096)
     if not start:
         raise EmptyDocument(name=file.name)
-    found = content_kind(start)
-    if found == "Office 97-2003":
-        if is_encrypted_office(file.content):
-            raise PasswordProtected(name=file.name)
-        raise WrongContent(name=file.name, content=office_kind(file.content))
+    if start.startswith(OLD_OFFICE) and is_encrypted_office(file.content):
+        raise PasswordProtected(name=file.name)
+    found = content_kind(file.content if start.startswith(OLD_OFFICE) else start)
     if found and not found.startswith("ZIP"):
         raise WrongContent(name=file.name, content=found)
     try:

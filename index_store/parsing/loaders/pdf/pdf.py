@@ -13,7 +13,7 @@ from functools import partial, reduce
 import pypdfium2
 from pypdfium2 import PdfDocument, PdfiumError
 
-from index_store.base.errors import NoText, PasswordProtected, Unreadable, WrongContent
+from index_store.base.errors import CopyProtected, NoText, PasswordProtected, Unreadable, WrongContent
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile, title_of
 from index_store.parsing.loaders.pdf.entries import lines_with_entries
@@ -42,6 +42,9 @@ def load(file: RawFile) -> LoadedDocument:
     except PdfiumError as error:
         if error.err_code == pypdfium2.raw.FPDF_ERR_PASSWORD:
             raise PasswordProtected(name=name) from error
+        # Its key is for certain readers or programs.
+        if error.err_code == pypdfium2.raw.FPDF_ERR_SECURITY:
+            raise CopyProtected(name=name) from error
         raise Unreadable(name=name) from error
     # pdfium then draws the entries of a form whose file does not say how they look.
     pdf.init_forms()

@@ -353,6 +353,12 @@ def test_what_is_no_readable_mail_is_refused(content: bytes, error: type[errors.
         load(raw(content, "a.eml"))
 
 
+def test_a_mail_in_the_format_of_outlook_is_named_so(raw) -> None:
+    ole = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504) + "WordDocument__substg1.0_".encode("utf-16-le")
+    with pytest.raises(errors.WrongContent, match="Outlook"):
+        load(raw(ole, "a.eml"))
+
+
 @pytest.mark.parametrize("is_streamed", [False, True])
 @pytest.mark.parametrize("more", ["", "; smime-type=signed-data"])
 def test_a_mail_whose_signature_wraps_its_text_is_read(is_streamed: bool, more: str, raw) -> None:

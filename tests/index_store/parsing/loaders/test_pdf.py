@@ -446,6 +446,13 @@ def test_a_pdf_without_text_says_what_to_do(raw) -> None:
         load(raw(PdfFile([[]]).content(), "scan.pdf"))
 
 
+def test_a_pdf_that_is_locked_for_chosen_readers_is_called_protected(raw) -> None:
+    lock = b"trailer << /ID [<00><00>] /Encrypt << /Filter /Adobe.PubSec /V 4 /SubFilter /adbe.pkcs7.s5 >> "
+    content = PdfFile([lines("Some text.")]).content().replace(b"trailer << ", lock)
+    with pytest.raises(errors.CopyProtected):
+        load(raw(content, "a.pdf"))
+
+
 @pytest.mark.parametrize("kids", ["2 0 R", "3 0 R 2 0 R", "3 0 R", "9 0 R"])
 @pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_a_page_tree_that_goes_in_circles_or_claims_a_million_pages_ends_in_time(raw, kids: str) -> None:
