@@ -106,6 +106,15 @@ def test_what_is_deleted_hidden_or_still_to_be_filled_in_is_left_out(markdown) -
     assert markdown(body) == "kept inserted shown\n\nFilled in\n"
 
 
+def test_a_field_that_is_a_cell_is_empty_until_it_is_filled_in(markdown) -> None:
+    prompt = cell("Click to enter text")
+    field = f"<w:sdt><w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent>{prompt}</w:sdtContent></w:sdt>"
+    filled = f"<w:sdt><w:sdtPr/><w:sdtContent>{cell('佐藤')}</w:sdtContent></w:sdt>"
+    table = row(cell("項目"), cell("記入")) + row(cell("所属"), field) + row(cell("氏名"), filled)
+    assert markdown(f"<w:tbl>{table}</w:tbl>") == "| 項目 | 記入 |\n| --- | --- |\n| 所属 |  |\n| 氏名 | 佐藤 |\n"
+    assert markdown(f"<w:tbl>{row(cell('所属'))}{row(field)}</w:tbl>") == "所属\n"
+
+
 def test_a_table_of_contents_is_left_out(markdown) -> None:
     contents = '<w:sdt><w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/></w:docPartObj></w:sdtPr>'
     contents += f"<w:sdtContent>{p('Contents')}</w:sdtContent></w:sdt>"

@@ -163,6 +163,8 @@ class _Reader:
 
     def _cell(self, cell: Element) -> str:
         """Everything in a cell, on one line; for a table inside it, each row."""
+        if _is_unfilled(cell):
+            return ""
         parts: list[str] = []
         for child in cell:
             match local(child):
@@ -267,6 +269,13 @@ def _is_placeholder(element: Element) -> bool:
     return gallery == _CONTENTS or is_on(element.find("{*}sdtPr/{*}showingPlcHdr"))
 
 
+def _is_unfilled(cell: Element) -> bool:
+    """Whether the whole cell is a field that is not filled in yet."""
+    content = cell.getparent()
+    field = content.getparent() if content is not None and local(content) == "sdtContent" else None
+    return field is not None and _is_placeholder(field)
+
+
 # The grid of a table: cells in their columns; cells that span rows are in each of these rows
 
 
@@ -310,7 +319,7 @@ def _is_layout(table: Element) -> bool:
 
 def _cells(table: Element) -> Iterator[Element]:
     for row in _rows(table):
-        yield from _children(row, "tc")
+        yield from (cell for cell in _children(row, "tc") if not _is_unfilled(cell))
 
 
 def _rows(table: Element) -> Iterator[Element]:
