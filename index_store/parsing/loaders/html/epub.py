@@ -54,11 +54,13 @@ class _Book:
         folder = posixpath.dirname(package)
         items = {item.get("id"): item for item in opf.iterfind(".//{*}manifest/{*}item")}
         spine = [items[ref.get("idref")] for ref in opf.iterfind(".//{*}spine/{*}itemref") if ref.get("idref") in items]
-        contents = {_target(folder, ref.get("href")) for ref in opf.iterfind(".//{*}reference[@type='toc']")}
-        contents |= {_target(folder, item.get("href")) for item in items.values() if _is_navigation(item)}
+        guide = {_target(folder, ref.get("href")) for ref in opf.iterfind(".//{*}reference[@type='toc']")}
+        navigation = {_target(folder, item.get("href")) for item in items.values() if _is_navigation(item)}
         chapters = list(dict.fromkeys(_target(folder, item.get("href")) for item in spine))
         self._refuse_locked(chapters)
-        titles = self._titles(contents)
+        titles = self._titles(guide | navigation)
+        # The contents of a book in one file are in its chapter.
+        contents = navigation | {path for path in guide if self._is_contents(path)}
         pages = [
             page
             for chapter in chapters
@@ -111,6 +113,16 @@ class _Book:
                     of_file.setdefault(unquote(urldefrag(target).fragment), (" ".join(text.split()), level))
         return titles
 
+    def _is_contents(self, path: str) -> bool:
+        """Whether a file has hardly more than links."""
+        if path not in self._archive.namelist():
+            return False
+        try:
+            body = self._xml(path).find(".//{*}body")
+        except Unreadable:
+            return False
+        return body is not None and 2 * sum(map(_letters, body.iterfind(".//{*}a[@href]"))) >= _letters(body)
+
     def _chapter(self, path: str, titles: dict[str, tuple[str, int]]) -> Page | None:
         if path not in self._archive.namelist():
             log.warning("%s lists a chapter that it does not contain: %s", self._name, path)
@@ -154,6 +166,10 @@ class _Book:
 
 def _is_navigation(item: etree._Element) -> bool:
     return "nav" in (item.get("properties") or "").split() or item.get("media-type") == "application/x-dtbncx+xml"
+
+
+def _letters(element: etree._Element) -> int:
+    return sum(character.isalnum() for text in element.itertext() for character in text)
 
 
 def _target(folder: str, href: str | None) -> str:

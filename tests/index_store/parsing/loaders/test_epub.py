@@ -85,6 +85,27 @@ def test_a_part_of_a_chapter_stands_below_its_title(raw) -> None:
     assert page.markdown == "# 第一章\n\n序。\n\n## 創業\n\n神田。\n"
 
 
+@pytest.mark.parametrize(
+    ("body", "is_read"),
+    [
+        ("<ul id='toc'><li><a href='#a'>一</a></li></ul><h1 id='a'>一</h1><p>日当は三千円です。</p>", True),
+        (
+            "<h1>目次</h1><p><a href='text/two%20two.xhtml'>日当は三千円</a> ……………… 3</p>",
+            False,
+        ),
+        ("", False),
+    ],
+    ids=["a chapter too", "nothing else", "nothing"],
+)
+def test_a_file_with_the_contents_is_left_out_if_there_is_nothing_else_in_it(raw, body: str, is_read: bool) -> None:
+    guide = "<guide><reference type='toc' href='one.xhtml#toc'/></guide></package>"
+    content = book(CHAPTERS | {"one.xhtml": body}, PACKAGE.replace("</package>", guide))
+    pages = load(raw(content, "book.epub")).pages
+    assert ("日当は三千円です。" in pages[0].markdown) == is_read
+    assert "The second chapter has no heading." in pages[-1].markdown
+    assert len(pages) == 1 + is_read
+
+
 @pytest.mark.parametrize("package", ["", "&#0;", "\0" * 9, PACKAGE.replace("<spine", "<back")])
 def test_a_book_whose_list_of_chapters_is_damaged_is_refused(raw, package: str) -> None:
     with pytest.raises((errors.Unreadable, errors.NoText)):
