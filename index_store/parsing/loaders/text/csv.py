@@ -49,11 +49,14 @@ def load(file: RawFile) -> LoadedDocument:
 def _delimiter(text: str) -> str:
     sample = "".join(text.splitlines(keepends=True)[:SAMPLE]) if len(text) < FIELD else text[:100_000]
 
-    def evenness(delimiter: str) -> tuple[float, int]:
-        """The share of rows with the most frequent number of columns, if it is above one; and that number."""
+    def evenness(delimiter: str) -> tuple[float, int, bool]:
+        """The share of rows with the most frequent number of columns, if it is above one; that number; and whether
+        every row has it and the delimiter is no comma, which is also in numbers.
+        """
         counts = Counter(len(row) for row in _rows(sample, delimiter) if any(cell.strip() for cell in row))
         columns, rows = max(counts.items(), key=lambda found: (found[0] > 1, found[1]), default=(0, 0))
-        return (rows / counts.total(), columns) if columns > 1 else (0.0, 0)
+        share = rows / counts.total() if columns > 1 else 0.0
+        return share, columns if share else 0, share == 1 and delimiter != ","
 
     return max(DELIMITERS, key=evenness)
 

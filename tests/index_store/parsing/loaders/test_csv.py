@@ -53,6 +53,11 @@ def test_commas_in_prose_do_not_outweigh_the_delimiter(markdown) -> None:
     assert markdown(text).splitlines()[2] == "| pen | red, blue, or green |"
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_a_comma_in_each_row_is_no_delimiter_beside_another(markdown, delimiter: str) -> None:
+    assert markdown(f"Widerstand, kΩ{delimiter}Preis\n4,7{delimiter}1\n6,8{delimiter}2\n").endswith("| 6,8 | 2 |\n")
+
+
 def test_quotes_bars_and_line_breaks_in_cells_stay_within_them(markdown) -> None:
     assert markdown('a,b\n"say ""hi"", now","x\ny|z"\n') == '| a | b |\n| --- | --- |\n| say "hi", now | x y\\|z |\n'
 
