@@ -36,7 +36,10 @@ class Grant(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexAccess:
+    id: str
+    """of the index"""
     index: str
+    """its name"""
     owner: str | None
     """id of a person"""
     grants: tuple[Grant, ...]
@@ -106,17 +109,18 @@ class Grants:
         owner, holder = people.alias(), people.alias()
         is_held = (grants.c.kind == GranteeKind.PERSON) & (grants.c.name == holder.c.id)
         joined = indexes.outerjoin(grants).outerjoin(owner, owner.c.id == indexes.c.owner_id).outerjoin(holder, is_held)
-        columns = (indexes.c.name.label("index"), indexes.c.owner_id, grants.c.kind, grants.c.name, grants.c.right)
+        columns = (indexes.c.id, indexes.c.name, indexes.c.owner_id, grants.c.kind, grants.c.name, grants.c.right)
         rows = select(*columns, _called(owner), _called(holder)).select_from(joined).where(*conditions)
         found: dict[str, IndexAccess] = {}
         with self._database.connect() as connection:
             order = (indexes.c.name, grants.c.kind, grants.c.name)
-            for index, owner_id, kind, name, right, owners, holders in connection.execute(rows.order_by(*order)):
-                access = found.setdefault(index, IndexAccess(index, owner_id, (), {owner_id: owners} if owners else {}))
+            for id_, index, owner_id, kind, name, right, owners, holders in connection.execute(rows.order_by(*order)):
+                known = {owner_id: owners} if owners else {}
+                access = found.setdefault(id_, IndexAccess(id_, index, owner_id, (), known))
                 if right:
                     grant = Grant(Grantee(GranteeKind(kind), name), Right(right))
                     names = {**access.names, name: holders} if holders else access.names
-                    found[index] = replace(access, grants=(*access.grants, grant), names=names)
+                    found[id_] = replace(access, grants=(*access.grants, grant), names=names)
         return iter(found.values())
 
 

@@ -10,6 +10,7 @@ from typing import Self
 
 from index_store.access.access import Access
 from index_store.access.gate import CurrentPrincipal, as_local
+from index_store.access.grants import IndexAccess
 from index_store.access.limits import in_force
 from index_store.access.principal import Principal
 from index_store.base.database.database import backend_of
@@ -151,20 +152,25 @@ class IndexStore(Store):
 
     def owned_by(self, person_id: str) -> tuple[list[str], list[str]]:
         """Names of their indexes: those without grants, and those that others may use."""
-        owned = [each for each in self.access.grants.all() if each.owner == person_id]
+        owned = self._owned_by(person_id)
         alone = [each.index for each in owned if not each.grants]
         return alone, [each.index for each in owned if each.grants]
 
     def delete_owned_by(self, person_id: str, *, by: Principal) -> None:
         """Deletes their indexes without grants; the others then have no owner. Raises ChangeFailed."""
-        alone, shared = self.owned_by(person_id)
-        for name in alone:
-            if index := self._catalogue.indexes.named(name):
-                self._parts.lifecycle.delete(self._gate, index, by)
-        for name in shared:
-            with suppress(UnknownIndex, EmptyIndex):
-                self.access.grants.set_owner(name, None)
+        for each in self._owned_by(person_id):
+            index = self._catalogue.indexes.record(each.id)  # by id: its name may be somebody else's by now
+            if index is None:
+                continue
+            with suppress(UnknownIndex, EmptyIndex):  # another app deletes it at the same moment
+                if each.grants:
+                    self.access.grants.set_owner(index.name, None)
+                else:
+                    self._parts.lifecycle.delete(self._gate, index, by)
         backend_of(self._catalogue.database).clear_log(self._catalogue.database)
+
+    def _owned_by(self, person_id: str) -> list[IndexAccess]:
+        return [each for each in self.access.grants.all() if each.owner == person_id]
 
     def cancel_jobs_of(self, person_id: str) -> None:
         """Also waits until they have ended."""

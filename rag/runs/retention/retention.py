@@ -11,8 +11,7 @@ from index_store.access.audit.audit import Audit
 from index_store.access.audit.entry import Action
 from index_store.access.principal import LOCAL
 from index_store.base.database.sqlite import DAMAGED, KEPT_DAYS, UPGRADED, drop_copies
-from index_store.base.errors import ChangeFailed
-from rag.errors import NotSaved
+from index_store.base.errors import PlainError
 from rag.runs.history.daily_usage import DailyUsage
 from rag.runs.history.history import History
 from rag.runs.removal import DAY, Removal
@@ -64,12 +63,12 @@ class Retention:
             try:
                 self._sweep()
                 pause = PAUSE
-            except (NotSaved, ChangeFailed, SQLAlchemyError, OSError) as error:  # the edge of the thread
+            except (PlainError, SQLAlchemyError, OSError) as error:  # the edge of the thread
                 log.warning("Expired data can't be deleted. It is tried again in an hour: %s", error)
                 pause = UNTIL_TRIED_AGAIN
 
     def _sweep(self) -> None:
-        """Raises NotSaved, ChangeFailed, SQLAlchemyError, OSError."""
+        """Raises PlainError, SQLAlchemyError, OSError."""
         self._audit.sweep()
         self._delete_of_erased()
         days = self._settings.retention_days

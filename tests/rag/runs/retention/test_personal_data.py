@@ -4,6 +4,7 @@ import sqlite3
 import zipfile
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from index_store.access.principal import Role
 from index_store.access.rights import Right
 from index_store.base.errors import AdminNeeded, LastAdmin, UnknownIndex, UnknownPerson
 from index_store.ingestion.sources import FileSource
+from index_store.store.lifecycle import Lifecycle
 from rag.errors import UnknownShare
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
@@ -102,6 +104,37 @@ def test_an_index_goes_that_is_theirs_alone_and_one_that_others_may_use_is_nobod
         assert not list((loaded / "originals").glob(f"??/{document.id}-*"))
         assert list(engine.store.check()) == []
         assert holds(loaded, "暗証番号は八八四一です") == []
+
+
+def test_an_index_that_another_app_deletes_at_the_same_moment_does_not_end_the_deletion(opened, monkeypatch):
+    delete = Lifecycle.delete
+
+    def twice(*how: Any) -> None:
+        delete(*how)
+        delete(*how)
+
+    monkeypatch.setattr(Lifecycle, "delete", twice)
+    with opened() as engine:
+        grant(engine, INDEX)
+        alice = as_person(engine, "alice", Role.EDITOR)
+        alice.store.create_index("hers")
+        ask(alice)
+        alice.personal_data.delete()
+        assert alice.personal_data.of() == PersonalDataSummary(0, (), ())
+        assert alice.history.runs() == []
+
+
+def test_an_index_of_somebody_else_that_has_just_taken_the_name_stays(opened, monkeypatch):
+    with opened() as engine:
+        alice, bob = as_person(engine, "alice", Role.EDITOR), as_person(engine, "bob", Role.EDITOR)
+        alice.store.create_index("notes")
+        grants = process_of(engine).store.access.grants
+        before = grants.all()
+        alice.store.delete_index("notes")
+        bob.store.create_index("notes")
+        monkeypatch.setattr(grants, "all", lambda: before)
+        alice.personal_data.delete()
+        assert [each.name for each in bob.store.indexes()] == ["notes"]
 
 
 def test_what_is_being_added_or_answered_is_stopped(opened, chat, tmp_path):

@@ -13,6 +13,7 @@ from sqlalchemy.event import listens_for
 
 from index_store.access.audit.audit import EntryFilter
 from index_store.access.principal import LOCAL
+from index_store.base.errors import UnknownIndex
 from rag.errors import NotSaved, UnknownShare
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
@@ -171,9 +172,10 @@ def test_a_day_later_it_is_done_again_in_a_thread_that_ends_with_the_app(opened,
     assert not any(each.name == "retention" for each in threading.enumerate())
 
 
-def test_what_can_not_be_dropped_is_told_in_the_log_and_tried_again(opened, loaded, monkeypatch, caplog):
+@pytest.mark.parametrize("error", [NotSaved(), UnknownIndex(index="a", known="b")], ids=lambda error: error.code)
+def test_what_can_not_be_dropped_is_told_in_the_log_and_tried_again(opened, loaded, monkeypatch, caplog, error):
     def fails(*_: object) -> int:
-        raise NotSaved
+        raise error
 
     expire = Conversations.expire
     monkeypatch.setattr(retention, "UNTIL_TRIED_AGAIN", 0.05)
