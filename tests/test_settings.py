@@ -58,7 +58,15 @@ def test_an_env_file_that_cannot_be_read_is_told(data_dir):
 
 @pytest.mark.parametrize(
     ("written", "line"),
-    [('AUTH="oidc\nADMINS=anna\n', 1), ("# ours\n\nADMINS=anna\nAUTH oidc\n", 4), ("\n\nAUTH: oidc", 3)],
+    [
+        ('AUTH="oidc\nADMINS=anna\n', 1),
+        ("# ours\n\nADMINS=anna\nAUTH oidc\n", 4),
+        ("\n\nAUTH: oidc", 3),
+        ("ADMINS=anna\nAUTH:oidc\n", 2),
+        ("AUTH\n", 1),
+        ("AUTH＝oidc\n", 1),
+        ("ＡＵＴＨ=oidc\n", 1),
+    ],
 )
 def test_a_line_of_the_env_file_that_is_no_setting_is_told_and_nothing_starts_without_it(data_dir, written, line):
     Path(".env").write_text(written)
@@ -67,6 +75,12 @@ def test_a_line_of_the_env_file_that_is_no_setting_is_told_and_nothing_starts_wi
             settings()
         assert f"{line} 行目" in caught.value.sentence("ja")
         assert "oidc" not in str(caught.value)
+
+
+def test_all_other_forms_of_a_line_of_the_env_file_are_settings(data_dir):
+    Path(".env").write_text('\ufeffexport ADMINS=anna\n# ＝\n\nANSWER_LANGUAGE=\nCRAWL_ALLOWED = "a\nb"\nOF_ANOTHER=＝')
+    settings = rag.Settings()
+    assert (settings.admins, settings.crawl_allowed) == ("anna", "a\nb")
 
 
 KEYS = ["openai_api_key", "tavily_api_key", "aws_access_key_id", "aws_secret_access_key", "aws_session_token"]

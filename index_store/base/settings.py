@@ -51,12 +51,16 @@ def _refuse_unreadable_lines(env_file: Path) -> None:
     """Otherwise dotenv leaves them out with a warning, and an app whose AUTH is such a line would have no sign-in."""
     with env_file.open(encoding="utf-8") as lines:
         for read in parse_stream(lines):
-            if read.error:
+            is_setting = read.key is None or (read.value is not None and read.key.isascii())
+            if read.error or not is_setting:
                 written = read.original.string
                 blank = written[: len(written) - len(written.lstrip())].count("\n")
                 number = read.original.line + blank
-                en = f"a file of lines such as NAME=value, and line {number} is none (a missing quotation mark?)"
-                ja = f"NAME=値 の形の行だけのファイル({number} 行目が違います。引用符の閉じ忘れなど)"
+                en = (
+                    f"a file of lines such as NAME=value, and line {number} is none "
+                    "(a missing quotation mark, or a full-width ＝?)"
+                )
+                ja = f"NAME=値 の形の行だけのファイル({number} 行目が違います。引用符の閉じ忘れ、全角の＝など)"
                 raise InvalidSetting(variable=".env", allowed_en=en, allowed_ja=ja)
 
 
