@@ -7,6 +7,7 @@ from functools import partial
 
 from index_store.access.gate import as_local
 from index_store.access.grants import EVERYONE
+from index_store.access.limits import GroupLimits
 from index_store.access.people import SignInClaims
 from index_store.access.principal import Principal, Role
 from index_store.access.rights import Right
@@ -38,6 +39,15 @@ def as_person(engine: UserEngine, name: str, role: Role = Role.READER) -> UserEn
     principal = people.signed_in(SignInClaims("https://id.example.com", name, name=name))
     people.set_role(principal.id, role)
     return process.as_user(partial(process.store.access.principal, principal.id))
+
+
+def in_group(engine: UserEngine, name: str, group: str, limits: GroupLimits) -> UserEngine:
+    someone = as_person(engine, name)
+    process_of(engine).store.access.people.signed_in(
+        SignInClaims("https://id.example.com", name, name=name, groups=frozenset({group}))
+    )
+    process_of(engine).store.access.limits.set(group, limits)
+    return someone
 
 
 def person_of(engine: UserEngine) -> Principal:

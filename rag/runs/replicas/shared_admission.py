@@ -18,6 +18,9 @@ from rag.runs.history.active_runs import ActiveRuns, QueuedRun
 
 log = logging.getLogger(__name__)
 
+MOST = 2**31 - 1
+"""what the database's column can hold: no limit"""
+
 
 @dataclass(eq=False)
 class _Waiting:
@@ -49,9 +52,7 @@ class SharedAdmission:
         waiting = self._waiting[run_id] = _Waiting(tell)
         loop = asyncio.get_running_loop()
         try:
-            await asyncio.to_thread(
-                self._active_runs.queue, run_id, party, None if at_once == float("inf") else int(at_once)
-            )
+            await asyncio.to_thread(self._active_runs.queue, run_id, party, int(min(at_once, MOST)))
             await asyncio.to_thread(self.look, loop)
             await waiting.admitted.wait()
         except SQLAlchemyError as error:

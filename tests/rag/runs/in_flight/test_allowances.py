@@ -6,7 +6,6 @@ from datetime import date, timedelta
 import pytest
 
 from index_store.access.limits import GroupLimits
-from index_store.access.people import SignInClaims
 from index_store.access.principal import Role
 from index_store.access.rights import Right
 from index_store.base.errors import AdminNeeded
@@ -21,7 +20,7 @@ from rag.runs.history import daily_usage
 from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.daily_usage import DailyUsage
 from rag.runs.run.run import Run
-from tests.local import as_person, grant, person_of, process_of
+from tests.local import as_person, grant, in_group, person_of, process_of
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
 from tests.rag.verdicts import approve
@@ -50,15 +49,6 @@ def ask(engine: UserEngine, question: str = QUESTION) -> Run:
     run = engine.ask(question, index=INDEX, pipeline_name="naive")
     run.result()
     return run
-
-
-def in_group(engine: UserEngine, name: str, group: str, limits: GroupLimits) -> UserEngine:
-    someone = as_person(engine, name)
-    process_of(engine).store.access.people.signed_in(
-        SignInClaims("https://id.example.com", name, name=name, groups=frozenset({group}))
-    )
-    process_of(engine).store.access.limits.set(group, limits)
-    return someone
 
 
 # Tokens per day

@@ -4,6 +4,7 @@ from functools import partial
 
 import pytest
 
+from index_store.access.limits import UNLIMITED, GroupLimits
 from rag.errors import TokensUsedUp
 from rag.runs.engine import UserEngine
 from rag.runs.history import schema
@@ -11,7 +12,7 @@ from rag.runs.history.daily_usage import today
 from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far
 from rag.trace.events import RunFinished, StepFinished, Token
-from tests.local import as_person, grant, person_of, process_of
+from tests.local import as_person, grant, in_group, person_of, process_of
 from tests.rag.documents import INDEX
 from tests.rag.runs.replicas.conftest import Open
 from tests.rag.scripted import Gate, Held, ScriptedChat, eventually
@@ -158,6 +159,18 @@ def test_of_one_person_no_more_runs_are_at_work_in_all_than_they_may_have(
     gate.wait_for(3, PATIENCE)
     gate.open()
     assert [each.result().status for each in (*runs[1:], bobs)] == ["finished"] * 4
+
+
+def test_a_group_without_a_limit_has_none_whatever_the_limit_of_everybody(
+    replica: Open, chat: ScriptedChat, gate: Gate
+) -> None:
+    one = replica(chat, runs_per_person=1)
+    grant(one, INDEX)
+    erin = in_group(one, "erin", "research", GroupLimits(runs_at_once=UNLIMITED))
+    runs = [ask(erin), ask(erin)]
+    gate.wait_for(2, PATIENCE)
+    gate.open()
+    assert [each.result().status for each in runs] == ["finished"] * 2
 
 
 def test_the_tokens_of_a_day_are_those_of_all(one: UserEngine, other: UserEngine, gate: Gate) -> None:
