@@ -184,7 +184,8 @@ def open_catalogue(settings: Settings) -> Iterator[Catalogue]:
                 if not is_present(_place(settings), SCHEMA):
                     raise
         with _telling(folder):
-            catalogue = owned.enter_context(closing(_catalogue_of(settings)))
+            # A command must not make a strange folder one of the app's: `_refuse_strange` looks for the note.
+            catalogue = owned.enter_context(closing(_catalogue_of(settings, notes=not settings.has_queue)))
         yield catalogue
 
 
@@ -192,9 +193,10 @@ def _place(settings: Settings) -> DatabaseLocation:
     return place_of(Path(CATALOGUE).stem, settings.data_dir, settings.database_url)
 
 
-def _catalogue_of(settings: Settings) -> Catalogue:
+def _catalogue_of(settings: Settings, *, notes: bool = True) -> Catalogue:
     """The catalogue that belongs to this folder. With another one, a start would delete all originals and vectors,
-    because that catalogue does not know them. Raises CatalogueInFolder, CatalogueInDatabase, MoveUnfinished.
+    because that catalogue does not know them. `notes`: whether the folder gets a note of its id. Raises
+    CatalogueInFolder, CatalogueInDatabase, MoveUnfinished.
     """
     folder = settings.data_dir
     noted = folder / IDENTITY
@@ -210,7 +212,7 @@ def _catalogue_of(settings: Settings) -> Catalogue:
     if identity and noted.exists() and noted.read_text(encoding="utf-8") != identity:
         catalogue.close()
         raise errors.CatalogueInDatabase(folder=os.path.abspath(folder))
-    if identity:
+    if identity and notes:
         noted.write_text(identity, encoding="utf-8")
     return catalogue
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from index_store.access.access import open_access
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.queue.job_table import JobTable
@@ -162,6 +163,18 @@ def test_a_folder_without_the_originals_is_refused_beside_others(
     for _ in range(2):
         with pytest.raises(errors.FolderNotShared):
             IndexStore(elsewhere)
+
+
+def test_a_command_in_a_folder_without_the_originals_does_not_make_it_one_of_the_app(
+    one: IndexStore, queued: Settings, tmp_path: Path
+) -> None:
+    elsewhere = queued.model_copy(update={"data_dir": tmp_path / "elsewhere"})
+    with open_access(elsewhere) as access:
+        assert access.people.all() == []
+    with pytest.raises(errors.FolderNotShared):
+        IndexStore(elsewhere)
+    with pytest.raises(errors.FolderNotShared), working(elsewhere):
+        pass
 
 
 def test_what_one_removes_while_the_other_searches_is_found_or_not_and_never_half(
