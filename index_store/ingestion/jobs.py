@@ -89,6 +89,9 @@ class Jobs(Protocol):
     def dismiss(self, job_id: str) -> None:
         """Removes the job from the list. An unfinished job goes on."""
 
+    def forget(self, job_id: str) -> None:
+        """Like `dismiss`, and nothing of a finished job stays, even if another app has it in its list."""
+
     def suspend(self) -> None:
         """Starts nothing more; sources that are not done stay pending. Call `join` after it."""
 
@@ -142,6 +145,9 @@ class JobsOfProcess:
             if each.id in self._dismissed and each.is_finished:
                 self._jobs.pop(each.id, None)
                 self._dismissed.discard(each.id)
+
+    def forget(self, job_id: str) -> None:
+        self.dismiss(job_id)
 
     def suspend(self) -> None:
         with self._beginning:

@@ -179,7 +179,7 @@ class IndexStore(Store):
             job.cancel()
         for job in jobs:
             job.end()
-            self._parts.jobs.dismiss(job.id)
+            self._parts.jobs.forget(job.id)
 
     def watch_removals(self, told: Callable[[], object]) -> None:
         """`told` is called, in any thread, after documents were removed, also by a job. It should return at once."""

@@ -95,9 +95,17 @@ class QueuedJobs:
         for row in self.job_table.jobs():
             # Those of another app may have a caller there who waits for the results.
             if row.is_dismissed and row.is_finished and row.app in (None, self._replica.number):
-                self.job_table.forget(row.id)
-                with self._lock:
-                    self._known.pop(row.id, None)
+                self._forget(row.id)
+
+    def forget(self, job_id: str) -> None:
+        self.dismiss(job_id)
+        if all(row.is_finished for row in self.job_table.jobs(job_id)):
+            self._forget(job_id)
+
+    def _forget(self, job_id: str) -> None:
+        self.job_table.forget(job_id)
+        with self._lock:
+            self._known.pop(job_id, None)
 
     def suspend(self) -> None:
         """Stores the remaining sources and starts nothing more. Call `join` after it."""

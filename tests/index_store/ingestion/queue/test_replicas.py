@@ -8,14 +8,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
+from sqlalchemy import select
 
 from index_store.access.access import open_access
+from index_store.access.people import SignInClaims
+from index_store.access.principal import Role
 from index_store.base import errors
 from index_store.base.settings import Settings
+from index_store.catalogue.schema import job_items
 from index_store.ingestion.queue.job_table import JobTable
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.library.originals.scratch import LOCK
@@ -131,6 +136,20 @@ def test_a_job_that_its_own_app_has_forgotten_has_ended_in_the_others(
         job.wait()
     one.dismiss(job)
     assert eventually(lambda: seen.is_finished)
+
+
+def test_of_a_person_whose_data_is_deleted_no_name_of_a_file_stays_whichever_app_added_it(
+    one: IndexStore, other: IndexStore, queued: Settings, write: Write
+) -> None:
+    alice = one.access.people.signed_in(SignInClaims("https://id.example.com", "alice"))
+    one.access.people.set_role(alice.id, Role.EDITOR)
+    job = one.as_user(partial(one.access.principal, alice.id)).ingest("hers", [FileSource(write("her letter.md"))])
+    with working(queued):
+        job.wait()
+    other.cancel_jobs_of(alice.id)
+    with one._catalogue.database.connect() as connection:
+        assert connection.execute(select(job_items.c.source)).all() == []
+    assert one.ingestions == other.ingestions == ()
 
 
 def test_an_app_continues_jobs_that_another_app_had_not_admitted_when_it_ended(
