@@ -68,8 +68,8 @@ class Settings(PlainSettings):
     allowed: ClassVar[dict[str, tuple[str, str]]] = {
         "data_dir": ("a folder", "フォルダーの場所"),
         "database_url": (
-            "an address such as postgresql+psycopg://user:password@host/database",
-            "postgresql+psycopg://ユーザー:パスワード@ホスト/データベース の形のアドレス",
+            "an address such as postgresql+psycopg://user:password@host/database, an @ in the password as %40",
+            "postgresql+psycopg://ユーザー:パスワード@ホスト/データベース の形のアドレス(パスワード中の @ は %40)",
         ),
         "chroma_url": (
             "an address such as http://127.0.0.1:8000 or https://user:password@host, with nothing after a ? or #",
@@ -187,7 +187,8 @@ class Settings(PlainSettings):
             raise ValueError
         from sqlalchemy import make_url  # imported only if there is such a database
 
-        make_url(plain)
+        if "@" in (make_url(plain).host or ""):  # the end of a password, which would be logged as part of the host
+            raise ValueError
         return SecretStr(plain)
 
     @field_validator("chroma_url")

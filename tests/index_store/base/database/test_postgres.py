@@ -209,7 +209,15 @@ def test_a_database_that_refuses_is_told_with_its_reason_and_no_folder_is_called
 
 
 @pytest.mark.parametrize(
-    "url", ["sqlite:///a", "postgresql://host", "mysql://host/a", "somewhere", "postgresql://u:p@h:x/a"]
+    "url",
+    [
+        "sqlite:///a",
+        "postgresql://host",
+        "mysql://host/a",
+        "somewhere",
+        "postgresql://u:p@h:x/a",
+        "postgresql://u:p@ss@host/a",
+    ],
 )
 def test_an_address_of_anything_else_is_refused_without_telling_it(url: str) -> None:
     with pytest.raises(errors.InvalidSetting, match="DATABASE_URL") as refused:
