@@ -8,14 +8,12 @@ from urllib.parse import urlsplit
 import openai
 
 from index_store.base import errors
+from index_store.base.settings import SHORTEST_SECRET
 
 log = logging.getLogger(__name__)
 
 MOST_LOGGED = 500
 """characters of what a service said: enough for its reason, too few for a document that it may repeat"""
-
-SHORTEST_SECRET = 8
-"""characters; a shorter one, such as the placeholder of a server without keys, is a common word"""
 
 STATUSES = {"insufficient_quota": 429, "rate_limit_exceeded": 429, "overloaded": 503, "overloaded_error": 503}
 """the status that the name of an error stands for, where services give no number"""

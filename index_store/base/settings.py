@@ -17,6 +17,9 @@ MEGABYTE = 1024 * 1024
 KEY = ("a key of ASCII characters in one line, not full-width ones", "半角の英数字と記号だけの 1 行のキー")
 """what `header_value` allows"""
 
+SHORTEST_SECRET = 8
+"""characters; a shorter one, such as the placeholder of a server without keys, is a common word"""
+
 
 class PlainSettings(BaseSettings):
     """Settings whose errors name the variable and what is allowed, never the value: it may be a secret.

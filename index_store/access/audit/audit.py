@@ -21,7 +21,7 @@ from pydantic import SecretStr, ValidationError
 from index_store.access.audit.entry import Action, Entry, Fact, cleaned, cleaned_text, now
 from index_store.base.errors import DataFolderUnusable
 from index_store.base.folders import make_private
-from index_store.base.settings import Settings
+from index_store.base.settings import SHORTEST_SECRET, Settings
 from index_store.base.text.words import has_words
 
 FOLDER = "audit"
@@ -106,8 +106,8 @@ class Audit:
         self._folder = settings.data_dir / FOLDER
         self._days = settings.audit_days
         self._keeps_questions = settings.audit_questions
-        values = [value for _, value in settings if isinstance(value, SecretStr)]
-        self._secrets = sorted(filter(None, (value.get_secret_value().strip() for value in values)), key=len)[::-1]
+        secrets = [value.get_secret_value().strip() for _, value in settings if isinstance(value, SecretStr)]
+        self._secrets = sorted((each for each in secrets if len(each) >= SHORTEST_SECRET), key=len)[::-1]
         self._writing = threading.Lock()
         self._lost: LostEntries | None = None
 

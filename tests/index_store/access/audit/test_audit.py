@@ -88,6 +88,13 @@ def test_no_key_no_password_and_no_token_of_an_address_is_ever_written(settings:
     assert entry.facts["question"] == "What is ***, and https://example.com/login for?"
 
 
+def test_a_placeholder_in_place_of_a_key_hides_no_name_and_no_id(settings: Settings) -> None:
+    audit = Audit(settings.model_copy(update={"openai_api_key": SecretStr("test")}))
+    audit.note(Action.ADDED, ALICE, index="latest rules", sources=["test.md"])
+    [entry] = audit.read().entries
+    assert (entry.index, entry.facts["sources"]) == ("latest rules", ["test.md"])
+
+
 def test_what_is_long_is_cut_and_what_is_no_text_is_written_all_the_same(audit: Audit) -> None:
     audit.note(Action.ADDED, ALICE, sources=["x" * 1000, "\udc80"] + ["y"] * MOST)
     [entry] = audit.read().entries
