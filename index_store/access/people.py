@@ -197,7 +197,8 @@ class People:
 
     def _note_seen(self, row: Row[Any]) -> None:
         seen = now()
-        if row.last_seen_at is None or seen - row.last_seen_at >= NOTED_EVERY:
+        # abs: the clock may have been set back since.
+        if row.last_seen_at is None or abs(seen - row.last_seen_at) >= NOTED_EVERY:
             # If another process is writing now, or the disk is full, the next action records it.
             with suppress(OperationalError), self._noting.begin() as connection:
                 connection.execute(people.update().where(people.c.id == row.id).values(last_seen_at=seen))

@@ -389,6 +389,15 @@ def test_when_someone_was_last_seen_is_noted_once_a_minute(people: People, setti
     assert seen(people) == before
 
 
+def test_when_someone_was_last_seen_is_right_again_after_the_clock_was_set_back(
+    people: People, settings: Settings
+) -> None:
+    alice = people.signed_in(claim("alice"))
+    set_seen(settings, -NOTED_EVERY * 60)
+    people.current(alice.id)
+    assert seen(people) <= datetime.now(UTC)
+
+
 def test_what_goes_on_without_someone_does_not_count_as_seeing_them(access: Access, settings: Settings) -> None:
     alice = access.people.signed_in(claim("alice"))
     set_seen(settings, NOTED_EVERY * 1.5)

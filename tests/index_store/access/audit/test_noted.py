@@ -13,6 +13,7 @@ from index_store.access.principal import LOCAL, Role
 from index_store.access.rights import Right
 from index_store.base.errors import AccessWithdrawn, AdminNeeded, RightMissing
 from index_store.base.settings import Settings
+from index_store.catalogue.schema import now, people
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from index_store.store.user_store import UserStore
@@ -138,3 +139,11 @@ def test_of_many_tabs_behind_a_proxy_one_visit_is_noted(store: IndexStore) -> No
     for _ in range(3):
         store.access.signed_in(claim("alice"), visit=timedelta(hours=8))
     assert [action for _, action, _ in noted(store)] == ["signed_in"]
+
+
+def test_a_sign_in_is_noted_also_if_the_clock_of_another_app_is_ahead(store: IndexStore) -> None:
+    store.access.signed_in(claim("alice"))
+    with store._catalogue.database.begin() as connection:
+        connection.execute(people.update().values(last_seen_at=now() + timedelta(minutes=4)))
+    store.access.signed_in(claim("alice"))
+    assert [action for _, action, _ in noted(store)] == ["signed_in", "signed_in"]
