@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import datetime
+from datetime import datetime, time
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qs, unquote
@@ -174,6 +174,12 @@ def zone() -> str:
         return ZoneInfo(st.context.timezone or "UTC").key
     except (ZoneInfoNotFoundError, ValueError):
         return "UTC"
+
+
+def midnight_before(moment: datetime) -> datetime:
+    """With which the reader's day began; the first, if clocks are set back over midnight. `moment`: aware."""
+    here = ZoneInfo(zone())
+    return datetime.combine(moment.astimezone(here).date(), time(), here)
 
 
 def when(moment: datetime) -> str:

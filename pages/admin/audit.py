@@ -18,7 +18,7 @@ from pages.process import engine
 from pages.widgets.controls.picker import pick
 from pages.widgets.controls.table import cell, titled
 from pages.widgets.errors import show_error
-from pages.words import counted, say, when, zone
+from pages.words import counted, midnight_before, say, when, zone
 
 PAGE = 50  # entries that are drawn together
 FILE = 100_000  # most entries in a file
@@ -44,8 +44,7 @@ def choose(indexes: Sequence[str]) -> EntryFilter:
             ANY,
         )
         days = DAYS[pick("audit days", say("audit.days"), {each: say(f"audit.{each}") for each in DAYS}, "week")]
-    midnight = pd.Timestamp.now(zone()).normalize().to_pydatetime()
-    since = midnight - timedelta(days=days - 1) if days else None
+    since = midnight_before(datetime.now(UTC)) - timedelta(days=days - 1) if days else None
     return EntryFilter(person=person.strip(), action=action, index=index, words=words, since=since)
 
 

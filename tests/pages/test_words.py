@@ -1,8 +1,10 @@
 """How texts are written for the reader."""
 
+from datetime import datetime
+
 import pytest
 
-from pages.words import readable
+from pages.words import Reader, midnight_before, readable, written_for
 
 
 @pytest.mark.parametrize(
@@ -28,3 +30,17 @@ def test_an_address_is_shown_with_its_own_letters_as_in_a_browser(address: str, 
 )
 def test_what_is_no_text_or_would_be_invisible_stays_as_it_is(text: str) -> None:
     assert readable(text) == text
+
+
+@pytest.mark.parametrize(
+    ("zone", "moment", "began"),
+    [
+        ("Asia/Tokyo", "2026-04-24T14:59Z", "2026-04-23T15:00Z"),
+        ("Africa/Cairo", "2026-04-24T10:00Z", "2026-04-23T22:00Z"),  # from 23:59 to 1:00
+        ("America/Havana", "2026-11-01T05:30Z", "2026-11-01T04:00Z"),  # twice from 0:00 to 1:00
+    ],
+)
+def test_a_day_begins_at_midnight_also_if_it_has_none_or_two(zone: str, moment: str, began: str) -> None:
+    with written_for(Reader("en", zone)):
+        midnight = midnight_before(datetime.fromisoformat(moment))
+    assert midnight.timestamp() == datetime.fromisoformat(began).timestamp()
