@@ -8,6 +8,7 @@ from index_store.access.principal import LOCAL
 from pages import process
 from pages.widgets.fork.origin import origin_html
 from rag.errors import RunTimeLimit
+from rag.models.service.en import EN
 from rag.runs.fork.edits import EDITS, EditPrompt, LeaveOut, TurnOver
 from rag.runs.run.run import Run
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
@@ -26,6 +27,7 @@ HANDBOOK = (
 )
 QUESTION = "Who approves the green car?"
 YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
+NO = json.dumps({"reason": "It does not.", "verdict": "no", "score": 0.1})
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
@@ -57,11 +59,11 @@ def trace_of(run: Run, language: str = "en") -> ChatPage:
 class Form:
     """The form below a step of a run that has ended."""
 
-    def __init__(self, origin: Run, step: str, language: str = "en") -> None:
+    def __init__(self, origin: Run, step: str, language: str = "en", attempt: int = 1) -> None:
         self.origin = origin
         self.page = trace_of(origin, language)
         self.words = self.page.words
-        self.key = f"change-past-{origin.id}-{step}-1"
+        self.key = f"change-past-{origin.id}-{step}-{attempt}"
         self.page.app.session_state[self.key] = True
         self.page.look()
 
@@ -186,6 +188,16 @@ def test_a_section_that_was_not_found_is_offered_once_where_the_run_reads_whole_
     offered[0].set_value(True)
     form.run_on()
     assert changes(form.fork) == [("taken_in", "", "Parking")]
+
+
+def test_a_passage_of_an_earlier_search_is_offered_once(handbook, server):
+    server.answer_when(lambda request: request.schema is not None and "<passage" in request.prompt, NO, times=1)
+    server.answer_when(lambda request: EN.rewrite[:60] in request.prompt, "How much is a night in a hotel?")
+    run = asked("self_rag", Retrieval(k=1))
+    form = Form(run, "retrieve", attempt=2)
+    form.choose("found")
+    form.set("text_input", "look", "Who approves the green car in trains?")
+    assert [label for label in form.ticks if "Trains" in label] == ["[1] Travel › Trains"]
 
 
 def test_what_was_entered_is_still_there_after_a_look_at_the_other_half_of_the_form(handbook):

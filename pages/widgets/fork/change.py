@@ -93,7 +93,7 @@ def _ask_edits(events: Sequence[Event], started: RunStarted, step: StepFinished,
                 search=lambda: _ask_search(detail.query, has, key),
                 found=lambda: [
                     *_ask_passages(events, step, detail.passages, key),
-                    *_ask_others(detail, started, key),
+                    *_ask_others(events, step, detail.unit, started, key),
                 ],
             )
         case GradesDetail(grades=grades):
@@ -177,17 +177,18 @@ def _ask_passages(events: Sequence[Event], step: StepFinished, given: Sequence[P
     return edits
 
 
-def _ask_others(detail: RetrievalDetail, started: RunStarted, key: str) -> list[Edit]:
+def _ask_others(events: Sequence[Event], step: StepFinished, unit: str, started: RunStarted, key: str) -> list[Edit]:
     """Searches the whole index for passages that the run has not found."""
     words = st.text_input(say("change.look"), key=f"look-{key}", placeholder=say("change.look_placeholder"))
     if not words.strip():
         return []
     try:
-        hits = engine().store.search(index_to_ask(started), words, mode="hybrid", unit=detail.unit, k=FOUND_AT_ONCE)
+        hits = engine().store.search(index_to_ask(started), words, mode="hybrid", unit=unit, k=FOUND_AT_ONCE)
     except PlainError as error:
         show_error(error)
         return []
-    new = [hit for hit in hits if not any(_holds(each, hit) for each in detail.passages)]
+    known = _known(events, step).values()
+    new = [hit for hit in hits if not any(_holds(each, hit) for each in known)]
     if not new:
         st.caption(say("change.nothing_else"))
     return [
