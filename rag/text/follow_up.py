@@ -98,10 +98,15 @@ _JAPANESE_LEANS = re.compile(
 _RUN = re.compile(r"[一-龠々〆]+|[ァ-ヶー]{2,}|[A-Za-z0-9][A-Za-z0-9.'’′/-]*|[ァ-ヶ一-龠々A-Za-z0-9ー]+")
 
 
+_QUESTION_VERBS = ("do", "does", "did", "will", "would", "can", "could", "may", "might", "must", "shall", "should")
+_AFTER_NOUN = "(?<=[a-z] )" + "".join(rf"(?<!\b{verb} )" for verb in _QUESTION_VERBS)
+"""In "a rule that works", "that" does not refer back; in "Does that work?", it does."""
+
 _NOT_POINTING = re.compile(
     r"\b(?:is|are|was|were|will) there\b|\bthere (?:is|are|was|were|will)\b|\bthis (?:year|month|week|quarter)\b"
-    r"|\bIT\b(?= (?!is\b|was\b))|\bhow long does it take to\b|\bis it (?:possible|necessary|allowed|required) to\b"
-    r"|(?<=[a-z] )that (?=(?:is|are|has|have|can|must|may|need|needs|work|works|connects?)\b)",
+    r"|(?-i:\bIT\b(?= (?!is\b|was\b)))|\bhow long does it take to\b"
+    r"|\bis it (?:possible|necessary|allowed|required) to\b"
+    rf"|{_AFTER_NOUN}that (?=(?:is|are|has|have|can|must|may|need|needs|work|works|connects?)\b)",
     re.IGNORECASE,
 )
 """words that only look as if they refer back"""

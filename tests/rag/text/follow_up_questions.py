@@ -208,6 +208,16 @@ Summarize in three bullet points
 Rephrase politely for customers
 Translate into Japanese
 Which article says so?
+Does it cover accidental damage?
+Can I extend it beyond five years?
+Is it open on Sundays?
+How do I renew it online?
+Does it expire after retirement?
+Can it be combined with the housing subsidy?
+Does that work for contractors in Osaka?
+Does that have a separate approval workflow?
+Will that need a signature from finance?
+Could that work for interns in Osaka?
 """
 
 

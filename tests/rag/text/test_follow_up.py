@@ -39,6 +39,19 @@ def test_full_width_letters_are_read_as_others_are(question):
     assert stands_alone(question)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Does IT repair private laptops?",
+        "Who is in IT for printers and monitors?",
+        "Is there a rule that is stricter for interns?",
+        "Is it possible to carry over annual leave?",
+    ],
+)
+def test_the_department_it_is_not_the_word_it(question):
+    assert stands_alone(question)
+
+
 @pytest.mark.parametrize("question", ["?", "…", "", "1"])
 def test_what_has_no_words_does_not_stand_alone(question):
     assert not stands_alone(question)
