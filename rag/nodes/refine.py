@@ -14,6 +14,7 @@ from index_store.parsing.chunking.text_splitter import split_text
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
 from rag.models.context_window import PIECE, ContextWindow, length
+from rag.text.language import language_of
 from rag.text.overlap import overlap
 from rag.trace.details import RefinementDetail, Strip
 from rag.trace.passages import Passage
@@ -45,7 +46,8 @@ async def refine(state: State, step: NodeStep) -> State:
 def strips(question: str, passages: Sequence[Passage], window: ContextWindow) -> list[Strip]:
     """The strips of all passages, in order. If not all helpful ones fit into the context window, the best are kept.
 
-    A passage in another language shares no word with the question, so its scores say nothing; it is kept whole.
+    A passage in another language shares only names and codes with the question, so its scores say nothing; it is kept
+    whole. So is one that shares no word.
     """
     scored = [
         Strip(
@@ -59,10 +61,13 @@ def strips(question: str, passages: Sequence[Passage], window: ContextWindow) ->
         for strip in split_into_strips(passage.text)
         for text in _parts(strip, window.passage)
     ]
+    language = language_of(question)
+    foreign = {passage.number for passage in passages if language_of(passage.text) != language}
     best: dict[int, float] = {}
     for strip in scored:
         best[strip.passage] = max(best.get(strip.passage, 0), strip.score)
-    kept = _within([strip for strip in scored if strip.score >= KEPT * best[strip.passage]], window)
+    wanted = [each for each in scored if each.passage in foreign or each.score >= KEPT * best[each.passage]]
+    kept = _within(wanted, window)
     return [strip.model_copy(update={"kept": id(strip) in kept}) for strip in scored]
 
 

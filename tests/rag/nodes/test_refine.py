@@ -56,6 +56,15 @@ def test_what_shares_no_word_with_the_question_is_kept_whole():
     assert kept(QUESTION, ENGLISH) == [ENGLISH.strip()]
 
 
+def test_a_passage_in_another_language_is_kept_whole_though_it_has_a_name_of_the_question():
+    text = (
+        "The serial number of the Shimamiru 300 is on its back. Repairs are done at the factory in Sendai. "
+        "The warranty can be extended to seven years. The dealer has the form for this."
+    )
+    assert len(split_into_strips(text)) > 1
+    assert kept("Shimamiru 300の保証は何年まで延長できますか?", text) == [text]
+
+
 def test_a_passage_keeps_its_number_and_place():
     whole = passage(FACT + ASIDE).model_copy(update={"number": 7, "section_id": "s7"})
     [left] = refined([whole], strips(QUESTION, [whole], WINDOW))
