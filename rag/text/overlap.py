@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
+from index_store.full_text.folding import fold
+
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff々ー]+")
 _WORD = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[^\W\d_\u3041-\u30ff\u3400-\u9fff]{2,}")
 _FUNCTION_WORDS = frozenset(
@@ -30,7 +32,7 @@ def overlap(part: str, whole: str) -> float:
 
 
 def words_in(text: str, words: Sequence[str]) -> tuple[str, ...]:
-    """The `words` that `text` contains, each once; compared by NFKC and casefold."""
+    """The `words` that `text` contains, each once; compared as full-text search does."""
     folded = _fold(text)
     found: dict[str, str] = {}
     for word in words:
@@ -46,5 +48,12 @@ def _is_in(word: str, text: str) -> bool:
     return any(map(str.isalnum, word)) and re.search(f"{before}{re.escape(word)}{after}", text) is not None
 
 
+_ONE_SIGN = str.maketrans(dict.fromkeys("\u2010\u2011\u2212", "-") | dict.fromkeys("\u2018\u2019\u2032", "'"))
+"""people and models write hyphens and apostrophes in several ways"""
+_VOWEL_SIGN_AS_HYPHEN = re.compile("(?<=[a-z0-9])ー(?=[a-z0-9])")
+"""Japanese input methods offer ー for the key of the hyphen"""
+
+
 def _fold(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    folded = fold(text).text.translate(_ONE_SIGN)
+    return " ".join(_VOWEL_SIGN_AS_HYPHEN.sub("-", folded).split())
