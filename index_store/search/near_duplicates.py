@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
 from functools import lru_cache
 
 SHINGLE = 4
@@ -16,8 +17,10 @@ _NEGATION = re.compile(
 )
 
 
-def are_near_duplicates(one: str, other: str) -> bool:
-    """False if they differ in a number or a negation: two rules may differ in nothing else."""
+def are_near_duplicates(one: str, other: str, asked: Collection[str] = ()) -> bool:
+    """False if they differ in a number, in a negation, or in one of the words that are `asked` about: two rules may
+    differ in nothing else.
+    """
     if _numbers(one) != _numbers(other) or _negations(one) != _negations(other):
         return False
     a, b = _shingles(one), _shingles(other)
@@ -25,7 +28,12 @@ def are_near_duplicates(one: str, other: str) -> bool:
     if min(len(a), len(b)) < ALIKE * max(len(a), len(b)):
         return False
     shared = len(a & b)
-    return shared >= ALIKE * (len(a) + len(b) - shared)
+    return shared >= ALIKE * (len(a) + len(b) - shared) and _counts(one, asked) == _counts(other, asked)
+
+
+def _counts(text: str, words: Collection[str]) -> list[int]:
+    plain = _plain(text)
+    return [plain.count(_plain(word)) for word in words]
 
 
 @lru_cache(maxsize=1024)

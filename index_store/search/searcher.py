@@ -1,7 +1,7 @@
 """Finds chunks by vector, by keyword, or by both; or the sections that contain them."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -147,6 +147,7 @@ class Searcher:
     def _hits_of(self, index: IndexRecord, query: Query, vector: NDArray[np.float32] | None) -> list[Hit]:
         """`vector`: of the question; None if the vector side is not asked."""
         depth = max(query.k + SPARE, DEPTH)
+        asked = self._asked(index, query.question)
         floor = 0.0
         if vector is not None and query.mode == "hybrid":
             floor = self._library.vectors.mean_cosine(index.collection, vector)
@@ -156,7 +157,7 @@ class Searcher:
             reading = None if query.mode == "vector" else self._reading.submit(self._by_keyword, index, query, depth)
             by_vector = [] if vector is None else self._by_vector(index, query, vector, depth)
             by_keyword = reading.result() if reading else []
-            hits, all_known = self._hits(index, query, self._scored(query.mode, by_vector, by_keyword, floor))
+            hits, all_known = self._hits(index, query, asked, self._scored(query.mode, by_vector, by_keyword, floor))
             if not all_known and self._library.has_swapped(swaps) and attempts > 1:
                 attempts -= 1
                 continue
@@ -164,6 +165,11 @@ class Searcher:
             if len(hits) == query.k or max(len(by_vector), len(by_keyword)) < depth:
                 return hits
             depth *= 4
+
+    def _asked(self, index: IndexRecord, question: str) -> frozenset[str]:
+        """The words that are searched, as they are written and as terms, which have no endings."""
+        words = [word for word in self._library.analyzer(index).question(question).words if not word.dropped]
+        return frozenset(each for word in words for each in (word.written, word.term))
 
     def _vector(self, index: IndexRecord, question: str) -> NDArray[np.float32]:
         if index.embedding_model != self._embeddings.id:
@@ -204,7 +210,9 @@ class Searcher:
             scores = [(each.id, each.score) for each in by_score(by_vector, by_keyword, floor, self._weights)]
         return [_Scored(id_, score, vector.get(id_), keyword.get(id_)) for id_, score in scores]
 
-    def _hits(self, index: IndexRecord, query: Query, scored: Sequence[_Scored]) -> tuple[list[Hit], bool]:
+    def _hits(
+        self, index: IndexRecord, query: Query, asked: Collection[str], scored: Sequence[_Scored]
+    ) -> tuple[list[Hit], bool]:
         """Up to `k` hits, each section and each text once, and whether the catalogue knows all compared chunks. More
         chunks than wanted are compared, as some may be near duplicates.
         """
@@ -221,16 +229,16 @@ class Searcher:
                 if found is None or (is_section and found.section_id in sections):
                     continue
                 sections.add(found.section_id)
-                _add(hits, found, each, query.k)
+                _add(hits, found, each, query.k, asked)
             if len(hits) == query.k:
                 break
         return hits, all_known
 
 
-def _add(hits: list[Hit], found: FoundChunk, scored: _Scored, k: int) -> None:
+def _add(hits: list[Hit], found: FoundChunk, scored: _Scored, k: int, asked: Collection[str]) -> None:
     """Adds a new hit, or adds the chunk to the hit that it is a near duplicate of."""
     for at, hit in enumerate(hits):
-        if are_near_duplicates(hit.text, found.text):
+        if are_near_duplicates(hit.text, found.text, asked):
             hits[at] = hit.model_copy(update={"copies": (*hit.copies, _place(found))})
             return
     if len(hits) == k:

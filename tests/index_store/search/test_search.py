@@ -198,6 +198,36 @@ def test_texts_that_differ_in_a_number_or_a_negation_are_two(
     assert len(store.search("a", "日当の額", mode="hybrid")) == 2
 
 
+RECEPTION = (
+    "{}支店の受付は、平日の9時から17時30分までです。来客があるときは、前日の17時までに来客登録システムへ氏名、会社名、人数を登録します。"
+    "登録すると、受付で名札がすぐに受け取れます。駐車場が必要なときは、備考欄に車の台数を書いてください。"
+)
+NOTICE_PERIOD = (
+    "An {} must tell the head of the department in writing when leaving, at the latest one month before the last day. "
+    "All keys, badges, laptops and telephones are returned on the last day, and the accounts are closed that evening."
+)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("notice", "names", "question", "another"),
+    [
+        (RECEPTION, ("東京", "大阪"), "東京支店と大阪支店の受付時間は?", "来客登録システムの使い方は?"),
+        (RECEPTION, ("東京", "大阪"), "大阪の受付時間は?", "駐車場が必要なときは?"),
+        (NOTICE_PERIOD, ("intern", "agent"), "When do interns return the keys?", "When are the keys returned?"),
+    ],
+)
+def test_texts_that_differ_in_a_word_of_the_question_are_two(
+    store: IndexStore, tmp_path: Path, mode: str, notice: str, names: tuple[str, str], question: str, another: str
+) -> None:
+    for name in names:
+        file = tmp_path / f"{name}.md"
+        file.write_text(notice.format(name), encoding="utf-8")
+        store.add("a", file)
+    assert len(store.search("a", question, mode=mode)) == 2
+    assert len(store.search("a", another, mode=mode)) == 1
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_rows_of_a_long_table_are_found_by_the_names_of_its_columns_too(
     store: IndexStore, tmp_path: Path, mode: str
