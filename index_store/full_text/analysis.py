@@ -244,7 +244,7 @@ def _without_stopwords(words: list[_Word], folded: FoldedText, question: str) ->
 def _is_among(word: _Word, stopwords: frozenset[str], folded: FoldedText) -> bool:
     """False for a Latin word that touches Japanese or a number: Aプラン, if文 and the am of 10am are names."""
     text = folded.text
-    if word.term not in stopwords and text[word.start : word.end] not in stopwords:
+    if word.term not in stopwords and text[word.start : word.end].replace("’", "'") not in stopwords:
         return False
     beside = text[word.start - 1 : word.start] + text[word.end : word.end + 1]
     return bool(_HAS_JAPANESE.search(text, word.start, word.end)) or not _JAPANESE_OR_DIGIT.search(beside)

@@ -2,6 +2,7 @@
 
 They say nothing about the subject, and they are rare in documents. BM25 would give them the most weight: for
 「Xについて教えてください」 it would find texts about teaching. Japanese words are written as Sudachi normalises them.
+English words with an apostrophe are compared as they are written, because without it, I'll and I'd are ill and id.
 """
 
 
@@ -13,11 +14,13 @@ COMMON = _words("""
     a about an and any are as at be been being but by can could did do does for from had has have how i if in into is it
     its many me more most much my of on or our over should so some such than that the their them then there these they
     this those to was we were what when where which while who whom whose why will with would you your
+    i'm i've i'd i'll you're you've we're we've we'd we'll they're they've don't doesn't didn't isn't aren't wasn't
+    weren't can't couldn't won't wouldn't shouldn't haven't hasn't hadn't
     何 誰 何処 何時 何れ 何方 どう どの どんな 何故 如何 幾つ 幾ら この その あの 其れ 此れ どこ いつ だれ なぜ
-    どれ どちら どういう どのような つく 為る 有る 居る 成る 出来る 言う 事 物 御
+    どれ どちら どういう どのような つく 為る 有る 居る 成る 出来る 言う 事 こと 物 御
 """)
 """stopwords in any place"""
 
-OPENING = _words("please tell explain describe define show")
-CLOSING = _words("please 教える 説明 解説 下さる 頂く 願う 知る つく 関する 詳しい 意味 欲しい 貰う")
+OPENING = _words("please tell explain describe define show know like want")
+CLOSING = _words("please 教える 説明 解説 下さる 頂く 願う 知る 分かる つく 関する 詳しい 意味 欲しい 貰う 良い")
 """stopwords only at the end of a question: someone may search for a manual (説明書)"""
