@@ -10,10 +10,17 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _HAN_RUN = re.compile(rf"{_HAN.pattern}+")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 _HIRAGANA = re.compile(r"[\u3041-\u309f]")
+_OKURIGANA = "[いえきぎくけげしじすせちつてねびぶみむめりるれ]"
+"""the hiragana with which a noun may end, such as 手引き; none of them is a particle"""
 _NAMED = re.compile(
-    r"「[^「」]*」|『[^『』]*』|(?<=[\u30a1-\u30ff\u3400-\u9fff])(?:さん|さま|くん|ちゃん)(?![\u3041-\u309f])"
+    "「[^「」]*」|『[^『』]*』"
+    r"|(?<=[\u30a1-\u30ff\u3400-\u9fff])(?:さん|さま|くん|ちゃん)(?![\u3041-\u309f])"
+    rf"|(?<=[\u3400-\u9fff])(?:{_OKURIGANA}{{1,2}}|[かがまもらわ]{_OKURIGANA})(?![\u3041-\u309f])"
+    r"|(?<![\u3041-\u309f])[おご](?=[\u3400-\u9fff])"
 )
-"""what a sentence in another language may name: a term in quotes, and the hiragana behind a person's name"""
+"""what a sentence in another language may name: a term in quotes, the hiragana behind a person's name, and the hiragana
+of a term such as 申し込み書, 打ち合わせ or お知らせ
+"""
 _ASKS_IN_ENGLISH = re.compile(
     r"\b(?:what|how|who|whom|whose|when|where|which|why|is|are|was|were|do|does|did|has|have|can|could|should|would|may"
     r"|must|will|the|an|i|my|we|our|you|your|me|please|tell|explain|describe|show|list)\b",

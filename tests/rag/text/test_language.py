@@ -16,6 +16,8 @@ from rag.text.language import is_written_in, language_of
         "The Lord of the Rings 映画パンフレット",
         "What is と How to の違い",
         "田中さん",
+        "手引き",
+        "What is The List を見せて",
     ],
 )
 def test_kana_or_mostly_han_is_japanese(text):
@@ -36,6 +38,11 @@ def test_the_rest_is_english(text):
         "What does 「領収書の添付」 mean?",
         "Please explain サーバー設定手順書",
         "who is 山田様",
+        "Where do I submit the 申し込み書?",
+        "What does 引き継ぎ mean?",
+        "Where can I find the 手引き?",
+        "Who prepares the 打ち合わせ and the 見積もり?",
+        "Where is the お知らせ?",
     ],
 )
 def test_an_english_question_that_names_something_japanese_is_english(text):
