@@ -167,6 +167,18 @@ def test_sections_are_found_instead_of_chunks(engine, tmp_path, language):
         assert hit.card.find_class("cited")
 
 
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_names_of_a_tables_columns_stand_above_its_rows_and_are_marked(engine, tmp_path, unit):
+    rows = "".join(f"| ZT-{number:04} | {number}円 |\n" for number in range(200))
+    add(engine, tmp_path, "prices.md", f"# 価格表\n\n## 一覧\n\n| 品番 | 定価 |\n|---|---|\n{rows}")
+    found = SearchPage(q="ZT-0150の定価", unit=unit).hits("keyword")
+    assert any("ZT-0150" in each.text for each in found)
+    assert all("定価" in each.marks for each in found)
+    if unit == "chunk":
+        assert len(found) > 1
+        assert all("定価" in each.marks for each in SearchPage(q="定価", k="10").hits("keyword"))
+
+
 @each_language
 def test_other_places_of_the_same_text_are_named_and_not_listed(engine, tmp_path, language):
     for name in ("travel.md", "copy.md"):

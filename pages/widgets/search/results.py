@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from index_store.base.errors import UnknownSection
+from index_store.parsing.chunking.text_splitter import header_at
 from index_store.search.hits import Hit
 from index_store.store.user_store import UserStore
 from pages.widgets.location import links_to, location
@@ -108,7 +109,7 @@ def _entry(mode: str, hit: Hit, passage: PassageRanks, ranks: str, card: str, te
         f"<small>{_SCORES[mode].format(hit.score)}</small></div>"
         f'<div class="path">{marked(path, texts.matches(path), 0, len(path))}</div>'
         f'<small class="source">{escape(readable(hit.source))}</small>'
-        f"<p>{_excerpt(hit, texts)}</p>"
+        f"{_excerpt(hit, texts)}"
         f'<small class="ranks">{escape(ranks)}</small>{_near_duplicates(hit)}'
         f'<button popovertarget="{card}">{opens}</button></li>'
     )
@@ -134,7 +135,9 @@ def _near_duplicates(hit: Hit) -> str:
 
 
 def _excerpt(hit: Hit, texts: SectionTexts) -> str:
-    """An excerpt of the found chunk, starting where the most words match."""
+    """An excerpt of the found chunk, starting where the most words match. Rows of a table are below the names of its
+    columns, which keyword search reads too.
+    """
     text, spans, start, end = _around(hit, texts)
     inside = [(a, b) for a, b in spans if start <= a and b <= end]
 
@@ -143,7 +146,10 @@ def _excerpt(hit: Hit, texts: SectionTexts) -> str:
 
     begin = max((_lead(text, start, a) for a, _ in inside), key=matched, default=start)
     stop = min(end, begin + EXCERPT)
-    return f"{'…' if begin > start else ''}{marked(text, spans, begin, stop)}{'…' if stop < end else ''}"
+    columns = (header_at(text, begin) or hit.header).partition("\n")[0]
+    above = f'<p class="table-header">{marked(columns, texts.matches(columns), 0, len(columns))}</p>' if columns else ""
+    shown = f"{'…' if begin > start else ''}{marked(text, spans, begin, stop)}{'…' if stop < end else ''}"
+    return f"{above}<p>{shown}</p>"
 
 
 def _lead(text: str, start: int, at: int) -> int:
