@@ -70,6 +70,10 @@ class AppPage:
         return "\n".join(shown(each.value) for each in told)
 
     @property
+    def errors(self) -> list[str]:
+        return [shown(each.value) for each in self.app.error]
+
+    @property
     def buttons(self) -> list[str]:
         return [shown(each.label) for each in self.app.button]
 

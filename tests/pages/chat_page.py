@@ -44,10 +44,6 @@ class ChatPage(AppPage):
         return [each.label for each in self.app.expander if any(name in each.label for name in self._pipelines)]
 
     @property
-    def errors(self) -> list[str]:
-        return [shown(each.value) for each in self.app.error]
-
-    @property
     def told(self) -> str:
         """What the page says about jobs, as HTML."""
         return "".join(each.value for each in self.app.html if 'class="job"' in each.value)

@@ -289,6 +289,45 @@ def test_a_press_for_a_site_that_another_tab_has_removed_reaches_no_other_site(e
 
 
 @each_language
+def test_a_site_of_an_index_that_another_tab_has_renamed_is_not_fetched_into_a_new_index(engine, language):
+    url = "http://localhost/cups"  # not allowed, but listed
+    engine.store.ingest("handbook", [SiteSource(CrawlOptions(url=url, depth=0, limit=1))]).wait()
+    page = DocumentsPage(language)
+    engine.store.rename_index("handbook", "rules")
+    page.press("site.again")
+    assert page.errors == [UnknownIndex(index="handbook", known="rules").sentence(language)]
+    page.wait()
+    assert [each.name for each in engine.store.indexes()] == ["rules"]
+
+
+def test_a_page_of_a_site_is_fetched_again_into_its_index_though_another_tab_has_renamed_it(engine):
+    document_id = page_of_a_site(engine)
+    page = DocumentsPage(doc=document_id)
+    engine.store.rename_index("handbook", "rules")
+    page.press("document.page_again").wait()
+    assert [each.name for each in engine.store.indexes()] == ["rules"]
+    assert engine.store.ingestions[-1].index == "rules"
+
+
+@each_language
+def test_a_page_of_a_site_that_another_tab_has_removed_is_not_fetched_into_a_new_index(engine, language):
+    document_id = page_of_a_site(engine)
+    page = DocumentsPage(language, doc=document_id)
+    engine.store.delete_index("handbook")
+    page.press("document.page_again")
+    assert page.errors == [DocumentGone().sentence(language)]
+    page.wait()
+    assert engine.store.indexes() == []
+
+
+def page_of_a_site(engine) -> str:
+    """The id of a page that could not be fetched."""
+    source = SiteSource(CrawlOptions(url="http://localhost/cups", depth=0, limit=1))  # not allowed, but listed
+    [result] = engine.store.ingest("handbook", [source]).wait()
+    return result.document_id
+
+
+@each_language
 def test_a_name_that_an_index_cannot_have_is_refused_in_a_sentence(engine, language):
     page = DocumentsPage(language)
     page.write("index.name", "a/b").press("index.create")

@@ -119,7 +119,8 @@ def _is_page(document: Document) -> bool:
 
 def _fetch_again(document: Document) -> None:
     page = SiteSource(CrawlOptions(url=document.source, depth=0, limit=1), parent=document.parent)
-    engine().store.ingest(document.index, [page])
+    # Asked again: its index may have another name by now, and `ingest` would create one with the name from before.
+    engine().store.ingest(engine().store.document(document.id).index, [page])
 
 
 def _show_replacing(document: Document) -> None:

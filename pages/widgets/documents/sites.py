@@ -10,7 +10,7 @@ from index_store.ingestion.sources import SiteSource
 from pages.process import engine
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.documents.access import may_add_to
-from pages.widgets.errors import run_or_show_error
+from pages.widgets.errors import run_as_callback, run_or_show_error
 from pages.words import counted, readable, say, when
 
 
@@ -31,7 +31,11 @@ def show_sites(index: Index) -> None:
             if not may_change:
                 continue
             again.button(
-                say("site.again"), key=f"site-again-{name}", on_click=crawl_again, args=(site,), width="stretch"
+                say("site.again"),
+                key=f"site-again-{name}",
+                on_click=run_as_callback,
+                args=(_crawl_again, site),
+                width="stretch",
             )
             with remove.popover(say("site.remove"), key=fresh_key(f"remove site {name}"), width="stretch"):
                 st.write(counted("site.remove_help", pages[site.options.url]))
@@ -39,7 +43,8 @@ def show_sites(index: Index) -> None:
                     _remove(site, name)
 
 
-def crawl_again(site: Site) -> None:
+def _crawl_again(site: Site) -> None:
+    engine().store.right(site.index)  # raises UnknownIndex; `ingest` would create the index
     engine().store.ingest(site.index, [SiteSource(site.options)])
 
 
