@@ -33,6 +33,7 @@ from index_store.search.near_duplicates import are_near_duplicates
 from pages.export.html import as_html
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.answer.quoted import quoted_html
+from pages.widgets.documents.index_picker import both_changes
 from pages.widgets.search.results import marked
 from pages.widgets.trace.views.word_diff import choice_html, rewrite_html
 from pages.words import plain
@@ -262,6 +263,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "answer_html": lambda text: answer_html(text, (), None, "key"),
     "quoted_html": lambda text: quoted_html(text, len(text) // 2, len(text)),
     "plain": plain,
+    "both_changes": lambda text: both_changes(text, text[::2], text[1::2]),
     # exports
     "run_as_markdown": lambda text: run_as_markdown(ended(text), "en"),
     "export_as_markdown": lambda text: export_as_markdown(exported(text), "en"),

@@ -288,6 +288,25 @@ def test_a_press_for_a_site_that_another_tab_has_removed_reaches_no_other_site(e
     assert [each.options.url for each in engine.store.sites("handbook")] == sites[1:]
 
 
+def test_the_glossary_shows_what_another_tab_has_saved_and_does_not_take_it_back(engine, tmp_path):
+    add(engine, tmp_path, "travel.md")
+    page, save = DocumentsPage(), engine.store.set_glossary
+
+    def shown_terms() -> list[str]:
+        return page.look().app.text_area(key="glossary of handbook").value.splitlines()
+
+    save("handbook", "green car\nper diem")
+    assert shown_terms() == ["green car", "per diem"]
+    page.write("index.glossary", "green car\nper diem\nsleeping car")
+    save("handbook", "per diem\nship")
+    assert shown_terms() == ["per diem", "ship", "sleeping car"]
+    save("handbook", "per diem\nship\nferry")
+    page.press("index.glossary_save")
+    assert engine.store.glossary("handbook").splitlines() == ["per diem", "ship", "ferry", "sleeping car"]
+    page.write("index.glossary", "ferry").press("index.glossary_save")
+    assert engine.store.glossary("handbook") == "ferry"
+
+
 @each_language
 def test_a_site_of_an_index_that_another_tab_has_renamed_is_not_fetched_into_a_new_index(engine, language):
     url = "http://localhost/cups"  # not allowed, but listed

@@ -100,12 +100,27 @@ def _show_rename(index: Index) -> None:
 
 
 def _show_glossary(index: Index) -> None:
-    kept = engine().store.glossary(index.name)
-    glossary = st.text_area(say("index.glossary"), kept, height=110, key=f"glossary of {index.name}")
+    key, kept = f"glossary of {index.name}", engine().store.glossary(index.name)
+    before = st.session_state.get(f"kept {key}")
+    if key not in st.session_state:
+        st.session_state[key] = kept
+    elif kept != before:  # somebody else has saved it: the field would not show this, and the next save take it back
+        st.session_state[key] = both_changes(before, st.session_state[key], kept)
+    st.session_state[f"kept {key}"] = kept
+    glossary = st.text_area(say("index.glossary"), height=110, key=key)
     st.caption(say("index.glossary_help"))
     if st.button(say("index.glossary_save"), key=f"save glossary of {index.name}"):
         with st.spinner(say("index.glossary_saving")):
             _change("manage index", index.name, lambda: engine().store.set_glossary(index.name, glossary))
+
+
+def both_changes(before: str, typed: str, kept: str) -> str:
+    """A glossary with what a person has changed and not saved, and with what somebody else has saved meanwhile.
+    `before`: what both began with.
+    """
+    old, mine, theirs = (set(each.splitlines()) for each in (before, typed, kept))
+    stay = [term for term in kept.splitlines() if term in mine or term not in old]
+    return "\n".join([*stay, *(term for term in typed.splitlines() if term not in theirs and term not in old)])
 
 
 def _show_reindex(index: Index) -> None:
