@@ -12,7 +12,16 @@ from streamlit.testing.v1.element_tree import Selectbox
 from index_store.access.grants import EVERYONE, Grant, Grantee
 from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
-from index_store.base.errors import BadIndexName, DocumentGone, EmptyDocument, IndexExists, NoText, UnknownIndex
+from index_store.base.errors import (
+    BadIndexName,
+    ChangeFailed,
+    DocumentGone,
+    EmptyDocument,
+    IndexExists,
+    NoText,
+    StoreFailed,
+    UnknownIndex,
+)
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.sources import FileSource, SiteSource, upload_folder
 from index_store.parsing.loaders.formats import LOADABLE
@@ -20,6 +29,7 @@ from pages import process, samples
 from pages.widgets.documents.jobs import LATEST
 from pages.widgets.frame.page_language import TELL_LANGUAGE
 from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
+from tests.full_disk import full_disk, linux
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
 from tests.local import as_person, grant, person_of, process_of
 from tests.pages.app_page import shown
@@ -444,6 +454,47 @@ def test_a_document_is_removed_and_the_list_shown(engine, tmp_path):
     page = DocumentsPage(doc=document_id)
     page.press("document.remove_really")
     assert page.column("column.source") == ["leave.md"]
+
+
+@linux
+@each_language
+def test_a_removal_that_fails_on_a_full_disk_says_why_and_the_document_stays_open(engine, tmp_path, language):
+    [document_id] = add(engine, tmp_path, "travel.md")
+    page = DocumentsPage(language, doc=document_id)
+    with full_disk():
+        page.press("document.remove_really")
+    assert page.errors == [ChangeFailed(name="travel.md").sentence(language)]
+    assert "Travel" in page.html
+    page.press("document.remove_really")
+    assert engine.store.documents() == []
+
+
+@linux
+@each_language
+def test_a_removal_of_several_documents_that_fails_on_a_full_disk_says_why_and_they_stay_selected(
+    engine, tmp_path, language
+):
+    ids = add(engine, tmp_path, "travel.md", "leave.md")
+    page = DocumentsPage(language)
+    page.app.session_state["table selected"] = frozenset(ids)  # an AppTest can't tick
+    page.write("table.search", "nowhere")
+    with full_disk():
+        page.press("table.remove_really", count=2)
+    assert page.errors == [ChangeFailed(name="leave.md, travel.md").sentence(language)]
+    page.press("table.remove_really", count=2)
+    assert engine.store.documents() == []
+
+
+@linux
+@each_language
+def test_a_new_version_for_which_the_disk_has_no_room_says_why(engine, tmp_path, language):
+    [document_id] = add(engine, tmp_path, "travel.md")
+    page = DocumentsPage(language, doc=document_id)
+    page.app.file_uploader[0].set_value([("travel-2026.md", b"x" * 100_000, "text/markdown")])
+    with full_disk():
+        page.look()
+    assert page.errors == [StoreFailed(name="travel-2026.md").sentence(language)]
+    assert [each.title for each in engine.store.documents()] == ["Travel"]
 
 
 def test_a_document_is_replaced_by_a_new_version_under_its_own_name(engine, tmp_path):

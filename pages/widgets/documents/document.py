@@ -18,7 +18,7 @@ from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.sections import section_html
 from pages.widgets.documents.table import COLOURS, status_of
 from pages.widgets.documents.uploader import take
-from pages.widgets.errors import run_as_callback, show_error
+from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.words import counted, megabytes, plain, readable, say, when
 
 SECTIONS = 20
@@ -129,17 +129,16 @@ def _show_replacing(document: Document) -> None:
     file = st.file_uploader(
         say("document.replace"), type=[suffix[1:]], key=fresh_key("replacement"), label_visibility="collapsed"
     )
-    if file:
-        take([file], document.index, document.source)
+    if file and run_or_show_error(take, [file], document.index, document.source):
         renew("replacement")
         renew("replace")
         st.rerun()
 
 
 def _remove(document: Document) -> None:
-    engine().store.remove_documents([document.id])
-    st.session_state["opened document"] = None
-    st.rerun()
+    if run_or_show_error(engine().store.remove_documents, [document.id]):
+        st.session_state["opened document"] = None
+        st.rerun()
 
 
 @st.fragment

@@ -17,7 +17,7 @@ from pages.widgets.controls.table import cell, titled
 from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.chosen import CHOSEN
 from pages.widgets.documents.uploader import take_left
-from pages.widgets.errors import run_as_callback
+from pages.widgets.errors import run_as_callback, run_or_show_error
 from pages.words import counted, language, readable, say, zone
 
 REFRESH = 3
@@ -241,10 +241,11 @@ def _confirm_removal(chosen: Sequence[Document]) -> None:
     st.text(names + (say("job.more", count=len(chosen) - 8) if len(chosen) > 8 else ""))
     if st.button(counted("table.remove_really", len(chosen)), type="primary", key="danger-remove-chosen"):
         with st.spinner(say("table.removing")):
-            engine().store.remove_documents([each.id for each in chosen])
-        _untick()
-        renew("remove chosen")
-        st.rerun()
+            is_removed = run_or_show_error(engine().store.remove_documents, [each.id for each in chosen])
+        if is_removed:
+            _untick()
+            renew("remove chosen")
+            st.rerun()
 
 
 def _retry(documents: Sequence[Document]) -> None:
