@@ -199,6 +199,13 @@ def test_japanese_texts_hold_japanese():
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_filter_of_the_runs_has_the_name_of_the_result_that_it_finds(language: Language) -> None:
+    page = texts(language)
+    for state, outcome in {"unconfirmed": "unconfirmed", "no_answer": "not_in_documents"}.items():
+        assert page[f"runs.{state}"].lower() == page[f"outcome.{outcome}"]
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
 def test_a_file_and_the_command_line_say_of_an_answer_what_the_page_says(language: Language) -> None:
     page, file = texts(language), EXPORT_LABELS[language]
     assert file.web == page["web.mark"]
