@@ -13,6 +13,7 @@ from index_store.access.principal import Role
 from index_store.base.errors import EditorNeeded, RightMissing
 from pages import samples
 from pages.samples import faults
+from pages.texts import texts
 from tests.local import as_person
 
 LONGEST_SECTION = {"ja": 900, "en": 2300}
@@ -154,6 +155,14 @@ def test_a_question_says_in_either_language_what_it_shows():
     for question in samples.questions():
         assert re.search(r"[ぁ-ん]", question.shows("ja"))
         assert question.shows("en").isascii()
+
+
+def test_the_samples_name_things_as_the_pages_do():
+    """Both stand on the first page. The words are other names of passage, chunk, section, handbook and question."""
+    said = [*(question.shows("ja") for question in samples.questions()), *texts("ja").values()]
+    other_names = re.compile(r"段落|断片|節|手引き|問い")
+    without_space = re.compile(r"[A-Za-z0-9][ぁ-ヺー一-鿿]|[ぁ-ヺー一-鿿][A-Za-z0-9]")
+    assert [text for text in said if other_names.search(text) or without_space.search(text)] == []
 
 
 def test_an_answer_without_its_document_is_refused():
