@@ -101,7 +101,7 @@ def _show_rename(index: Index) -> None:
 
 def _show_glossary(index: Index) -> None:
     key, kept = f"glossary of {index.name}", engine().store.glossary(index.name)
-    before = st.session_state.get(f"kept {key}")
+    before: str = st.session_state.get(f"kept {key}", kept)
     if key not in st.session_state:
         st.session_state[key] = kept
     elif kept != before:  # somebody else has saved it: the field would not show this, and the next save take it back
