@@ -59,7 +59,7 @@ class ResumedJobs(NamedTuple):
     documents: set[str]
     """ids of the documents in these jobs"""
     sources: set[str]
-    """the sources of these documents, and the sites that are being crawled"""
+    """files, archives and sites in these jobs, which bring what has one of them as its parent"""
     indexes: set[str]
     """ids of indexes to which another process is adding something now"""
 

@@ -169,9 +169,11 @@ def discard_all_uploads(data_dir: Path, *, older: float = 0) -> None:
 
 
 def without_members(documents: Iterable[DocumentRecord]) -> list[DocumentRecord]:
-    """Leaves out members of an archive that is itself in the list: the archive brings them again."""
+    """Leaves out members of an archive that is itself in the list: the archive brings them again. The pages of a site
+    stay: its first page has the address of the site, but does not bring the others.
+    """
     each = list(documents)
-    sources = {document.source for document in each}
+    sources = {document.source for document in each if not document.parent}
     return [document for document in each if document.parent not in sources]
 
 

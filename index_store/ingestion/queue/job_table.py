@@ -271,6 +271,8 @@ def _read(work: dict[str, Any]) -> Work:
 
 
 def sources_of(works: Sequence[Work]) -> tuple[set[str], set[str]]:
-    """Ids of documents, and sources of these documents and of sites."""
+    """Ids of documents, and sources of files and of sites. Not of pages: the first page of a site has its address, but
+    does not bring the others.
+    """
     documents = {work.document_id for work in works if isinstance(work, PendingVersion)}
-    return documents, {work.source for work in works}
+    return documents, {work.source for work in works if not work.parent}

@@ -220,6 +220,30 @@ def test_a_page_that_never_came_is_listed_and_can_be_tried_again(store: IndexSto
     assert set(outcome(site, crawled(store, site)).values()) == {"unchanged"}
 
 
+def test_a_retry_takes_all_pages_when_the_whole_site_had_failed(store: IndexStore, site: SiteServer) -> None:
+    crawled(store, site).wait()
+    working, site.pages = site.pages, dict.fromkeys(site.pages, Reply(status=500))
+    assert set(outcome(site, crawled(store, site)).values()) == {"page_failed"}
+    site.pages = working
+    job = store.retry("a")
+    assert outcome(site, job).keys() == {"/", "/a", "/b", "/c"}
+    assert [each.error for each in store.documents()] == [None] * 4
+
+
+@pytest.mark.parametrize("model", ["model-a", "model-b"], ids=["the same model", "another model"])
+def test_the_pages_of_a_site_are_read_again_when_its_index_is_rebuilt(
+    store: IndexStore, site: SiteServer, crawling: Settings, model: str
+) -> None:
+    crawled(store, site).wait()
+    store.close()
+    with IndexStore(crawling.model_copy(update={"embedding_model": model})) as again:
+        every = dict.fromkeys(("/", "/a", "/b", "/c"), "ready")
+        assert outcome(site, again.reindex("a")) == every
+        assert stood(again, site) == every
+        assert "Apples are red." in found(again, "Apples are red.")
+        assert_sound(again, crawling.data_dir)
+
+
 def test_a_page_without_text_fails_and_the_others_are_added(store: IndexStore, site: SiteServer) -> None:
     site.pages["/a"] = Reply("<title></title><body></body>")
     assert outcome(site, crawled(store, site)) == {
@@ -307,6 +331,21 @@ def test_a_crawl_in_the_midst_of_which_the_store_is_closed_goes_on_at_the_next_s
         assert stood(store, site) == dict.fromkeys(("/", "/a", "/b", "/c", "/d"), "ready")
         assert not store.sites("a")[0].is_crawling
         assert store.resume() == []
+        assert_sound(store, crawling.data_dir)
+
+
+def test_pages_that_wait_for_the_model_when_the_store_is_closed_are_added_at_the_next_start(
+    crawling: Settings, site: SiteServer, service: EmbeddingService
+) -> None:
+    with IndexStore(crawling) as store:
+        service.is_held = True
+        crawled(store, site)
+        assert eventually(lambda: stood(store, site) == dict.fromkeys(("/", "/a", "/b", "/c"), "pending"))
+        assert eventually(lambda: not store.sites("a")[0].is_crawling)
+    service.is_held = False
+    with IndexStore(crawling) as store:
+        (job,) = store.resume()
+        assert outcome(site, job) == dict.fromkeys(("/", "/a", "/b", "/c"), "ready")
         assert_sound(store, crawling.data_dir)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from index_store.access.access import open_access
 from index_store.access.people import SignInClaims
@@ -21,14 +21,16 @@ from index_store.access.principal import Role
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.catalogue.schema import job_items
+from index_store.crawl import CrawlOptions
 from index_store.ingestion.queue.job_table import JobTable
-from index_store.ingestion.sources import FileSource, keep_upload
+from index_store.ingestion.sources import FileSource, SiteSource, keep_upload
 from index_store.library.originals.scratch import LOCK
 from index_store.store.index_store import IndexStore, working
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import environment
 from tests.index_store.soundness import assert_sound, eventually, faults_of, originals
 from tests.servers.postgres import PostgresServer
+from tests.servers.site_server import SiteServer, html
 
 Write = Callable[..., Path]
 
@@ -173,6 +175,28 @@ def test_an_app_continues_jobs_that_another_app_had_not_admitted_when_it_ended(
     with working(queued):
         assert eventually(lambda: [each.status.value for each in one.documents()] == ["ready"])
     assert eventually(lambda: not faults_of(one, queued.data_dir))
+
+
+def test_pages_that_another_app_had_not_put_into_the_queue_are_continued_beside_the_first_page_of_their_site(
+    one: IndexStore, queued: Settings
+) -> None:
+    crawling = queued.model_copy(update={"crawl_allowed": "127.0.0.1", "crawl_rate": 1000.0})
+    with SiteServer() as site, working(crawling):
+        site.pages = {"/": html("Start", "/a", "/b"), "/a": html("Apples"), "/b": html("Pears")}
+        assert len(one.ingest("a", [SiteSource(CrawlOptions(url=site.url()))]).wait()) == 3
+    rebuilt = one.reindex("a")
+    assert eventually(lambda: len(JobTable(one._catalogue.database).open_work()) == 3)
+    # As if its app had been killed after the first page.
+    with one._catalogue.database.begin() as connection:
+        connection.execute(delete(job_items).where(job_items.c.source != site.url()))
+        connection.exec_driver_sql("UPDATE jobs SET is_admitted = true")
+    (left,) = [each for each in one.resume() if each != rebuilt]
+    with working(queued):
+        assert [each.status.value for each in rebuilt.wait()] == ["ready"]
+        assert {each.source: each.status.value for each in left.wait()} == {
+            site.url("/a"): "ready", site.url("/b"): "ready"
+        }  # fmt: skip
+    assert_sound(one, queued.data_dir)
 
 
 def test_a_folder_without_the_originals_is_refused_beside_others(
