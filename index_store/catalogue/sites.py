@@ -6,7 +6,11 @@ from sqlalchemy import ColumnElement, Connection, Engine, delete, insert, select
 
 from index_store.catalogue.records import DocumentStatus, Site
 from index_store.catalogue.schema import documents, indexes, now, pages, sites
-from index_store.crawl import CrawlOptions
+from index_store.crawl import CrawlOptions, KnownPage
+
+NOTHING_KNOWN = KnownPage(etag=None, last_modified=None, digest="", links=())
+"""for a page without a ready version: it is fetched as if for the first time, and may be gone"""
+NEVER_CAME = NOTHING_KNOWN.model_copy(update={"ever_came": False})
 
 
 class Sites:
@@ -47,16 +51,22 @@ class Sites:
         with self._engine.begin() as connection:
             connection.execute(delete(sites).where(_site(index_id, url)))
 
-    def known_pages(self, index_id: str, url: str) -> dict[str, dict[str, Any] | None]:
-        """Source of each document of the site -> data for the next crawl; None if no version is ready."""
+    def known_pages(self, index_id: str, url: str) -> dict[str, KnownPage]:
+        """Source of each document of the site -> data for the next crawl."""
         query = (
-            select(documents.c.source, documents.c.status, pages.c.known)
+            select(documents.c.source, documents.c.status, documents.c.revision, documents.c.incoming, pages.c.known)
             .select_from(documents.outerjoin(pages))
             .where(documents.c.index_id == index_id, documents.c.parent == url)
         )
         with self._engine.connect() as connection:
             rows = connection.execute(query).all()
-        return {row.source: row.known if row.status == DocumentStatus.READY else None for row in rows}
+        return {row.source: _known(row) for row in rows}
+
+
+def _known(row: Any) -> KnownPage:
+    if row.known and row.status == DocumentStatus.READY:
+        return KnownPage(**row.known)
+    return NOTHING_KNOWN if row.revision or row.incoming else NEVER_CAME
 
 
 def put_page(connection: Connection, document_id: str, known: dict[str, Any] | None) -> None:

@@ -271,7 +271,9 @@ class Crawler:
 
     def _follow(self, visit: CrawlVisit, answer: FetchResponse) -> CrawledPage | None:
         target = target_of(answer)
-        if answer.status in MOVED_FOR_GOOD:
+        known = self._known.get(visit.url)
+        # Of a page that never came, there is nothing to keep until the redirect ends.
+        if answer.status in MOVED_FOR_GOOD or (known and not known.ever_came):
             self._moved_for_good.add(visit.url)
         if target and target.address == visit.url and target.written != visit.url and not visit.written:
             # Only the session differs, or the spelling. Such a server wants to see it once.

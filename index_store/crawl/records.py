@@ -95,7 +95,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 class KnownPage(BaseModel, frozen=True):
-    """A page with a ready document."""
+    """A page with a document."""
 
     etag: str | None
     last_modified: str | None
@@ -104,6 +104,8 @@ class KnownPage(BaseModel, frozen=True):
     """followed again if the page itself is unchanged or fails"""
     frames: tuple[str, ...] = ()
     """those of `links` that browsers show as parts of the page"""
+    ever_came: bool = True
+    """False: all that is known of the page is that it failed"""
 
 
 class PageOutcome(StrEnum):

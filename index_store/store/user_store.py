@@ -204,8 +204,9 @@ class Store:
             raise
 
     def retry(self, index: str, document_ids: Sequence[str] | None = None) -> UserIngestion:
-        """Adds failed and pending documents again; or these documents, whatever their state. Raises UnknownIndex,
-        OriginalsError.
+        """Adds failed and pending documents again, and goes on with crawls that were interrupted; or adds these
+        documents, whatever their state. If the first page of a site never came, the whole site is crawled. Raises
+        UnknownIndex, OriginalsError.
         """
         known = self._gate.index(index, WRITE)
         tried = [
@@ -214,7 +215,13 @@ class Store:
             if (each.id in document_ids if document_ids is not None else each.needs_retry)
         ]
         kept = set(self._library.originals.kept())
-        return self._seen(self._begin(known, [source_to_retry(each, kept) for each in without_members(tried)]))
+        sites = {each.options.url: SiteSource(each.options) for each in self._catalogue.sites.of(known.id)}
+        again: list[Source] = [
+            sites[each.source] if each.source in sites and not each.revisions else source_to_retry(each, kept)
+            for each in without_members(tried)
+        ]
+        left = self._interrupted(known) if document_ids is None else []
+        return self._seen(self._begin(known, [*again, *left]))
 
     def reindex(self, index: str) -> UserIngestion:
         """Adds every document again, with the present settings and embedding model. Raises UnknownIndex, ServiceError,
@@ -393,6 +400,12 @@ class Store:
         return self._parts.jobs.begin(
             JobOrder(tuple(sources), name, index_id, person_id), self._parts.lifecycle.open_for, may_go_on
         )
+
+    def _interrupted(self, index: IndexRecord) -> list[SiteSource]:
+        """The sites of which a crawl has begun that no job goes on with."""
+        if any(not job.is_finished for job in self._parts.jobs.of(index.id)):
+            return []
+        return [SiteSource(site.options) for site in self._catalogue.sites.of(index.id) if site.is_crawling]
 
     def _seen(self, job: Job) -> UserIngestion:
         return UserIngestion(job, self._gate)

@@ -6,6 +6,7 @@ from pathlib import Path
 from index_store.base.errors import Superseded
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import IndexRecord
+from index_store.catalogue.sites import NOTHING_KNOWN
 from index_store.crawl import Crawl, CrawledPage, KnownPage, PageOutcome
 from index_store.ingestion.context import JobContext
 from index_store.ingestion.progress import Item, Stage
@@ -13,9 +14,6 @@ from index_store.ingestion.sources import SiteSource
 from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.ingestion.stages.completion import DocumentTask
 from index_store.library.versions import IncomingFile
-
-NOTHING_KNOWN = KnownPage(etag=None, last_modified=None, digest="", links=())
-"""for a page without a ready version: it is fetched as if for the first time, and may be gone"""
 
 
 class SiteAdmission:
@@ -51,9 +49,8 @@ class SiteAdmission:
         """Yields the documents of a site as its pages come."""
         parent = site.parent or site.options.url
         # A single page that is tried again tells nothing about the other pages. It is fetched as if for the first time.
-        single = {site.options.url: None}
-        pages = single if site.parent else self._catalogue.sites.known_pages(index.id, parent)
-        known = {url: KnownPage(**page) if page else NOTHING_KNOWN for url, page in pages.items()}
+        single = {site.options.url: NOTHING_KNOWN}
+        known = single if site.parent else self._catalogue.sites.known_pages(index.id, parent)
         item.stage = Stage.READING
         answers = False
         with self._services.library.originals.work_folder() as folder:

@@ -220,6 +220,63 @@ def test_a_page_that_never_came_is_listed_and_can_be_tried_again(store: IndexSto
     assert set(outcome(site, crawled(store, site)).values()) == {"unchanged"}
 
 
+def test_a_site_that_was_down_when_it_was_added_is_fetched_whole_by_a_retry(
+    store: IndexStore, site: SiteServer, crawling: Settings
+) -> None:
+    working, site.pages = site.pages, {"/": Reply(status=500)}
+    assert outcome(site, crawled(store, site, limit=3)) == {"/": "page_failed"}
+    site.pages = working
+    (failed,) = store.documents()
+    assert len(outcome(site, store.retry("a", [failed.id]))) == 3
+    assert [each.options.limit for each in store.sites("a")] == [3]
+    assert_sound(store, crawling.data_dir)
+
+
+def test_a_first_page_that_only_redirects_is_no_failure_any_more_when_the_site_answers_again(
+    store: IndexStore, site: SiteServer
+) -> None:
+    site.pages = {"/": Reply(status=500)}
+    crawled(store, site).wait()
+    site.pages = {"/": moved("/ja/"), "/ja/": html("Start", "/ja/a"), "/ja/a": html("Apples")}
+    assert outcome(site, store.retry("a")) == {"/": "removed", "/ja/": "ready", "/ja/a": "ready"}
+    assert stood(store, site) == dict.fromkeys(("/ja/", "/ja/a"), "ready")
+
+
+def test_a_page_that_redirects_for_now_stays_after_its_index_was_rebuilt(store: IndexStore, site: SiteServer) -> None:
+    crawled(store, site).wait()
+    store.reindex("a").wait()
+    site.pages["/"] = moved("/maintenance")
+    site.pages["/maintenance"] = Reply(status=503)
+    crawled(store, site).wait()
+    assert stood(store, site)["/"] == "ready"
+
+
+def test_a_retry_goes_on_with_a_crawl_that_was_interrupted(crawling: Settings, site: SiteServer) -> None:
+    site.pages["/b"] = Gate(html("Pears"))
+    with IndexStore(crawling) as store:
+        crawled(store, site)
+        site.wait_for("/b")
+    site.pages["/b"].open()
+    with IndexStore(crawling) as store:
+        assert store.sites("a")[0].is_crawling
+        store.retry("a", []).wait()
+        assert store.sites("a")[0].is_crawling  # these documents were asked for, and no site
+        store.retry("a").wait()
+        assert stood(store, site) == dict.fromkeys(("/", "/a", "/b", "/c"), "ready")
+        assert not store.sites("a")[0].is_crawling
+        assert store.retry("a").wait() == ()
+
+
+def test_a_retry_leaves_a_crawl_alone_that_is_at_work(store: IndexStore, site: SiteServer) -> None:
+    site.pages["/b"] = Gate(html("Pears"))
+    job = crawled(store, site)
+    site.wait_for("/b")
+    assert eventually(lambda: len(job.results) == 3)
+    assert store.retry("a").wait() == ()
+    site.pages["/b"].open()
+    assert len(outcome(site, job)) == 4
+
+
 def test_a_retry_takes_all_pages_when_the_whole_site_had_failed(store: IndexStore, site: SiteServer) -> None:
     crawled(store, site).wait()
     working, site.pages = site.pages, dict.fromkeys(site.pages, Reply(status=500))
