@@ -191,7 +191,9 @@ class Crawler:
         if outline.moved_to:
             self._move(visit, outline.moved_to)
             return None
-        if outline.asks_password and names_another(visit.url):
+        # Some forms ask for the password only after the name.
+        is_sign_in = outline.asks_password or (visit.chain and is_called_sign_in(visit.url))
+        if is_sign_in and names_another(visit.url):
             # Each page would bring its own copy of the form.
             if visit.chain or visit.is_start:
                 raise PageBehindSignIn(url=visit.first)

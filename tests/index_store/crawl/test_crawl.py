@@ -87,6 +87,18 @@ def test_a_site_whose_start_leads_to_a_sign_in_says_so(site, crawl):
     assert "leads to a sign-in" in crawl(site.url()).failure
 
 
+def test_a_sign_in_that_asks_for_the_name_first_is_no_page_either(site, crawl):
+    paths = [f"/members/{n}" for n in range(3)]
+    site.pages = {"/": html("Home", *paths, "/old"), "/old": moved("/new?from=/old"), "/new?from=/old": html("New")}
+    site.pages |= {path: moved(f"/sign-in?next={path}") for path in paths}
+    site.pages |= {f"/sign-in?next={path}": html("Sign in", text='<input name="mail">' + path) for path in paths}
+    crawled = crawl(site.url())
+    assert crawled.paths == ["/", "/new?from=/old"]
+    failed = [page for page in crawled.pages if page.outcome is PageOutcome.FAILED]
+    assert sorted(page.url for page in failed) == [site.url(path) for path in paths]
+    assert {page.error.code for page in failed} == {"page_behind_sign_in"}
+
+
 def test_pages_with_a_box_to_sign_in_are_read(site, crawl):
     site.pages = {"/": html("Home", "/old", "/list?from=/"), "/old": moved("/new"), "/new": sign_in()}
     site.pages["/list?from=/"] = sign_in()
