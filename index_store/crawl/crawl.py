@@ -57,6 +57,11 @@ class Crawl:
         """Known addresses that are not fetched yet."""
         return len(self._crawler.frontier) if self._crawler else 0
 
+    @property
+    def gave_up(self) -> bool:
+        """Whether it ended early because the site stopped answering."""
+        return self._crawler is not None and self._crawler.gave_up
+
     def stop(self) -> None:
         """Ends the crawl at once, whatever it waits for. From any thread; does nothing if it has ended."""
         with self._lock:

@@ -40,6 +40,7 @@ from index_store.crawl.errors import (
     RobotsForbids,
     RobotsUnavailable,
     SiteBusy,
+    SiteGivenUp,
     SiteUnavailable,
     SiteUnreachable,
 )
@@ -98,6 +99,8 @@ class Crawler:
         self._failures = 0
         self._silences = 0
         self._start_failed = False
+        self.gave_up = False
+        """whether the site stopped answering, so that pages are missing"""
 
     async def run(self) -> None:
         try:
@@ -119,8 +122,12 @@ class Crawler:
                 await self._look_for_known()
         if not self._delivered:
             await self._slots.acquire()
-            error = NothingToCrawl(url=start.url)
-            self._hand_over(CrawledPage(url=start.url, outcome=PageOutcome.FAILED, error=error))
+            nothing = NothingToCrawl(url=start.url)
+            self._hand_over(CrawledPage(url=start.url, outcome=PageOutcome.FAILED, error=nothing))
+        if self.gave_up and self._delivered.get(start.url) is not PageOutcome.FAILED:
+            await self._slots.acquire()
+            given_up = SiteGivenUp(host=host_of(self._start))
+            self._deliver(CrawledPage(url=start.url, outcome=PageOutcome.KEPT, error=given_up))
 
     async def _work(self) -> None:
         # Not a TaskGroup: its reader must get the error that ends the crawl (a full disk) itself, not in a group.
@@ -148,6 +155,7 @@ class Crawler:
             if self._silences >= SILENCES:
                 log.warning("%s does not answer any more, so the crawl ends", host_of(visit.url))
                 self.frontier.close()
+                self.gave_up = True
             is_page = page is not None and page.outcome is not PageOutcome.GONE
             await self.frontier.done(is_page=is_page and not (page and isinstance(page.error, PageRefused)))
 

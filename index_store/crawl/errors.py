@@ -4,7 +4,7 @@ DocumentError
 ├── BadAddress, AddressWithPassword, BadPattern, BadCrawlOption      what was asked for can't be crawled
 ├── AddressInside, PortRefused                                       the address guard says no
 ├── HostUnknown, SiteUnreachable, SiteUntrusted, SiteBusy,
-│   SiteUnavailable                                                  the site as a whole
+│   SiteUnavailable, SiteGivenUp                                     the site as a whole
 ├── RobotsForbids, RobotsUnavailable                                 robots.txt says no, or can't be read
 └── PageMissing, PageRefused, PageFailed, PageTimedOut, PageBroken, PagePacked,
     PageTooLarge, PageOfOtherKind, RedirectsEndless, BadRedirect,
@@ -85,6 +85,14 @@ class SiteBusy(DocumentError):
 class SiteUnavailable(DocumentError):
     en = "{host} is not available at the moment. Try again later."
     ja = "{host} は一時的に利用できません。後でもう一度試してください。"
+
+
+class SiteGivenUp(DocumentError):
+    en = "{host} stopped answering, so the crawl ended early and pages are missing. Fetch the site again later."
+    ja = (
+        "{host} が応答しなくなったため、途中で取り込みを終えました。"
+        "取得していないページがあります。後でサイトを再取得してください。"
+    )
 
 
 class RobotsForbids(DocumentError):

@@ -116,7 +116,9 @@ class PageOutcome(StrEnum):
     FAILED = "failed"
     """for now: its document stays"""
     KEPT = "kept"
-    """said once, of the start: the crawl could not tell which of the pages below it are gone, so all stay"""
+    """said once, of the start: the crawl could not tell which of the pages below it are gone, so all stay; or it gave
+    up, and pages are missing
+    """
 
 
 class CrawledPage(BaseModel):

@@ -54,11 +54,12 @@ class SiteAdmission:
         item.stage = Stage.READING
         answers = False
         with self._services.library.originals.work_folder() as folder:
-            self._crawl = Crawl(site.options, self._services.settings, known, folder, paces=self._services.paces)
+            crawl = Crawl(site.options, self._services.settings, known, folder, paces=self._services.paces)
+            self._crawl = crawl
             if self._stop.is_set:
-                self._crawl.stop()
+                crawl.stop()
             try:
-                for page in self._crawl:
+                for page in crawl:
                     if not site.parent and not self._catalogue.sites.has(index.id, parent):
                         break  # the site was removed
                     answers |= page.outcome is not PageOutcome.FAILED
@@ -75,7 +76,8 @@ class SiteAdmission:
                 self._crawl = None
         self._items.remove(item)
         if not site.parent and not self._stop.is_suspended:
-            self._catalogue.sites.end_crawl(index.id, parent, is_complete=answers and not self._stop.is_set)
+            is_complete = answers and not crawl.gave_up and not self._stop.is_set
+            self._catalogue.sites.end_crawl(index.id, parent, is_complete=is_complete)
 
     def _admit_page(self, index: IndexRecord, page: CrawledPage, parent: str, item: Item) -> PendingVersion | None:
         document = self._catalogue.documents.of_source(index.id, page.url)

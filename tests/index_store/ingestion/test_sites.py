@@ -311,6 +311,24 @@ def test_a_page_without_text_fails_and_the_others_are_added(store: IndexStore, s
     }
 
 
+def test_a_crawl_that_was_given_up_says_so_and_is_not_called_complete(
+    store: IndexStore, site: SiteServer, crawling: Settings
+) -> None:
+    gone = {f"/{number}": Reply(status=503, headers={"Retry-After": "3600"}) for number in range(30)}
+    site.pages |= {"/": html("Start", "/a", *gone), **gone}
+    job = crawled(store, site)
+    codes = [each.error.code for each in job.wait() if each.error]
+    assert codes.count("site_given_up") == 1
+    assert 10 <= codes.count("site_unavailable") < 20
+    assert {stood(store, site)[path] for path in ("/", "/a")} == {"ready"}
+    assert [(each.is_crawling, each.crawled_at) for each in store.sites("a")] == [(False, None)]
+    assert_sound(store, crawling.data_dir)
+    # Once its first page fails too, that says enough.
+    site.pages |= {"/": Reply(status=500)}
+    assert set(outcome(site, crawled(store, site)).values()) == {"unchanged", "page_failed", "site_unavailable"}
+    assert store.sites("a")[0].crawled_at is None
+
+
 def test_pages_that_robots_txt_forbids_from_now_on_go(store: IndexStore, site: SiteServer) -> None:
     crawled(store, site).wait()
     site.pages["/robots.txt"] = Reply("User-agent: *\nDisallow: /b", content_type="text/plain")
