@@ -73,8 +73,14 @@ class SiteUnreachable(DocumentError):
 
 
 class SiteUntrusted(DocumentError):
-    en = "The certificate of {host} can't be verified. Ask the operator of the site to renew it."
-    ja = "{host} の証明書が確認できません。サイトの管理者に証明書の更新を依頼してください。"
+    en = (
+        "The certificate of {host} can't be verified. If your company issued it, the operator of the app can name a "
+        "file with its CA in SSL_CERT_FILE. Otherwise ask the operator of the site to renew it."
+    )
+    ja = (
+        "{host} の証明書が確認できません。社内の認証局の証明書なら、アプリの管理者が認証局の証明書を含むファイルを "
+        "SSL_CERT_FILE に指定してください。それ以外は、サイトの管理者に更新を依頼してください。"
+    )
 
 
 class SiteBusy(DocumentError):

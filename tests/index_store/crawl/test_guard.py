@@ -339,6 +339,17 @@ def test_a_certificate_of_another_name_is_not_trusted(crawl, secure_site):
     assert not secure_site.asked
 
 
+def test_a_certificate_of_an_unknown_authority_is_not_trusted_and_the_setting_for_one_of_a_company_is_named(
+    crawl, secure_site, monkeypatch
+):
+    monkeypatch.delenv("SSL_CERT_FILE")
+    with NameServer({"wiki.example": [["127.0.0.1"]]}) as names:
+        crawled = crawl(secure_site.url(host="wiki.example"), resolve=names.resolve)
+    assert "SSL_CERT_FILE" in crawled.failure
+    assert "SSL_CERT_FILE" in crawled.only.error.sentence("ja")
+    assert not secure_site.asked
+
+
 def test_the_next_address_is_tried_when_one_does_not_answer(crawl, site):
     site.pages["/"] = html("Home")
     nobody = "127.0.0.3"
