@@ -27,7 +27,8 @@ _SESSION = re.compile(r"phpsessid|jsessionid|aspsessionid\w*", re.I)
 _MAYBE_SESSION = re.compile(r"session_?id|sid|cfid|cftoken", re.I)
 """a session only if its value is a token: a conference has pages like ?session_id=101"""
 _TOKEN = re.compile(r"(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])[\w-]{16,}", re.I)
-_SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sessionid)=[^/;]*", re.I)
+_SESSION_IN_PATH = re.compile(r"(?i:;(?:jsessionid|phpsessid|sessionid)=[^/;]*)|/\((?:[A-Z]\([^()/]*\))+\)(?=/)")
+"""the second form is of ASP.NET: /(S(lit3py55t21z5v55vlm25s55))/page.aspx"""
 _SIGN_IN = re.compile(r"log[_-]?in|log[_-]?on|sign[_-]?in|auth|session|account|member", re.I)
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")

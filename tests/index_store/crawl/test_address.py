@@ -39,6 +39,22 @@ def test_an_address_has_one_form(written, known_as):
     assert CrawlOptions(url=written).url == known_as
 
 
+@pytest.mark.parametrize(
+    ("written", "known_as"),
+    [
+        ("https://h/(S(lit3py55t21z5v55vlm25s55))/a.aspx", "https://h/a.aspx"),
+        ("https://h/(X(1)S(abc)F(def))/a.aspx?id=1", "https://h/a.aspx?id=1"),
+        ("https://h/app/(S(abc))/", "https://h/app/"),
+        ("https://h/wiki/Foo_(S(1))", "https://h/wiki/Foo_(S(1))"),
+        ("https://h/wiki/(S(1))", "https://h/wiki/(S(1))"),
+        ("https://h/wiki/(disambiguation)/a", "https://h/wiki/(disambiguation)/a"),
+        ("https://h/wiki/(f(x))/a", "https://h/wiki/(f(x))/a"),
+    ],
+)
+def test_a_session_of_asp_net_in_the_path_is_no_part_of_the_address(written, known_as):
+    assert CrawlOptions(url=written).url == known_as
+
+
 def test_links_that_mean_the_same_page_are_asked_for_once(site, crawl):
     links = ("a", "./a", "/a#x", "/b/../a", "/%61", site.url("/a?"), "/a?utm_campaign=1", "//" + site.url("/a")[7:])
     site.pages = {"/": html("Home", *links), "/a": html("A")}

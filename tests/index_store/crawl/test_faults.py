@@ -85,7 +85,7 @@ def test_redirects_in_a_circle_fail(site, crawl):
     assert "redirects without end" in crawl(site.url("/a"), depth=0).failure
 
 
-@pytest.mark.parametrize("written", ["/;jsessionid=A1B2C3", "/?utm_source=portal"])
+@pytest.mark.parametrize("written", ["/;jsessionid=A1B2C3", "/?utm_source=portal", "/(S(lit3py55t21z5v55vlm25s55))/"])
 def test_a_redirect_to_the_same_page_with_a_session_is_followed_once(site, crawl, written):
     site.pages = {"/": moved(written), written: html("Home", "/a;jsessionid=A1B2C3"), "/a": html("A")}
     assert crawl(site.url()).paths == ["/", "/a"]
