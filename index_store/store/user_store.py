@@ -277,11 +277,10 @@ class Store:
             with repairable_change(source), self._library.held():
                 self._catalogue.sites.delete(known.id, source)
         every = self._catalogue.documents.all([known.id])
-        gone = _documents_of(source, every)
+        # The first page of a site may belong to another site, which brought it first.
+        gone = [each for each in every if each.parent == source] if is_site else _documents_of(source, every)
         if not source or not (gone or is_site):
             raise errors.UnknownDocument(source=source, index=known.name)
-        if is_site:
-            gone += [document for document in every if document.parent == source and document not in gone]
         self.remove_documents([document.id for document in gone])
         return gone
 

@@ -545,6 +545,18 @@ def test_a_page_of_two_sites_belongs_to_the_first_that_brought_it_and_only_that_
     assert_sound(store, crawling.data_dir)
 
 
+def test_a_site_that_is_removed_leaves_its_first_page_to_the_site_that_brought_it(
+    store: IndexStore, site: SiteServer
+) -> None:
+    site.pages = {"/": html("Start", "/docs/"), "/docs/": html("Docs", "/docs/1"), "/docs/1": html("One")}
+    crawled(store, site).wait()
+    crawled(store, site, "/docs/").wait()
+    assert store.remove("a", site.url("/docs/")) == []
+    assert stood(store, site) == dict.fromkeys(("/", "/docs/", "/docs/1"), "ready")
+    assert [each.options.url for each in store.sites("a")] == [site.url()]
+    assert [each.source for each in store.remove("a", site.url("/docs/"))] == [site.url("/docs/")]  # now it is a page
+
+
 def test_two_sites_on_one_host_that_are_crawled_at_once_keep_its_rate_together(
     crawling: Settings, site: SiteServer
 ) -> None:
