@@ -25,7 +25,8 @@ class CrawlOptions(BaseModel):
     folder, include it: `/docs/*`. A pattern must match the whole path, or path?query if there is a query; it may be
     percent-encoded. `*` stands for any text, including slashes, and `?` for one character; `/docs/*` also matches
     `/docs`. An excluded page is left out even if it is included. `url` itself is always read for its
-    links. Raises BadAddress, AddressWithPassword, BadPattern and BadCrawlOption.
+    links; otherwise links are followed only from pages that the patterns allow: with `*.pdf` alone, only PDFs come that
+    `url` links to, or that the site map names. Raises BadAddress, AddressWithPassword, BadPattern and BadCrawlOption.
     """
 
     # An address may hold a password, which pydantic's own errors would quote.

@@ -69,6 +69,18 @@ def sign_in(*links: str) -> Reply:
 tokens = itertools.count()
 
 
+def test_links_are_followed_only_from_the_start_and_from_pages_that_the_patterns_allow(site, crawl):
+    site.pages = {
+        "/": html("Home", "/top.pdf", "/docs/"),
+        "/top.pdf": Reply("%PDF-1.7 top", content_type="application/pdf"),
+        "/docs/": html("Docs", "/docs/deep.pdf"),
+        "/docs/deep.pdf": Reply("%PDF-1.7 deep", content_type="application/pdf"),
+    }
+    assert crawl(site.url(), include=("*.pdf",)).paths == ["/top.pdf"]
+    with_folder = crawl(site.url(), include=("*.pdf", "/docs/*"))
+    assert sorted(with_folder.paths) == ["/docs/", "/docs/deep.pdf", "/top.pdf"]
+
+
 def test_the_sign_in_to_which_pages_redirect_is_no_page_and_the_pages_say_that_they_need_it(site, crawl):
     paths = [f"/members/{n}" for n in range(3)]
     site.pages = {"/": html("Home", *paths, "/login?back_url=http%3A%2F%2Fsite.example%2F")}
