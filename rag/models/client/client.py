@@ -71,9 +71,10 @@ BY_A_FILTER = "content_filter"
 
 
 TOO_LONG = (
-    "context_length_exceeded", "maximum context length", "context window", "exceed_context_size", "prompt is too long"
+    "context_length_exceeded", "context length", "context window", "exceed_context_size", "prompt is too long",
+    "maximum number of tokens allowed",
 )  # fmt: skip
-"""words with which services refuse a prompt for its length: OpenAI, vLLM, llama.cpp, Anthropic"""
+"""words of OpenAI, vLLM, SGLang, LM Studio, llama.cpp, Anthropic and Gemini that refuse a prompt for its length"""
 
 
 def cut_by(piece: AIMessage) -> CutBy | None:

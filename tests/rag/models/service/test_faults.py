@@ -49,6 +49,16 @@ def answers(text: str):
     return lambda server: setattr(server, "default", text)
 
 
+TOO_LONG = {
+    "LM Studio": "The number of tokens to keep from the initial prompt is greater than the context length.",
+    "vLLM": "You passed 15873 input tokens and requested 2000 output tokens. "
+    "However, the model's context length is only 16384 tokens.",
+    "SGLang": "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+    "Gemini": "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).",
+}
+"""with which words services refuse a prompt for its length"""
+
+
 @pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
 @pytest.mark.parametrize(
     ("break_it", "code", "advice"),
@@ -61,6 +71,7 @@ def answers(text: str):
         (refuses(413), "prompt_too_long", "MODEL_CONTEXT"),
         (refuses(400, code="context_length_exceeded"), "prompt_too_long", "MODEL_CONTEXT"),
         (refuses(400, message="The maximum context length is 4096 tokens."), "prompt_too_long", "MODEL_CONTEXT"),
+        *((refuses(400, message=said), "prompt_too_long", "MODEL_CONTEXT") for said in TOO_LONG.values()),
         (refuses(400, code="content_filter"), "reply_filtered", "test-chat"),
         (refuses(429), "service_busy", "127.0.0.1"),
         (refuses(429, code="insufficient_quota"), "quota_used_up", "127.0.0.1"),
@@ -190,6 +201,13 @@ def test_a_stream_with_an_error_is_begun_anew(ask, server, begun):
     server.enqueue(Raw(events=(*begun, overloaded(502))))
     result = ask(model_retries=1).result()
     assert (result.status, result.answer, result.totals.model_calls) == ("finished", ANSWER, 2)
+
+
+def test_a_stream_that_refuses_the_prompt_for_its_length_is_not_begun_anew(ask, server):
+    server.default = Raw(events=({"error": {"message": TOO_LONG["LM Studio"]}},))
+    result = ask(model_retries=2).result()
+    assert (result.status, result.error.code) == ("failed", "prompt_too_long")
+    assert len(server.chats) == 1
 
 
 def test_a_stream_that_is_refused_each_time_is_asked_for_no_more_often_than_the_retries_say(ask, server):
