@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage
 
-from index_store.base.errors import RequestRefused
+from index_store.base.errors import ModelUnknown, RequestRefused
 from rag.errors import EmptyReply
 from rag.models.chat_model import (
     Answer,
@@ -172,8 +172,11 @@ class ServiceChat(ChatModel):
         for way in tuple(self._ways):
             try:
                 message = await self.client.ask(prompt, usage, about=about, **way(reply.json_schema()))
-            except RequestRefused as error:
-                if way is _by_words or error.details["status"] not in (400, 422):
+            except (RequestRefused, ModelUnknown) as error:
+                # A way that no provider of the model supports has the status of an unknown model at OpenRouter. Only
+                # words show which of the two it is.
+                is_final = isinstance(error, RequestRefused) and error.details["status"] not in (400, 422)
+                if way is _by_words or is_final:
                     raise
                 refused.append(way)
                 continue

@@ -424,6 +424,16 @@ def test_a_service_that_refuses_the_words_in_every_way_costs_the_words_alone(ask
     assert KEY not in "".join(map(to_json, run.events))
 
 
+def test_a_model_without_functions_is_not_told_as_unknown_and_its_grades_are_asked_for_in_words(ask, server):
+    # So OpenRouter answers if no provider of the model takes functions. The first way gave prose.
+    no_provider = Refusal(404, message="No endpoints found that support tool use.")
+    server.answer_when(lambda request: "tools" in request.body, no_provider)
+    server.answer_when(lambda request: "response_format" in request.body, PROSE)
+    result = ask("self_rag").result()
+    assert (result.status, result.outcome, result.answer) == ("finished", "confirmed", ANSWER)
+    assert sum("tools" in request.body for request in server.chats) <= 4  # once for each passage at most
+
+
 def test_what_a_service_refused_once_is_not_tried_again(open_engine, server):
     server.refuses = {"response_format"}
     server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
