@@ -76,6 +76,9 @@ TOO_LONG = (
 )  # fmt: skip
 """words of OpenAI, vLLM, SGLang, LM Studio, llama.cpp, Anthropic and Gemini that refuse a prompt for its length"""
 
+OUT_OF_TOKENS = "max_tokens or model output limit was reached"
+"""words with which OpenAI and Azure refuse a request after the reply of a reasoning model reached its limit"""
+
 
 def cut_by(piece: AIMessage) -> CutBy | None:
     """What ends the reply here too early, if anything does."""
@@ -245,12 +248,14 @@ class ChatClient:
         """The error of a reply that says nothing. `cut`: what ended it too early."""
         return UNREAD.get(cut, EmptyReply)(model=self.name)
 
-    def _about_the_prompt(self, error: openai.OpenAIError) -> ModelError | None:
-        """The error of a prompt that the service refuses for its length or its content."""
+    def _as_model_error(self, error: openai.OpenAIError) -> ModelError | None:
+        """The error of a prompt that the service refuses for its length or its content, or of a reply that was cut."""
         if not isinstance(error, openai.APIError):
             return None
         if _is_too_long(error):
             return PromptTooLong(host=host_of(self._base_url), model=self.name)
+        if OUT_OF_TOKENS in said_in(error.body):
+            return ReplyCut(model=self.name)
         return ReplyFiltered(model=self.name) if _is_filtered(error) else None
 
     def _explained(self, error: Exception, reply: ReceivedReply) -> PlainError:
@@ -260,7 +265,7 @@ class ChatClient:
             return ReplyBrokenOff(host=host_of(self._base_url))
         if isinstance(error, openai.OpenAIError):
             explained = explain(error, base_url=self._base_url, model=self.name)
-            return self._about_the_prompt(error) or explained
+            return self._as_model_error(error) or explained
         log.warning("The answer of %s is not a chat completion: %s", host_of(self._base_url), type(error).__name__)
         return AnswerUnreadable(host=host_of(self._base_url), model=self.name)
 

@@ -261,6 +261,18 @@ def test_a_grader_that_thinks_until_its_limit_is_told_counted_and_not_asked_agai
     assert graded.tokens_out == 4 * 2000
 
 
+def test_a_limit_that_is_told_as_a_refusal_is_told_as_the_limit_and_schemas_are_still_sent(ask, server):
+    said = "Could not finish the message because max_tokens or model output limit was reached. Please try again."
+    server.answer_when(
+        lambda request: JA.relevance in request.prompt and "response_format" in request.body, Refusal(400, said)
+    )
+    run = ask("self_rag")
+    assert run.result().answer == ANSWER
+    [graded] = finished(run.events, "grade_documents")
+    assert ({each.error.code for each in graded.detail.grades}, graded.model_calls) == ({"reply_cut"}, 4)
+    assert all("response_format" in request.body for request in server.chats if not request.streams)
+
+
 def test_a_rewrite_that_is_only_thought_is_told(ask, server):
     server.answer_when(lambda request: JA.relevance in request.prompt, NO)
     server.answer_when(lambda request: JA.rewrite in request.prompt, THOUGHT)
