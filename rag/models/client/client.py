@@ -118,16 +118,17 @@ class ChatClient:
         base_url: str | None = None,
         retries: int = 0,
         admission: Admission | None = None,
+        both_lengths: bool = False,
     ) -> None:
         """`retries`: for streams that break after their first piece. `admission`: a queue for calls; without it there
-        is no limit.
+        is no limit. `both_lengths`: send the limit of a reply's length under its older name too.
         """
         self.name = name
         self._model = model
         self._base_url = base_url
         self._retries = retries
         self._admission = admission or Admission()
-        self._refused = RefusedFields(getattr(model, "max_tokens", None))
+        self._refused = RefusedFields(getattr(model, "max_tokens", None), both=both_lengths)
 
     async def ask(self, prompt: Prompt, usage: Usage, *, about: CallSubject = OTHER, **options: Any) -> AIMessage:
         """The whole reply. `options` are sent with the request. Raises ServiceError, ModelError, RunLimit."""

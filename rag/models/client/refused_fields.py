@@ -13,7 +13,9 @@ TEMPERATURE, LENGTH, COUNT = "temperature", "max_completion_tokens", "stream_opt
 of a reply's length, and some servers the request for the count of tokens"""
 
 OLDER_LENGTH = "max_tokens"
-"""the older name of the limit"""
+"""its older name. Ollama and llama-cpp-python ignore the newer one; OpenAI's newest models refuse the older one"""
+
+ALL = (TEMPERATURE, LENGTH, OLDER_LENGTH, COUNT)
 
 Fields = frozenset[str]
 Options = dict[str, Any]
@@ -22,15 +24,17 @@ Options = dict[str, Any]
 class RefusedFields:
     """What a model has refused so far."""
 
-    def __init__(self, length: int | None) -> None:
-        """`length`: the limit of a reply's length, in tokens."""
+    def __init__(self, length: int | None, *, both: bool) -> None:
+        """`length`: the limit of a reply's length, in tokens. `both`: it is sent under both names, until the model
+        refuses one of them.
+        """
         self._length = length
-        self._known: set[tuple[str, object]] = set()
+        self._known: set[tuple[str, object]] = set() if both else {(OLDER_LENGTH, None)}
 
     def known(self, options: Mapping[str, Any], *, streams: bool) -> Fields:
         """The fields to leave out of a request."""
-        fields = (TEMPERATURE, LENGTH, COUNT) if streams else (TEMPERATURE, LENGTH)
-        return frozenset(name for name in fields if _key(name, options) in self._known)
+        refused = frozenset(name for name in ALL if _key(name, options) in self._known)
+        return refused if streams else refused - {COUNT}
 
     def note(self, options: Mapping[str, Any], refused: Fields) -> None:
         """Remembers fields after the call worked without them."""
@@ -38,12 +42,17 @@ class RefusedFields:
 
     def sent(self, options: Mapping[str, Any], refused: Fields) -> Options:
         """The request's options for ChatOpenAI."""
-        sent = {name: value for name, value in options.items() if name not in refused}
+        sent = dict(options)
+        if TEMPERATURE in refused:
+            del sent[TEMPERATURE]
         if COUNT in refused:
             sent["stream_usage"] = False
+        if LENGTH in refused or OLDER_LENGTH not in refused:
+            # ChatOpenAI itself sends the limit only under its newer name, whatever it is called in the options.
+            sent["extra_body"] = {OLDER_LENGTH: options.get(OLDER_LENGTH, self._length)}
         if LENGTH in refused:
-            length = sent.pop(OLDER_LENGTH, self._length)
-            sent |= {LENGTH: openai.omit, "extra_body": {OLDER_LENGTH: length}}
+            sent.pop(OLDER_LENGTH, None)
+            sent[LENGTH] = openai.omit
         return sent
 
 
@@ -57,7 +66,9 @@ def more_refused(error: RequestRefused, refused: Fields) -> Fields:
     # OpenAI says "Unsupported value: 'temperature' does not support 0 with this model."; other servers use other texts.
     fault = error.__cause__
     said = f"{fault.param} {said_in(fault.body)}" if isinstance(fault, openai.APIError) else ""
-    named = frozenset(name for name in (TEMPERATURE, LENGTH, COUNT) if name in said)
+    named = frozenset(name for name in ALL if name in said)
     if named <= refused:
         raise error
+    if OLDER_LENGTH in named - refused:
+        named -= {LENGTH}  # one name of the limit stays: a refusal of one, or of both together, may name the other too
     return refused | named

@@ -1,5 +1,7 @@
 """The model of a service: OpenAI, or a compatible server."""
 
+from urllib.parse import urlsplit
+
 import openai
 from pydantic import SecretStr
 
@@ -20,6 +22,9 @@ the connection's timeout limits silence anyway"""
 
 PLACEHOLDER_KEY = "none"
 """for servers that need no key; the client requires one"""
+
+WITHOUT_OLDER_LENGTH = (".openai.com", ".azure.com")
+"""how the hosts end whose newest models refuse the older name of the limit of a reply's length"""
 
 
 class ServiceSource:
@@ -58,7 +63,14 @@ class ServiceSource:
                 stream_usage=True,
             )
             self._model = ServiceChat(
-                ChatClient(model, self.name, base_url=url, retries=retries, admission=self._admission),
+                ChatClient(
+                    model,
+                    self.name,
+                    base_url=url,
+                    retries=retries,
+                    admission=self._admission,
+                    both_lengths=not (urlsplit(url).hostname or "").endswith(WITHOUT_OLDER_LENGTH),
+                ),
                 context=context,
                 answer=answer,
                 speculates=self._settings.draft_ahead,

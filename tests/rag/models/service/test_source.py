@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from index_store.base.errors import RequestRefused
+from index_store.base.errors import ModelUnknown, RequestRefused
 from rag.models.service.source import ServiceSource
 from rag.models.usage import Usage
 from rag.settings import Settings
@@ -22,9 +22,10 @@ PASSAGE = Passage(
 
 def answer_of(source: ServiceSource) -> str:
     async def ask() -> str:
-        written = await source.open().rewrite_for_web("Is snow white?", Usage(), language="en")
-        await source.close()
-        return written
+        try:
+            return await source.open().rewrite_for_web("Is snow white?", Usage(), language="en")
+        finally:
+            await source.close()
 
     return asyncio.run(ask())
 
@@ -104,6 +105,81 @@ def test_a_field_that_a_service_does_not_know_is_left_out_from_then_on_in_every_
         asyncio.run(ask(ServiceSource(settings)))
         assert [field in each.body for each in server.chats].count(True) == 1
         assert {each.token_limit for each in server.chats} == {100}
+
+
+BOTH_LENGTHS = {"max_tokens", "max_completion_tokens"}
+
+
+def lengths(server: OpenAIServer) -> list[dict[str, int]]:
+    """The limits of the reply's length in each request, by their names."""
+    return [{name: each.body[name] for name in BOTH_LENGTHS & each.body.keys()} for each in server.chats]
+
+
+async def ask_in_each_kind_of_call(source: ServiceSource) -> None:
+    model = source.open()
+    assert (await model.grade_relevance("Is snow white?", PASSAGE, Usage())).verdict == "yes"
+    said = [piece async for piece in model.small_talk("Hello", Usage(), language="en")]
+    assert said[-1].text == "Yes."
+    assert await model.rewrite_for_web("Is snow white?", Usage(), language="en") == "Yes."
+    await source.close()
+
+
+def test_a_server_of_ones_own_is_sent_the_limit_of_a_reply_under_both_names(data_dir):
+    # Ollama knows only the older name, and ignores the other.
+    with OpenAIServer() as server:
+        server.default = "Yes."
+        settings = Settings(data_dir=data_dir, openai_base_url=server.base_url, answer_tokens=100)
+        asyncio.run(ask_in_each_kind_of_call(ServiceSource(settings)))
+        assert lengths(server) == [{"max_tokens": 100, "max_completion_tokens": 100}] * 3
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        "Extra inputs are not permitted: max_tokens",
+    ],
+)
+def test_a_server_that_refuses_the_older_name_of_the_limit_is_sent_the_newer_one_from_then_on(data_dir, said):
+    with OpenAIServer() as server:
+        server.default = refusing("max_tokens", {"error": {"message": said}})
+        settings = Settings(data_dir=data_dir, openai_base_url=server.base_url, model_retries=0, answer_tokens=100)
+        asyncio.run(ask_in_each_kind_of_call(ServiceSource(settings)))
+        assert lengths(server)[1:] == [{"max_completion_tokens": 100}] * 3
+
+
+def test_a_server_that_names_both_and_knows_the_older_one_is_sent_that(data_dir):
+    said = "Unknown parameter: 'max_completion_tokens'. Known ones: messages, model, max_tokens, temperature."
+    with OpenAIServer() as server:
+        server.default = refusing("max_completion_tokens", {"error": {"message": said}})
+        settings = Settings(data_dir=data_dir, openai_base_url=server.base_url, model_retries=0, answer_tokens=100)
+        asyncio.run(ask_in_each_kind_of_call(ServiceSource(settings)))
+        assert lengths(server)[2:] == [{"max_tokens": 100}] * 3
+
+
+@pytest.mark.parametrize(
+    ("host", "names"),
+    [
+        ("api.openai.com", {"max_completion_tokens"}),
+        ("EU.API.OPENAI.COM:443", {"max_completion_tokens"}),
+        ("some.openai.azure.com", {"max_completion_tokens"}),
+        ("notopenai.com", BOTH_LENGTHS),
+        ("api.openai.com.example.com", BOTH_LENGTHS),
+    ],
+)
+def test_openai_and_azure_alone_are_sent_only_the_newer_name_of_the_limit(data_dir, monkeypatch, host, names):
+    # The server stands for a proxy, which is asked for the whole address and does not know it.
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with OpenAIServer() as server:
+        for name in ("http_proxy", "HTTP_PROXY"):
+            monkeypatch.setenv(name, server.url)
+        source = ServiceSource(Settings(data_dir=data_dir, openai_base_url=f"http://{host}/v1", model_retries=0))
+        with pytest.raises(ModelUnknown):
+            answer_of(source)
+        [request] = server.requests
+        assert BOTH_LENGTHS & request.body.keys() == names
 
 
 def test_what_else_the_model_refuses_is_told_and_its_temperature_stays(data_dir):
