@@ -63,6 +63,8 @@ def _of_status(status: int, error: openai.APIError, host: str, model: str) -> er
     match status:
         case 401 | 403:
             return errors.KeyRefused(host=host, model=model)
+        case 400 if "api key" in said_in(error.body).lower():  # Gemini
+            return errors.KeyRefused(host=host, model=model)
         case 402:
             return errors.QuotaUsedUp(host=host)
         case 404:

@@ -45,9 +45,12 @@ def fails(fault: Fault):
     return lambda server: server.fails(fault)
 
 
-def answers(text: str):
-    return lambda server: setattr(server, "default", text)
+def answers(reply: str | Raw):
+    return lambda server: setattr(server, "default", reply)
 
+
+WRONG_KEY = "API key not valid. Please pass a valid API key."
+"""what Gemini says, with the status 400 and in a list"""
 
 TOO_LONG = {
     "LM Studio": "The number of tokens to keep from the initial prompt is greater than the context length.",
@@ -65,6 +68,8 @@ TOO_LONG = {
     [
         (refuses(401), "key_refused", "OPENAI_API_KEY"),
         (refuses(403), "key_refused", "OPENAI_API_KEY"),
+        (refuses(400, message=WRONG_KEY), "key_refused", "OPENAI_API_KEY"),
+        (answers(Raw([{"error": {"code": 400, "message": WRONG_KEY}}], status=400)), "key_refused", "OPENAI_API_KEY"),
         (refuses(404), "model_unknown", "OPENAI_BASE_URL"),
         (refuses(400), "request_refused", "400"),
         (refuses(402), "quota_used_up", "127.0.0.1"),
