@@ -179,6 +179,13 @@ def test_the_names_of_a_tables_columns_stand_above_its_rows_and_are_marked(engin
         assert all("定価" in each.marks for each in SearchPage(q="定価", k="10").hits("keyword"))
 
 
+def test_an_excerpt_begins_near_the_code_that_was_asked_for_and_not_at_one_that_begins_alike(engine, tmp_path):
+    rows = "".join(f"| ZT-{number:04} | {number}円 | 在庫 {number} 個、棚 {number % 7} 番 |\n" for number in range(100))
+    add(engine, tmp_path, "prices.md", f"# 価格表\n\n| 品番 | 定価 | 備考 |\n|---|---|---|\n{rows}")
+    first = SearchPage(q="ZT-0083の定価").hits("keyword")[0]
+    assert "ZT-0083" in first.marks[:3]  # below the name of the column, and perhaps one in the words before it
+
+
 @each_language
 def test_other_places_of_the_same_text_are_named_and_not_listed(engine, tmp_path, language):
     for name in ("travel.md", "copy.md"):

@@ -135,8 +135,8 @@ def _near_duplicates(hit: Hit) -> str:
 
 
 def _excerpt(hit: Hit, texts: SectionTexts) -> str:
-    """An excerpt of the found chunk, starting where the most words match. Rows of a table are below the names of its
-    columns, which keyword search reads too.
+    """An excerpt of the found chunk, starting at the longest match, and of several where the most words match: ZT-4083
+    says more than ZT. Rows of a table are below the names of its columns, which keyword search reads too.
     """
     text, spans, start, end = _around(hit, texts)
     inside = [(a, b) for a, b in spans if start <= a and b <= end]
@@ -144,7 +144,9 @@ def _excerpt(hit: Hit, texts: SectionTexts) -> str:
     def matched(begin: int) -> int:
         return sum(b - a for a, b in inside if begin <= a < begin + EXCERPT // 2)
 
-    begin = max((_lead(text, start, a) for a, _ in inside), key=matched, default=start)
+    longest = max((b - a for a, b in inside), default=0)
+    begins = (_lead(text, start, a) for a, b in inside if b - a == longest)
+    begin = max(begins, key=matched, default=start)
     stop = min(end, begin + EXCERPT)
     columns = (header_at(text, begin) or hit.header).partition("\n")[0]
     above = f'<p class="table-header">{marked(columns, texts.matches(columns), 0, len(columns))}</p>' if columns else ""
