@@ -150,6 +150,10 @@ class _TextSplitter:
                 if self._between(at, at + len(line)) <= self.size:
                     boundaries[at + 1 : at + len(line)] = bytes(len(line) - 1)
                 at += len(line)
+        for caption in _CAPTION.finditer(text):
+            # The caption of an article stays with the article.
+            if self._between(caption.start(1), caption.end()) <= self.size // 2:
+                boundaries[caption.start(1) + 1 : caption.end() + 1] = bytes(caption.end() - caption.start(1))
         for mark in marks:
             # A sub-heading stays with the text below it.
             line_end = text.find("\n", mark)
@@ -172,6 +176,21 @@ _PATTERNS = (
     (re.compile(r"[、，；：]+"), Boundary.WORD),
     (re.compile(r"[^\S\n]+"), Boundary.WORD),
 )
+
+_NUMERAL = r"[\d〇一二三四五六七八九十百千]{1,9}"
+_DIVISIONS = "章節款条"
+"""of Japanese laws and rules, from the largest to the smallest"""
+_CAPTION = re.compile(
+    rf"^[ \t\u3000]*([（(][^（）()\n]{{1,60}}[）)][ \t\u3000]*\n\s*(?=第{_NUMERAL}条)"
+    # A line that names a division, above its text or a smaller one; else it is in a table of contents.
+    + "".join(
+        rf"|第{_NUMERAL}{division}[^。\n]{{0,60}}\n\s*(?=\S)(?!第{_NUMERAL}[{_DIVISIONS[: at + 1]}])"
+        for at, division in enumerate(_DIVISIONS)
+    )
+    + ")",
+    re.M,
+)
+"""what stands on lines of its own above an article: （年次有給休暇）, 第14条（懲戒）"""
 
 _NOT_FIRST = set("、。，．・：；？！ー」』）】〉》〕］ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ々ゝゞヽヾ〜…‥％")
 _NOT_LAST = set("「『（【〈《〔［")

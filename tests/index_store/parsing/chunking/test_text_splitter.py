@@ -85,3 +85,18 @@ def test_a_table_that_fits_is_kept_whole() -> None:
     text = JAPANESE * 6 + "\n" + table + "\n\n" + JAPANESE * 6
     start = text.index(table)
     assert any(low <= start and start + len(table) <= high for low, high in split_text(text, 150))
+
+
+@pytest.mark.parametrize("caption", ["（見出し{0}）\n\n第{0}条　", "第{0}条（見出し{0}）\n\n１　"])
+def test_the_caption_of_an_article_stays_with_the_article(caption: str) -> None:
+    rule = "社員は、会社の定めるところにより、所定の手続きを行うものとする。" * 3
+    text = "\n\n".join(caption.format(number) + rule for number in range(1, 40))
+    spans = split_text(text, 300, 40)
+    assert all(text[:end].endswith("。") for _, end in spans)
+    assert len(spans) > 10
+
+
+def test_a_table_of_contents_is_split_between_its_articles() -> None:
+    chapters = (f"第{at}章　総則\n" + f"第{at}条　目的と適用の範囲\n" * 9 for at in range(1, 20))
+    text = "".join(chapters)
+    assert all(text[end - 2 : end] == "範囲" for _, end in split_text(text, 300, 40))
