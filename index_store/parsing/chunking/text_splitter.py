@@ -17,7 +17,7 @@ from enum import IntEnum
 from functools import lru_cache
 from itertools import accumulate
 
-from index_store.parsing.loaders.document import FENCE
+from index_store.parsing.loaders.document import fence_mark
 
 
 class Boundary(IntEnum):
@@ -280,11 +280,11 @@ def blocks_of(text: str) -> list[Block]:
             blocks.append(Block(found.start(), found.end(), header))
 
     for line in text.splitlines(keepends=True) if "```" in text or "~~~" in text else ():
-        mark = FENCE.match(line)
+        mark = fence_mark(line, fence)
         if mark and not fence:
             tables(plain_from, at)
-            fence, opened, opening = mark[1], at, line
-        elif mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence):
+            fence, opened, opening = mark, at, line
+        elif mark:
             blocks.append(Block(opened, at + len(line), opening, fence))
             fence, plain_from = "", at + len(line)
         at += len(line)

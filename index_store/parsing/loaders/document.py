@@ -15,11 +15,20 @@ CHARACTERS = 20_000_000
 """of text that one document may have, about 30,000 pages of Japanese: read and split in 57 s and 0.55 GB, within the
 default limits, and embedded in two hours (measured on two cores)"""
 
-FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-"""a line that opens or closes a block of code in Markdown"""
+_OPENING_FENCE = re.compile(r" {0,3}(?:(?:[-*+]|\w{1,9}[.)])[ \t]+)?(`{3,}+(?!.*`)|~{3,})")
+"""perhaps after the mark of a list item; one line with backticks on both sides of its code is no fence"""
+_CLOSING_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})\s*$")
 HEADING_LENGTH = 200
 """characters; a longer text is a paragraph in the style of a heading. Headings stand above each passage below them"""
 HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+
+
+def fence_mark(line: str, opened: str) -> str:
+    """The ``` or ~~~ with which the line of Markdown opens a block of code, or closes the one that `opened` has opened;
+    else empty.
+    """
+    found = (_CLOSING_FENCE if opened else _OPENING_FENCE).match(line)
+    return found[1] if found and found[1].startswith(opened) else ""
 
 
 def _cleaned(text: object) -> object:
@@ -75,9 +84,9 @@ class Page(BaseModel, frozen=True):
                 heading = given.get(number)
                 yield (line, heading.level, heading.text) if heading else (line, 0, "")
                 continue
-            mark = FENCE.match(line)
-            if mark and (not fence or (mark[1][0] == fence[0] and len(mark[1]) >= len(fence))):
-                fence = "" if fence else mark[1]
+            mark = fence_mark(line, fence)
+            if mark:
+                fence = "" if fence else mark
             found = None if fence or mark else HEADING.match(line)
             if found and found[2]:
                 yield line, len(found[1]), found[2].replace("**", "").strip()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from index_store.parsing.loaders.document import FENCE, HEADING, Heading, LoadedDocument, Page, RawFile
+from index_store.parsing.loaders.document import HEADING, Heading, LoadedDocument, Page, RawFile, fence_mark
 from index_store.parsing.loaders.text.txt import read_text
 
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
@@ -64,9 +64,9 @@ def _without_comments(lines: list[str]) -> Iterator[tuple[str, bool]]:
     fence = ""
     in_comment = False
     for at, line in enumerate(lines):
-        mark = None if in_comment else FENCE.match(line)
-        if mark and (not fence or (mark[1][0] == fence[0] and len(mark[1]) >= len(fence))):
-            fence = "" if fence else mark[1]
+        mark = "" if in_comment else fence_mark(line, fence)
+        if mark:
+            fence = "" if fence else mark
         if fence or mark:
             yield line, True
             continue

@@ -1,6 +1,7 @@
 from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.chunking.text_splitter import text_width
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page
+from index_store.parsing.loaders.html.html import load_html
 from tests.index_store.parsing.chunking.writings import ENGLISH, JAPANESE, TABLE
 
 
@@ -46,6 +47,14 @@ def test_a_comment_in_a_code_block_is_no_heading() -> None:
     (section,) = chunk_document(LoadedDocument(title="t", pages=[Page(markdown=markdown)]), 300, 40)
     assert section.headings == ("Install",)
     assert "# as root" in section.text
+
+
+def test_headings_below_code_in_a_list_are_headings() -> None:
+    code = "<ul><li><pre># npm</pre>を実行</li></ul>"
+    page = f"<h1>手順書</h1><h2>準備</h2>{code}<h2>解約</h2><p>届け出る。</p>"
+    sections = chunk_document(load_html(page, "a.html"), 300, 40)
+    assert [section.headings for section in sections] == [("準備",), ("解約",)]
+    assert "# npm" in sections[0].text
 
 
 def test_a_document_of_third_level_headings_alone_has_sections() -> None:

@@ -30,6 +30,11 @@ def test_what_looks_like_a_heading_in_code_or_a_comment_is_none(page) -> None:
     assert found.markdown == "# A\n\n```sh\n# no\n<!--\n```\n\n    # no\n\nrest\n\n## B\n"
 
 
+@pytest.mark.parametrize("code", ["- ```sh\n  # no\n  ```", "10. ```\n    # no\n    ```", "```npm``` を実行"])
+def test_headings_below_code_in_a_list_or_on_one_line_are_headings(code: str, page) -> None:
+    assert headings(page(f"## A\n\n{code}\n\n## B\n")) == [(2, "A"), (2, "B")]
+
+
 def test_a_comment_that_never_ends_costs_no_text(page) -> None:
     assert page("<!-- note\n\n## B\n\ntext").markdown == "<!-- note\n\n## B\n\ntext"
 
