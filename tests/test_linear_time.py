@@ -89,7 +89,7 @@ REPEATED = (
     "字々", "1", "1,", "1.", "<", "< ", "</", "'", '"', "*", "_a", "`", "``a", "|", "| |\n", "> ", "- ", "#", "```\n",
     "`a``a```a````a", "\\", "&amp", "{", '{"a":', "{} ", "「", "NOT_IN", "question:",
     "$", "$a ", "$1 ", "$$\n", "\\(", "\\[\n", "\\frac{", "\U0001f469\u200d\U0001f467", "（甲）\n\n第1条 乙\n",
-    "日当は 2,500円です [1]。\nThe VPN (ext. 2499) is “HazeGate”. ",
+    "![](data:", "日当は 2,500円です [1]。\nThe VPN (ext. 2499) is “HazeGate”. ",
 )  # fmt: skip
 FRAMED = (" ", "\n", "\u3000", "1", "1,", "a", "A ", '"', "…")
 """are also put between `.` or `[` and a letter: a pattern that fails only at its end is tried again and again"""

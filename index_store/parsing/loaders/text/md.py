@@ -1,4 +1,6 @@
-"""Markdown: headings underlined with === or --- become # and ##, front matter gives the title, comments are removed."""
+"""Markdown: headings underlined with === or --- become # and ##, front matter gives the title, comments and the data of
+pictures are removed.
+"""
 
 import re
 from collections.abc import Iterator
@@ -17,6 +19,9 @@ _TITLE = re.compile(
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _STARTS_BLOCK = re.compile(r" {0,3}([#>|]|[-*+] |\d+[.)] )| {4}")
 _COMMENT = re.compile(r" {0,3}<!--")
+_PICTURE = re.compile(r"!\[([^\]]{0,200})\]\(<?data:[^\s()>]*+>?[^()]{0,200}\)")
+_PICTURE_BELOW = re.compile(r" {0,3}\[[^\]]{1,100}\]:[ \t]*<?data:")
+"""the line that holds a picture to which the text refers, as Google Docs writes them"""
 _MARKS = re.compile(
     r"!?\[(?P<link>[^\[\]]{1,200})\]\([^()]{0,500}\)|`(?P<code>[^`]+)`|</?[a-zA-Z][^<>]{0,200}>|\*\*"
     r"|[ \t]*\{[#.:][^{}]{0,200}\}$"
@@ -43,7 +48,7 @@ def _read(lines: list[str]) -> tuple[list[str], list[Heading]]:
     """The lines, with underlined headings as # headings, and which of them are headings."""
     out: list[str] = []
     headings: list[Heading] = []
-    for line, is_code in _without_comments(lines):
+    for line, is_code in _without_pictures(_without_comments(lines)):
         underline = None if is_code else _UNDERLINE.match(line)
         paragraph = bool(out) and bool(out[-1].strip()) and not _STARTS_BLOCK.match(out[-1])
         alone = len(out) < 2 or not out[-2].strip() or bool(headings and headings[-1].line == len(out) - 2)
@@ -56,6 +61,15 @@ def _read(lines: list[str]) -> tuple[list[str], list[Heading]]:
         if heading and text:
             headings.append(Heading(line=len(out) - 1, level=len(heading[1]), text=text))
     return out, headings
+
+
+def _without_pictures(lines: Iterator[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    """The same without pictures that are in the file itself: megabytes of base64. The words for them stay."""
+    for line, is_code in lines:
+        if is_code or "data:" not in line:
+            yield line, is_code
+        elif not _PICTURE_BELOW.match(line):
+            yield _PICTURE.sub(r"\1", line), False
 
 
 def _without_comments(lines: list[str]) -> Iterator[tuple[str, bool]]:

@@ -35,6 +35,14 @@ def test_headings_below_code_in_a_list_or_on_one_line_are_headings(code: str, pa
     assert headings(page(f"## A\n\n{code}\n\n## B\n")) == [(2, "A"), (2, "B")]
 
 
+def test_pictures_that_are_inside_the_file_are_left_out_but_for_their_words(page) -> None:
+    data = f"data:image/png;base64,{'iVBORw0KGgo+/9' * 300}=="
+    text = f"# 手順\n\n申請 ![図]({data}) は![]({data} 'a')総務へ。\n\n[image1]: <{data}>\n"
+    assert page(text).markdown == "# 手順\n\n申請 図 は総務へ。\n\n"
+    assert page(f"```\n![図]({data})\n```\n").markdown == f"```\n![図]({data})\n```\n"
+    assert page("![図](a.png)\n\n[1]: https://a.example\n").markdown == "![図](a.png)\n\n[1]: https://a.example\n"
+
+
 def test_a_comment_that_never_ends_costs_no_text(page) -> None:
     assert page("<!-- note\n\n## B\n\ntext").markdown == "<!-- note\n\n## B\n\ntext"
 
