@@ -29,7 +29,8 @@ _KINDS = {
     "romanUc": "upperRoman", "circleNum": "decimalEnclosedCircle", "ea1": "japaneseCounting",
 }  # fmt: skip
 """how a kind of number begins -> its name in Word"""
-_SHAPES = ("sp", "graphicFrame", "grpSp", "cxnSp", "contentPart", "AlternateContent")
+_SHAPES = ("sp", "graphicFrame", "grpSp", "contentPart", "AlternateContent")
+"""kinds of shapes that may have text; lines between them have none"""
 
 OVERLAP = 0.1
 """share of the smaller box's side by which neighbours may overlap: frames are larger than their text"""
@@ -107,7 +108,8 @@ class _Deck:
                 yield "\n".join(f"> {line}" for text in lines for line in as_markdown.paragraph(text).split("\n"))
 
     def _in_order(self, part: str, tree: Element) -> list[Element]:
-        boxes = [self._box(part, shape) for shape in _shapes(tree) if _kind(shape) not in _NOT_CONTENT]
+        shapes = (shape for shape in _shapes(tree) if _kind(shape) not in _NOT_CONTENT and not _is_panel(shape))
+        boxes = [self._box(part, shape) for shape in shapes]
         return [box.shape for box in _reading_order(boxes)]
 
     def _blocks(self, part: str, shape: Element) -> Iterator[str]:
@@ -175,6 +177,11 @@ def _is_hidden(shape: Element) -> bool:
     properties = next(iter(shape), None)
     drawn = properties.find("{*}cNvPr") if properties is not None else None
     return attribute(drawn, "hidden") in ("1", "true")
+
+
+def _is_panel(shape: Element) -> bool:
+    """Whether it is drawn without words, often behind several texts, between which it would leave no gap."""
+    return local(shape) == "sp" and not any(line.strip() for line in _lines(shape))
 
 
 def _placeholder(shape: Element) -> Element | None:

@@ -137,6 +137,21 @@ def test_shapes_are_read_in_bands_and_columns_however_they_were_drawn(pages) -> 
     assert pages(deck(shapes))[0].markdown.split("\n\n")[1:] == ["left 1", "left 2", "right 1", "right 2", "bottom\n"]
 
 
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        shape(place=at(0, 40, 400, 300)),
+        shape(" ", place=at(0, 40, 400, 300)),
+        f"<p:cxnSp><p:nvCxnSpPr/><p:spPr>{at(50, 40, 0, 300)}</p:spPr></p:cxnSp>",
+    ],
+    ids=["panel", "panel with a space", "line"],
+)
+def test_a_panel_or_a_line_behind_the_texts_does_not_change_their_order(drawn: str, pages) -> None:
+    steps = {"3": 250, "1": 60, "2": 150}
+    texts = "".join(shape(text, place=at(10, top)) for text, top in steps.items())
+    assert pages(deck(title("流れ") + drawn + texts))[0].markdown == "## 流れ\n\n1\n\n2\n\n3\n"
+
+
 def test_a_slide_of_a_thousand_shapes_cut_off_one_by_one_is_read(pages) -> None:
     size = 4000
     spiral = [
