@@ -13,6 +13,10 @@ RAISED, RAISED_END = "\x0e", "\x0f"
 """control characters that mark raised text, until `with_raised`"""
 STRUCK, STRUCK_END = "\x10", "\x11"
 """the same of text that is struck through, until `with_struck`"""
+BESIDE = "\x12"
+"""the text of a cell that belongs to the one on its left, until `completed`"""
+REPEATED = 200
+"""characters of a cell that are repeated where it spans several; a longer one is no value but a text"""
 _RAISED_FIGURE = re.compile(rf"(?<=[\d)\]}}）］｝]){RAISED_END}?{RAISED}(?=[\d+\-−–±])")
 
 
@@ -70,6 +74,28 @@ def table(grid: Grid) -> str:
         return "\n".join(paragraph(" ".join(filter(None, row)).replace("\\|", "|")) for row in rows)
     lines = [_line(row[column] if column < len(row) else "" for column in filled) for row in rows]
     return "\n".join([lines[0], "|" + " --- |" * len(filled), *lines[1:]])
+
+
+def completed(rows: Grid, headers: int) -> list[list[str]]:
+    """The rows of the header become one. Below it, a cell over several columns stands in each that the header names,
+    unless it is the label of its row.
+    """
+    if not rows:
+        return []
+    header = joined_header([["" if text == BESIDE else text for text in row] for row in rows[:headers]])
+    return [header, *(_across(row, header) for row in rows[headers:])]
+
+
+def _across(row: Sequence[str], header: Sequence[str]) -> list[str]:
+    out: list[str] = []
+    repeated = ""
+    for column, text in enumerate(row):
+        if text != BESIDE:
+            repeated = text if column and len(text) <= REPEATED else ""
+            out.append(text)
+        else:
+            out.append(repeated if column < len(header) and header[column] else "")
+    return out
 
 
 def joined_header(rows: Grid) -> list[str]:

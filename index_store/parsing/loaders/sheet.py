@@ -70,11 +70,11 @@ class Sheet:
                     if span.right > span.left:
                         self._wide_at.setdefault(number, []).append(span)
 
-    def _repeat_across(self, table: list[tuple[int, Row]], named: set[int]) -> None:
-        """Puts a cell that spans columns into each that the header names, unless it is the label of its row."""
+    def _repeat_across(self, table: list[tuple[int, Row]], labels: int, named: set[int]) -> None:
+        """Puts a cell that spans columns into each that the header names, unless it begins in that of the labels."""
         for number, row in table:
             for span in self._wide_at.get(number, []):
-                if span.left not in row or span.left <= min(named):
+                if span.left not in row or span.left <= labels:
                     continue
                 for column in range(span.left + 1, min(span.right, max(named), span.left + self._left) + 1):
                     self._left -= 1
@@ -141,7 +141,7 @@ class Sheet:
             grid = [header, *_grid(table[headers:], columns)]
             yield "\n".join(as_markdown.paragraph(" ".join(filter(None, row))) for row in grid)
         else:
-            self._repeat_across(table[headers:], named)
+            self._repeat_across(table[headers:], columns[0], named)
             yield as_markdown.table([header, *_grid(table[headers:], columns)])
 
     def _start(self, block: list[tuple[int, Row]]) -> int:

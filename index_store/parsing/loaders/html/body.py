@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
-from index_store.parsing.loaders.as_markdown import joined_header, with_raised
+from index_store.parsing.loaders.as_markdown import BESIDE, REPEATED, completed, with_raised
 from index_store.parsing.loaders.html.asides import drop_asides
 from index_store.parsing.loaders.html.formula import on_a_line
 from index_store.parsing.loaders.html.ordinals import Ordinals
@@ -24,8 +24,6 @@ LISTS = 10
 SPANNED = 100_000
 """cells that spans may add to a page, and COLUMNS for one span: a page may claim any number"""
 COLUMNS = 100
-REPEATED = 200
-"""characters of a cell that are repeated in each row that it spans"""
 
 
 def body_markdown(root: Node) -> str:
@@ -109,11 +107,7 @@ class _Writer:
         return "\n".join(lines)
 
     def _table(self, rows: list[list[Node]]) -> Iterator[str]:
-        texts = self._grid(rows)
-        headers = _header_rows(rows)
-        if headers > 1:
-            texts = [joined_header(texts[:headers]), *texts[headers:]]
-        texts = [row for row in texts if any(row)]
+        texts = [row for row in completed(self._grid(rows), _header_rows(rows)) if any(row)]
         if not texts:
             return
         width = max(map(len, texts))
@@ -147,8 +141,8 @@ class _Writer:
                 rowspan = self._span(cell, "rowspan")
                 for column in range(self._span(cell, "colspan")):
                     if rowspan > 1:
-                        below[len(line)] = (rowspan - 1, "" if column or len(text) > REPEATED else text)
-                    line.append("" if column else text)
+                        below[len(line)] = (rowspan - 1, BESIDE if column else text if len(text) <= REPEATED else "")
+                    line.append(BESIDE if column else text)
             carry()
             grid.append(line)
         return grid
@@ -184,7 +178,7 @@ def _header_rows(rows: list[list[Node]]) -> int:
     if not rows or not any("colspan" in cell.attributes for cell in rows[0]):
         return 1
     headers = next((at for at, row in enumerate(rows) if any(cell.tag != "th" for cell in row)), len(rows))
-    return headers if headers < min(len(rows), 4) else 1
+    return headers if 0 < headers < min(len(rows), 4) else 1
 
 
 def _rows(table: Node) -> list[Node]:

@@ -267,7 +267,7 @@ def _written(count: int, kind: str) -> str:
 
 
 def _grid(table: Element) -> list[list[str]]:
-    """A cell that spans rows is in each of them; rows of a header become one."""
+    """A cell that spans rows or named columns is in each of them; rows of a header become one."""
     grid: list[list[str]] = []
     merged: list[list[Cell]] = []
     for row in table.iterfind("{*}tr"):
@@ -281,10 +281,9 @@ def _grid(table: Element) -> list[list[str]]:
             text = above[len(line)] if goes_on else " ".join(_lines(cell))
             if not is_beside:
                 merged[-1].append(Cell(len(line), number(cell, "gridSpan", 1), text, goes_on))
-            line.append(text)
+            line.append(text or as_markdown.BESIDE if is_beside else text)
         grid.append(line)
-    headers = header_rows(merged)
-    return [as_markdown.joined_header(grid[:headers]), *grid[headers:]] if headers > 1 else grid
+    return as_markdown.completed(grid, header_rows(merged))
 
 
 def _reading_order(boxes: Sequence[_Box], gaps: int = GAPS) -> list[_Box]:

@@ -373,6 +373,20 @@ def test_header_rows_are_known_by_their_merged_cells(rows: tuple[str, ...], expe
     assert markdown(body).splitlines()[0] == expected
 
 
+@pytest.mark.parametrize("corner", ["時間帯", ""])
+def test_a_cell_over_several_named_columns_stands_in_each(corner: str, markdown) -> None:
+    body = "<w:tbl>" + row(cell(corner), cell("月"), cell("火")) + row(cell("午前"), cell("休業", WIDE + TALL))
+    body += row(cell("午後"), cell("", WIDE + BELOW)) + row(cell("合計", WIDE), cell("2")) + "</w:tbl>"
+    assert markdown(body).splitlines()[2:] == ["| 午前 | 休業 | 休業 |", "| 午後 | 休業 | 休業 |", "| 合計 |  | 2 |"]
+
+
+def test_a_field_of_a_form_or_a_long_text_over_several_columns_stands_once(markdown) -> None:
+    form = row(cell("氏名"), cell("佐藤", WIDE)) + row(cell("住所"), cell("東京", WIDE)) + row(*map(cell, "ABC"))
+    assert "| 住所 | 東京 |  |" in markdown(f"<w:tbl>{form}</w:tbl>")
+    long = row(*map(cell, "ABC")) + row(cell("備考"), cell("至急。" * 100, WIDE))
+    assert markdown(f"<w:tbl>{long}</w:tbl>").count("至急。") == 100
+
+
 def test_a_table_within_a_cell_is_read_in_it_and_a_frame_is_no_table(markdown) -> None:
     inner = "<w:tbl>" + row(cell("a"), cell("b")) + row(cell("c"), cell("d")) + "</w:tbl>"
     assert "| x | a b c d |" in markdown(

@@ -499,6 +499,15 @@ def test_a_table_of_data_stays_one_whatever_a_cell_holds(html: str, expected: st
     assert markdown(f"<table>{html}</table>") == expected + "\n"
 
 
+def test_a_cell_over_several_named_columns_stands_in_each() -> None:
+    html = "<tr><th><th>月<th>火<tr><td>午前<td colspan=2 rowspan=2>休業<tr><td>午後<tr><td colspan=2>合計<td>2"
+    assert markdown(f"<table>{html}</table>").splitlines()[2:] == [
+        "| 午前 | 休業 | 休業 |",
+        "| 午後 | 休業 | 休業 |",
+        "| 合計 |  | 2 |",
+    ]
+
+
 @pytest.mark.parametrize(
     "html",
     [

@@ -219,6 +219,21 @@ def test_header_rows_become_one(pages) -> None:
     )
 
 
+def test_a_cell_over_several_named_columns_stands_in_each(pages) -> None:
+    def cell(text: str, given: str = "") -> str:
+        return f"<a:tc {given}><a:txBody>{paragraph(text)}</a:txBody></a:tc>"
+
+    rows = [
+        cell("") + cell("月") + cell("火"),
+        cell("午前") + cell("休業", 'gridSpan="2"') + cell("", 'hMerge="1"'),
+        cell("合計", 'gridSpan="2"') + cell("", 'hMerge="1"') + cell("2"),
+    ]
+    table = "<a:tbl>" + "".join(f"<a:tr>{row}</a:tr>" for row in rows) + "</a:tbl>"
+    assert pages(deck(title("T") + frame(table)))[0].markdown == (
+        "## T\n\n|  | 月 | 火 |\n| --- | --- | --- |\n| 午前 | 休業 | 休業 |\n| 合計 |  | 2 |\n"
+    )
+
+
 def in_font(text: str, kind: str, font: str) -> str:
     return f'<a:r><a:rPr><a:{kind} typeface="{font}"/></a:rPr><a:t>{text}</a:t></a:r>'
 

@@ -345,6 +345,12 @@ def test_a_cell_over_several_named_columns_stands_in_each(merged: str, expected:
 
 
 @pytest.mark.timeout(60)  # seconds; it takes one or two
+def test_a_cell_over_several_named_columns_stands_in_each_beside_an_empty_corner(markdown) -> None:
+    table = rows([None, "月", "火"], ["午前", "休業"], ["午後", "甲", "乙"])
+    xml = f'<sheetData>{table}</sheetData><mergeCells><mergeCell ref="B2:C2"/></mergeCells>'
+    assert "| 午前 | 休業 | 休業 |" in markdown(xml)
+
+
 def test_merged_cells_over_the_whole_sheet_end_in_time(markdown) -> None:
     xml = f"<sheetData>{rows(*[['a', 'b']] * 100)}</sheetData>"
     xml += "<mergeCells>" + '<mergeCell ref="A1:XFD1048576"/>' * 10_000 + "</mergeCells>"

@@ -276,11 +276,11 @@ def _is_unfilled(cell: Element) -> bool:
     return field is not None and _is_placeholder(field)
 
 
-# The grid of a table: cells in their columns; cells that span rows are in each of these rows
+# The grid of a table: cells in their columns; cells that span rows or named columns are in each of them
 
 
 def _grid(table: Element, text_of: Callable[[Element], str]) -> list[list[str]]:
-    """Rows of texts. Rows of a header become one, since Markdown has one."""
+    """Rows of texts, with one header, since Markdown has one."""
     rows: list[list[str]] = []
     merged: list[list[Cell]] = []
     above: dict[int, str] = {}
@@ -301,15 +301,14 @@ def _grid(table: Element, text_of: Callable[[Element], str]) -> list[list[str]]:
                     above[len(line)] = text
             span = min(max(number(cell.find("{*}tcPr/{*}gridSpan"), "val", 1), 1), COLUMNS)
             merged[-1].append(Cell(len(line), span, text, goes_on))
-            line += [text] + [""] * (span - 1)
+            line += [text] + [as_markdown.BESIDE] * (span - 1)
             if len(line) >= COLUMNS:
                 break
         if len(rows) == headers and is_on(row.find("{*}trPr/{*}tblHeader")):
             headers += 1
         rows.append(line)
     # Those that Word repeats on each page, or those that are merged like a header.
-    headers = max(headers, header_rows(merged))
-    return [as_markdown.joined_header(rows[:headers]), *rows[headers:]] if headers > 1 else rows
+    return as_markdown.completed(rows, max(headers, header_rows(merged)))
 
 
 def _is_layout(table: Element) -> bool:
