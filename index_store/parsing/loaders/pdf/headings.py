@@ -24,6 +24,9 @@ LISTED_SHARE = 0.75
 
 _NUMBERED = re.compile(
     r"(\d+(\.\d+)*\.?|第[\d〇一二三四五六七八九十百]+[章節条項])[\s\u3000]+\S|第[\d一二三四五六七八九十百]+[章節条]"
+    # 1.目的, （1）目的, 一、目的 and 1－1 目的, as Japanese documents write them; but not 1.5倍 or a telephone number.
+    r"|(\d{1,2}([.．－-]\d{1,2})*[.．、]|[一二三四五六七八九十]+、|[（(]\d{1,2}[)）])\s*(?!\d)\S"
+    r"|\d{1,2}([．－-]\d{1,2})+\s+\S"
 )
 _SENTENCE = re.compile(r"[。、，,;；]$|[a-z0-9)]\.$|[-\u2010\u00ad\x02\ufffe]$")
 _WORD = re.compile(r"[^\W\d_]{2}|[一-鿿]")
