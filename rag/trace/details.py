@@ -10,12 +10,21 @@ from rag.trace.grades import Grade, Grounding, PassageGrade, Usefulness, Verdict
 from rag.trace.passages import Frozen, Passage
 
 
+class LeftOut(Frozen):
+    """A passage that a person left out of a search, for a fork. The run's checkpoints still hold its text."""
+
+    document_id: str
+    number: int
+
+
 class RetrievalDetail(Frozen):
     type: Literal["retrieval"] = "retrieval"
     query: str
     mode: str
     unit: str
     passages: tuple[Passage, ...]
+    by_hand: tuple[LeftOut, ...] = ()
+    """what a person left out of `passages`"""
     words: tuple[str, ...] | None = None
     """words for the keyword search, instead of the query"""
     left_out: int = 0

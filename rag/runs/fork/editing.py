@@ -28,6 +28,7 @@ from rag.trace.calls import Message
 from rag.trace.details import (
     GradesDetail,
     GroundingDetail,
+    LeftOut,
     RetrievalDetail,
     RetrievalNeedDetail,
     RewriteDetail,
@@ -137,7 +138,13 @@ class Editing:
         outcome, detail = self._came_to(), self._detail(RetrievalDetail)
         outcome["passages"] = outcome["relevant"] = passages
         outcome["seen"] = outcome["seen"] | {(each.section_id, each.start, each.end): each for each in passages}
-        self._tell(detail.model_copy(update={"passages": tuple(passages)}))
+        kept = {each.number for each in passages}
+        by_hand = (
+            LeftOut(document_id=each.document_id, number=each.number)
+            for each in (*detail.by_hand, *detail.passages)
+            if each.number not in kept
+        )
+        self._tell(detail.model_copy(update={"passages": tuple(passages), "by_hand": tuple(by_hand)}))
 
     def _leave_out(self, number: int) -> None:
         passage = _numbered(self._passages, number)

@@ -11,10 +11,12 @@ from index_store.store.index_store import IndexStore
 from rag.pipelines import PIPELINES
 from rag.runs import removal
 from rag.runs.engine import UserEngine
-from rag.runs.fork.edits import EditPrompt, LeaveOut
+from rag.runs.fork.edits import EditPrompt, LeaveOut, TakeIn
+from rag.runs.fork.sqlite_checkpoints import FILE as CHECKPOINTS
 from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.trace.calls import Message
+from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, StepFinished
 from rag.trace.passages import Retrieval
 from tests.local import local_engine, process_of
@@ -234,6 +236,49 @@ def test_a_fork_keeps_neither_an_edited_prompt_nor_a_heading_of_it(open_loaded):
             assert word.encode() not in stored(engine)
         told = [each for fork in forks for each in engine.history.events(fork.id)[0].origin.changes]
         assert [(each.what, each.before, each.after) for each in told] == [("prompt", "", ""), ("left_out", "金庫", "")]
+
+
+def with_checkpoints(engine: UserEngine) -> set[str]:
+    """The runs that have checkpoints in the file."""
+    with closing(sqlite3.connect(engine.settings.data_dir / CHECKPOINTS)) as connection:
+        rows = connection.execute("SELECT thread_id FROM checkpoints UNION SELECT thread_id FROM writes")
+        return {run_id for (run_id,) in rows}
+
+
+def searched(engine: UserEngine, run: Run) -> RetrievalDetail:
+    """The outcome of its search."""
+    ended = [each for each in engine.history.events(run.id) if isinstance(each, StepFinished)]
+    return next(each.detail for each in ended if each.step == "retrieve")
+
+
+def test_a_fork_that_left_it_out_of_a_search_keeps_neither_checkpoints_nor_a_heading_of_it(open_loaded):
+    with open_loaded() as engine:
+        origin = ask(engine)
+        [number] = [each.number for each in origin.result().citations if each.source == "safe.md"]
+        fork = engine.forks.begin(origin.id, "retrieve", 1, [LeaveOut(passage=number)])
+        fork.result()
+        assert "safe.md" not in {each.source for each in searched(engine, fork).passages}
+        [call] = engine.history.calls.of_step(fork.id, "generate", 1)
+        longer = tuple(each.model_copy(update={"text": f"{each.text}。"}) for each in call.messages)
+        of_fork = engine.forks.begin(fork.id, "generate", 1, [EditPrompt(messages=longer)])
+        of_fork.result()
+        assert with_checkpoints(engine) == {origin.id, fork.id, of_fork.id}
+        engine.store.remove(INDEX, "safe.md")
+        assert is_forgotten(engine)
+        assert with_checkpoints(engine) == set()
+        assert "開け方".encode() not in stored(engine)
+        [change] = engine.history.events(fork.id)[0].origin.changes
+        assert (change.what, change.before, change.after) == ("left_out", "金庫", "")
+
+
+def test_what_a_fork_takes_in_again_is_no_longer_left_out(open_loaded):
+    with open_loaded() as engine:
+        run = ask(engine)
+        [number] = [each.number for each in run.result().citations if each.source == "safe.md"]
+        for edit, left_out in ((LeaveOut(passage=number), [number]), (TakeIn(passage=number), [])):
+            run = engine.forks.begin(run.id, "retrieve", 1, [edit])
+            run.result()
+            assert [each.number for each in searched(engine, run).by_hand] == left_out
 
 
 def test_who_wants_them_kept_keeps_them(open_loaded):
