@@ -3,7 +3,9 @@
 import pytest
 
 from index_store.base.errors import EmptyQuestion
+from pages.widgets.chat.ask import DRAWN
 from tests.pages.chat_page import ChatPage
+from tests.pages.runs_page import RunsPage
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 FIRST, SECOND, EDITED, LAST = "Who approves trains?", "Who pays for them?", "Who books them?", "And when?"
@@ -140,3 +142,18 @@ def test_the_run_in_the_address_is_the_one_that_was_asked_last(page):
     next(each for each in page.app.button if page.words["chat.again"] in each.label).click()
     page.look()
     assert page.branch == page.in_view == page.wait().id
+
+
+def test_a_run_of_another_branch_that_is_asked_again_in_runs_goes_on_in_its_own(page, engine):
+    page = page()
+    second = engine.history.runs()[-1]
+    edit(page, 1, EDITED)
+    page.wait()
+    chat, runs = ChatPage(conversation=page.conversation), RunsPage(run=second.id)
+    assert asked(chat) == [FIRST, EDITED]
+    for name in ("conversation", "branch", DRAWN):
+        runs.app.session_state[name] = chat.app.session_state[name]
+    runs.press("chat.again")
+    latest = engine.history.runs()[-1]
+    assert (latest.question, latest.follows) == (SECOND, second.id)
+    assert [each.text_content() for each in runs.page.find_class("question")] == [FIRST, SECOND, SECOND]

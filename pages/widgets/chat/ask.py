@@ -18,7 +18,8 @@ DRAWN = "drawn branch"
 def ask_like(
     run: PastRun, events: Sequence[Event], question: str, *, edits: str | None = None, pipeline: str | None = None
 ) -> Run:
-    """Asks in the branch that is shown. For a column of a comparison, it asks in a new conversation.
+    """Asks in the branch that is shown; in the run's own if that is another one. For a column of a comparison, it asks
+    in a new conversation.
 
     `events`: events of the run, including the first. `edits`: a run that the new one replaces: a new branch begins and
     is shown from then on. `pipeline`: another pipeline than the run's. Raises PlainError.
@@ -27,6 +28,9 @@ def ask_like(
         raise EmptyQuestion
     started = next(each for each in events if isinstance(each, RunStarted))
     is_column = started.origin is not None and started.origin.kind == "comparison"
+    shown = shown_branch(run.conversation_id)
+    if run.id not in engine().history.branch(run.conversation_id, through=shown).runs:
+        shown = run.id  # it was opened in Runs
     asked = engine().ask(
         question,
         index=index_to_ask(run),
@@ -34,7 +38,7 @@ def ask_like(
         conversation_id=None if is_column else run.conversation_id,
         retrieval=started.retrieval,
         style=started.style,
-        through=shown_branch(run.conversation_id) or run.id,
+        through=shown or run.id,
         edits=edits,
         suggests=True,
     )

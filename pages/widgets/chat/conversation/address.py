@@ -7,6 +7,7 @@ forward: the refresh of a fragment, or a press, may still be on its way with the
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages.widgets.chat.ask import DRAWN
 from pages.words import language
 
 IS_OPEN = "chat is open"
@@ -22,6 +23,7 @@ def follow_address(*, is_chat: bool) -> None:
     named = st.query_params.get("c")
     if is_chat and (goes_back or (named and not st.session_state.get(IS_OPEN))):
         st.session_state.conversation, st.session_state.branch = named, st.query_params.get("b")
+        st.session_state.pop(DRAWN, None)  # what was drawn before would count as what the address names
     st.session_state[IS_OPEN] = is_chat  # last: if another request ends this one, the next one follows the address
 
 
