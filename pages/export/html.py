@@ -122,7 +122,7 @@ def _row(row: StepRow, run: ExportedRun, key: str, seconds: float) -> str:
     id_ = escape(row_key(key, row.started.step, row.started.attempt))
     decisions = "".join(f'<p class="decision">{escape(decision_text(each))}</p>' for each in row.decisions)
     # The id is inside the fold: in plain HTML, a link to it opens the fold.
-    opened = "".join(_opened(step, run)) if step else escape(say("step.running"))
+    opened = "".join(_opened(step, run)) if step else escape(row.told_unfinished)
     return (
         f'<details class="row"><summary>{_line(row, run, seconds)}</summary><div id="{id_}">{opened}</div></details>'
         f"{decisions}"
@@ -136,7 +136,8 @@ def _line(row: StepRow, run: ExportedRun, seconds: float) -> str:
     note = note_of_fork(row, run.started.origin if run.started else None)
     attempt += f" <small>{escape(note)}</small>" if note else ""
     if step is None:
-        return f"<b>{name}</b>{attempt}"
+        sign = f'<span class="sign stopped">{_SIGNS["stopped"]}</span>'  # a run in a file has ended
+        return f"{sign} <b>{name}</b>{attempt} {escape(row.told_unfinished)}"
     took = step.milliseconds / 1000
     cost = [say("total.seconds", seconds=f"{took:.1f}")]
     if step.tokens_in + step.tokens_out:

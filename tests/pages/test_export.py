@@ -9,6 +9,7 @@ import pytest
 from pages.export.html import POLICY, as_html
 from pages.texts import texts
 from pages.widgets.fork.origin import origin_lines
+from pages.widgets.trace.panel import label, rows
 from pages.words import Reader, language, say, written_for
 from rag.runs.export.export import Export, ExportedRun, StepCalls, export_as_markdown
 from rag.text.language import Language
@@ -108,6 +109,22 @@ def test_it_says_how_many_documents_an_answer_may_lack(language):
     told = texts(language)["chat.pending"].format(count=12)
     assert told in Parts(html(export(lacking), language)).text
     assert told not in Parts(html(export(run()), language)).text
+
+
+@each_language
+def test_a_step_that_was_cut_off_with_its_app_is_not_said_to_be_running(language):
+    cut_off = StepStarted(step="retrieve", attempt=1, start=1)
+    exported = run(steps=(cut_off,))
+    told, words = Parts(html(export(exported), language)).text, texts(language)
+    assert words["step.running"] not in told
+    assert told.count(words["summary.stopped"]) == 2  # in the line of its row, and below
+    with written_for(Reader(language, "Asia/Tokyo")):
+        [row] = rows(exported.events)
+        assert "■" in label(row, now=2)
+        assert words["summary.stopped"] in label(row, now=2)
+        [row] = rows(exported.events[:-1])
+        assert "◌" in label(row, now=2)
+        assert words["step.running"] in label(row, now=2)
 
 
 def test_no_style_of_it_asks_for_a_font_or_another_file():

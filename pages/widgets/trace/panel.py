@@ -49,6 +49,12 @@ class StepRow:
     started: StepStarted
     finished: StepFinished | None = None
     decisions: list[Decision] = field(default_factory=list)
+    is_cut_off: bool = False
+    """the run has ended, and the step never did: its app was killed"""
+
+    @property
+    def told_unfinished(self) -> str:
+        return say("summary.stopped" if self.is_cut_off else "step.running")
 
 
 def rows(events: Sequence[Event]) -> list[StepRow]:
@@ -64,6 +70,9 @@ def rows(events: Sequence[Event]) -> list[StepRow]:
             latest = max((attempt for step, attempt in found if step == event.from_step), default=None)
             if latest:
                 found[event.from_step, latest].decisions.append(event)
+        elif isinstance(event, RunFinished):
+            for row in found.values():
+                row.is_cut_off = row.finished is None
     return list(found.values())
 
 
@@ -116,7 +125,7 @@ def show_rows(
                 if below:
                     below(events, row.finished, key)
             else:
-                st.caption(say("step.running"))
+                st.caption(row.told_unfinished)
         for decision in row.decisions:
             st.caption(decision_text(decision))
     for event in events:
@@ -141,13 +150,14 @@ def label(row: StepRow, now: float, note: str = "") -> str:
     """`note`: Markdown, after the name of the step."""
     started, finished = row.started, row.finished
     end = started.start + finished.milliseconds / 1000 if finished else now
-    parts = [f"`{_bar(started.start, end, now)}`", _SIGNS[finished.verdict] if finished else "◌"]
+    sign = _SIGNS["stopped"] if row.is_cut_off else "◌"
+    parts = [f"`{_bar(started.start, end, now)}`", _SIGNS[finished.verdict] if finished else sign]
     parts.append(f"**{say(f'step.{started.step}')}**")
     if started.attempt > 1:
         parts.append(f"({say('step.attempt', attempt=started.attempt)})")
     if note:
         parts.append(f":gray[{note}]")
-    parts.append(detail.summary(finished) if finished else f":gray[{say('step.running')}]")
+    parts.append(detail.summary(finished) if finished else f":gray[{row.told_unfinished}]")
     cost = [say("total.seconds", seconds=f"{end - started.start:.1f}")]
     if finished and finished.tokens_in + finished.tokens_out:
         cost.append(say("total.tokens", count=thousands(finished.tokens_in + finished.tokens_out)))
