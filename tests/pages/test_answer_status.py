@@ -1,14 +1,17 @@
 """The status of an answer on the page: a draft during its checks, then confirmed, or replaced by another."""
 
 import json
+from contextlib import closing
 
 import pytest
 
+from index_store.access.principal import LOCAL
 from pages import process
 from pages.texts import texts
 from pages.widgets.answer.status import dropped, show_answer_status, show_unconfirmed
 from pages.widgets.chat.turn import show_ending
 from rag.models.service.no_answer import TOKEN
+from rag.runs.history.history import History
 from rag.trace.details import Attempt, AttemptsDetail, DeclineDetail, GenerationDetail, RetrievalDetail
 from rag.trace.events import Decision, Event, Outcome, RunFinished, RunStarted, StepFinished, StepStarted, Token, Totals
 from rag.trace.grades import Grounding, Usefulness
@@ -23,8 +26,10 @@ NO = json.dumps({"reason": "Not there.", "unsupported": ["The mayor approves it.
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
-def started(pipeline: str = "self_rag") -> RunStarted:
-    return RunStarted(run_id="r", conversation_id="c", question="?", index="i", pipeline=pipeline, model="m", at=1)
+def started(pipeline: str = "self_rag", conversation: str = "c") -> RunStarted:
+    return RunStarted(
+        run_id="r", conversation_id=conversation, question="?", index="i", pipeline=pipeline, model="m", at=1
+    )
 
 
 def step(name: str, detail, attempt: int = 1) -> list[Event]:
@@ -119,6 +124,17 @@ def test_a_stored_run_tells_of_the_dropped_answer_as_it_did_while_it_was_written
     sent_back = [*SEARCHED, FOUND, *generate(), SENT_BACK, *generate(2), GIVEN_UP]
     found = dropped([started(), *sent_back, *kept, finished("unconfirmed")])
     assert found == ("generation_limit", is_told)
+
+
+def test_the_outline_of_a_stored_run_tells_of_the_dropped_answer_too(data_dir):
+    sent_back = [*SEARCHED, FOUND, *generate(), SENT_BACK, *generate(2), GIVEN_UP]
+    with closing(History(data_dir)) as history:
+        conversation = history.conversations.new("?", principal=LOCAL).id
+        begun = started(conversation=conversation)
+        for event in (begun, *sent_back, *attempts(chosen=1), finished("unconfirmed")):
+            history.save("r", event)
+        [outline] = history.outlines(conversation, 1)
+        assert dropped(outline.events) == dropped(history.events("r")) == ("generation_limit", True)
 
 
 def test_the_first_choice_to_write_sends_nothing_back():

@@ -108,7 +108,7 @@ class RunOutline(NamedTuple):
 
     run: PastRun
     events: tuple[Event, ...]
-    """all except tokens and finished steps; finished steps only if they wrote an answer"""
+    """all except tokens and finished steps; finished steps only if they wrote or chose an answer"""
 
 
 class InterruptedRun(NamedTuple):
@@ -227,7 +227,7 @@ class History:
         # An event's JSON begins with its kind, and quotes inside its texts are escaped.
         event = schema.events.c.event
         is_short = ~event.startswith('{"kind":"step_finished"')
-        writes = [event.contains(f'"detail":{{"type":"{kind}"') for kind in ("generation", "decline")]
+        writes = [event.contains(f'"detail":{{"type":"{kind}"') for kind in ("generation", "attempts", "decline")]
         rows = (
             select(schema.events.c.run_id, event)
             .where(schema.events.c.run_id.in_([run.id for run in runs]), or_(is_short, *writes))
