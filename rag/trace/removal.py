@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -41,9 +42,16 @@ def _as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def quotes(event: str, removed: AbstractSet[str]) -> bool:
+    """True if the event has a passage of these documents, or names a place in them: a near duplicate, or what a person
+    left out.
+    """
+    return any(each.keys() & {"number", "headings"} for each in _naming(event, removed))
+
+
 def numbers_of(event: str, removed: AbstractSet[str]) -> set[int]:
-    """The numbers of the quoted passages of these documents."""
-    return set() if removed.isdisjoint(_DOCUMENT_ID.findall(event)) else _numbers(json.loads(event), removed)
+    """The numbers of the passages of these documents."""
+    return {each["number"] for each in _naming(event, removed) if "number" in each}
 
 
 def _blanked(value: Any, removed: AbstractSet[str], numbers: AbstractSet[int]) -> Any:
@@ -59,7 +67,9 @@ def _blanked(value: Any, removed: AbstractSet[str], numbers: AbstractSet[int]) -
     if is_removed and "text" in value:
         blanked["text"] = ""
         if not is_strip:
-            blanked |= {"headings": [], "header": "", "removed": True}
+            blanked |= {"header": "", "removed": True}
+    if is_removed and "headings" in value:
+        blanked["headings"] = []
     if value.keys() >= _CHANGE and value.get("passage") in numbers:
         blanked |= {side: _without_headings(value[side]) for side in ("before", "after")}
     return blanked
@@ -70,12 +80,16 @@ def _without_headings(place: str) -> str:
     return re.split(" > |…", place, maxsplit=1)[0]
 
 
-def _numbers(value: Any, removed: AbstractSet[str]) -> set[int]:
+def _naming(event: str, removed: AbstractSet[str]) -> list[dict[str, Any]]:
+    """The objects of the event that name one of these documents."""
+    return [] if removed.isdisjoint(_DOCUMENT_ID.findall(event)) else list(_within(json.loads(event), removed))
+
+
+def _within(value: Any, removed: AbstractSet[str]) -> Iterator[dict[str, Any]]:
     if isinstance(value, list):
-        return set().union(*(_numbers(each, removed) for each in value))
-    if not isinstance(value, dict):
-        return set()
-    found = set().union(*(_numbers(each, removed) for each in value.values()))
-    if value.get("document_id") in removed and "number" in value:
-        found.add(value["number"])
-    return found
+        for each in value:
+            yield from _within(each, removed)
+    elif isinstance(value, dict):
+        if value.get("document_id") in removed:
+            yield value
+        yield from _within(list(value.values()), removed)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, func, select
 
 from index_store.base.database.database import backend_of
 from rag.runs.history import schema
-from rag.trace.removal import numbers_of, without_documents, without_prompt
+from rag.trace.removal import numbers_of, quotes, without_documents, without_prompt
 
 if TYPE_CHECKING:
     from index_store.base.replica import Replica
@@ -110,17 +110,17 @@ class Redaction:
         return backend_of(self._database).clear_log(self._database)
 
     def _quoting(self, removed: frozenset[str]) -> set[str]:
-        """The runs whose traces name one of them."""
+        """The runs whose traces quote one of them."""
         event = schema.events.c.event
         rows = select(schema.events.c.run_id, event).where(event.contains('"document_id":"'))
         with self._database.connect() as connection:
             return {
                 row.run_id
                 for row in connection.execute(rows.execution_options(yield_per=100))
-                if numbers_of(row.event, removed)
+                if quotes(row.event, removed)
             }
 
 
 def _quotes(connection: Connection, run_id: str, removed: frozenset[str]) -> bool:
     rows = select(schema.events.c.event).where(schema.events.c.run_id == run_id)
-    return any(numbers_of(event, removed) for event in connection.execute(rows).scalars())
+    return any(quotes(event, removed) for event in connection.execute(rows).scalars())

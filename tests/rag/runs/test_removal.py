@@ -238,6 +238,25 @@ def test_a_fork_keeps_neither_an_edited_prompt_nor_a_heading_of_it(open_loaded):
         assert [(each.what, each.before, each.after) for each in told] == [("prompt", "", ""), ("left_out", "金庫", "")]
 
 
+def test_no_heading_of_it_stays_where_another_document_says_almost_the_same(open_loaded, tmp_path):
+    file = tmp_path / "keys.md"
+    file.write_text(DOCUMENT.replace("# 金庫", "# 鍵").replace("経理部の金庫の開け方", "引き継ぎ"), encoding="utf-8")
+    with open_loaded() as engine:
+        engine.store.add(INDEX, file, "keys.md")
+        run = ask(engine)
+        run.result()
+        [passage] = [each for each in searched(engine, run).passages if each.copies]
+        assert (passage.source, [each.source for each in passage.copies]) == ("safe.md", ["keys.md"])
+        assert "引き継ぎ".encode() in stored(engine)
+        engine.store.remove(INDEX, "keys.md")
+        assert is_forgotten(engine)
+        assert "引き継ぎ".encode() not in stored(engine)
+        assert with_checkpoints(engine) == set()
+        [copy] = passage.copies
+        blank = passage.model_copy(update={"copies": (copy.model_copy(update={"headings": ()}),)})
+        assert [each for each in searched(engine, run).passages if each.copies] == [blank]
+
+
 def with_checkpoints(engine: UserEngine) -> set[str]:
     """The runs that have checkpoints in the file."""
     with closing(sqlite3.connect(engine.settings.data_dir / CHECKPOINTS)) as connection:
