@@ -73,6 +73,12 @@ def understood_question(events: Iterable[Event]) -> str:
     return question
 
 
+def has_searched(events: Iterable[Event]) -> bool:
+    """False for a run that was stopped or failed before, or needed no search."""
+    ended = (each for each in events if isinstance(each, StepFinished))
+    return any(isinstance(each.detail, RetrievalDetail | WebSearchDetail) for each in ended)
+
+
 def compare_passages(runs: Sequence[Iterable[Event]]) -> list[ComparedPassage]:
     """First the passages that some runs lack or that are disputed, then by best rank.
 

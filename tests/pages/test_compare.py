@@ -9,6 +9,7 @@ from pages import process
 from pages.widgets.compare import form
 from rag.models.service.no_answer import TOKEN
 from rag.runs.history.conversations.comparison import Column, Comparison
+from rag.trace.events import RunFinished, Totals
 from tests.local import process_of
 from tests.pages.app_page import shown
 from tests.pages.chat_page import ChatPage
@@ -164,6 +165,21 @@ def test_after_a_restart_columns_that_were_cut_off_say_so_and_are_asked_again(ha
     page.wait()
     assert len(page.answers) == 2
     assert page.words["compare.again"] not in " ".join(page.buttons)
+
+
+@each_language
+def test_a_column_that_was_stopped_before_it_searched_is_not_said_to_have_found_nothing(handbook, language):
+    first, second = asked(), asked(pipeline="hybrid")
+    history = process_of(process.engine()).history
+    history.save("stopped", history.events(first)[0].model_copy(update={"run_id": "stopped"}))
+    last = RunFinished(status="stopped", answer="", outcome=None, citations=(), totals=Totals())
+    history.save("stopped", last)
+    page = ComparePage(language, runs=f"stopped,{first},{second}")
+    assert [head[0] for head in page.heads] == ["A", "B", "C"]
+    head, *passages = page.rows("passages")
+    assert [each[0] for each in head[1:]] == ["B", "C"]
+    assert passages
+    assert page.words["compare.not_found"] not in [cell for row in passages for cell in row]
 
 
 def test_where_the_first_column_has_no_answer_the_words_of_the_others_are_compared(handbook, server):

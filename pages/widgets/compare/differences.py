@@ -11,7 +11,7 @@ from pages.widgets.location import location
 from pages.widgets.trace.views.word_diff import MOST_WORDS, marked_html
 from pages.words import counted, say, thousands
 from rag.text.citations import without_markers
-from rag.trace.comparison import ComparedPassage, FoundPassage, compare_passages
+from rag.trace.comparison import ComparedPassage, FoundPassage, compare_passages, has_searched
 from rag.trace.events import Event, RunFinished, RunStarted, Totals
 from rag.trace.passages import Passage
 
@@ -75,7 +75,8 @@ def _bars(key: str, values: Mapping[int, tuple[float, str]]) -> str:
 
 
 def passages_html(runs: Runs) -> str:
-    """One row per passage, one column per run."""
+    """One row per passage, one column per run that searched: another one can't be said to have missed a passage."""
+    runs = {number: events for number, events in runs.items() if has_searched(events)}
     passages = compare_passages(list(runs.values()))
     if not passages:
         return f'<div class="compared"><p>{escape(say("compare.no_passages"))}</p></div>'
