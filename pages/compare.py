@@ -7,11 +7,13 @@ from pages.process import engine
 from pages.widgets.compare.columns import of_comparison, of_runs, show_columns
 from pages.widgets.compare.form import show_form, show_latest
 from pages.widgets.errors import run_or_show_error, show_error
+from pages.widgets.frame.address import tell_address
 from pages.words import language, say
 from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS, Comparison
 
 
 def show_page() -> None:
+    tell_address()
     st.header(say("app.compare"), anchor=False)
     if named := st.query_params.get("c"):
         comparison = engine().comparisons.get(named)

@@ -13,6 +13,7 @@ from pages.process import engine
 from pages.widgets.documents.access import nothing_here
 from pages.widgets.documents.index_picker import index_label
 from pages.widgets.errors import show_error, show_warning
+from pages.widgets.frame.address import tell_address
 from pages.widgets.search.every_mode import search_every_mode
 from pages.widgets.search.named_documents import documents_named_in, named_documents_html
 from pages.widgets.search.question_words import analysis_html
@@ -187,6 +188,7 @@ def show(form: SearchForm) -> None:
 
 
 def show_page() -> None:
+    tell_address()
     st.header(say("app.search"), anchor=False)
     indexes = {each.name: each for each in engine().store.indexes()}
     if not indexes:

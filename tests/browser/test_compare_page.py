@@ -93,6 +93,31 @@ def test_a_reload_and_a_second_tab_go_on_with_it_and_a_stop_in_one_is_seen_in_th
     assert all(request.disconnected.wait(GONE) for request in requests)
 
 
+def test_from_a_comparison_a_new_one_is_begun_and_an_earlier_one_deleted(loaded_app, visit, server):
+    visitor, first, second = visit(path="/compare"), new_question(), new_question()
+    shown = visitor.page.locator(".question.compared")
+    new, earlier = (visitor.page.get_by_role("link", name=name) for name in (visitor.words["compare.new"], first))
+    for question in (first, second):
+        script(server, question, "A director approves the green car [1].")
+        begin(visitor, question)
+        expect(shown).to_have_text(question)
+        expect(differences(visitor)).to_be_visible(timeout=LOADED)
+        new.click()
+        expect(earlier).to_be_visible(timeout=LOADED)
+        visitor.settle()
+    visitor.page.go_back()
+    expect(shown).to_have_text(second, timeout=LOADED)
+    visitor.page.go_forward()
+    earlier.click()
+    expect(shown).to_have_text(first, timeout=LOADED)
+    visitor.settle()
+    visitor.button("compare.delete").click()
+    visitor.button("compare.delete_really").click()
+    expect(shown).to_have_count(0, timeout=LOADED)
+    visitor.settle()
+    expect(earlier).to_have_count(0)
+
+
 def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_nothing(loaded_app, visit, server):
     visitor, question, answer = visit(path="/compare"), new_question(), held()
     sockets: list[WebSocketRoute] = []

@@ -108,6 +108,21 @@ def test_a_switch_of_language_keeps_the_search_and_going_back_in_the_browser_goe
     expect(question(visitor)).to_have_value(WORD, timeout=LOADED)
 
 
+def test_a_press_on_search_in_the_sidebar_begins_a_search_that_keeps_nothing_of_the_one_before(searching):
+    visitor = searching()
+    ask(visitor, "litres")
+    visitor.page.get_by_role("radio", name=visitor.words["search.section"]).click()
+    expect(visitor.page).to_have_url(re.compile(r"[?&]unit=section"), timeout=LOADED)
+    visitor.sidebar.get_by_role("link", name=visitor.words["app.search"]).click()
+    expect(visitor.text("search.hint")).to_be_visible(timeout=LOADED)
+    visitor.settle()
+    ask(visitor, WORD)
+    assert "unit" not in parse_qs(urlsplit(visitor.page.url).query)
+    for words in ("", "litres"):
+        visitor.page.go_back()
+        expect(question(visitor)).to_have_value(words, timeout=LOADED)
+
+
 def test_a_retrieval_of_the_trace_leads_to_its_search(answered, visit):
     asked = "Who approves the green car?"
     visitor = visit("ja", path=answered(asked, "A director approves it [1].").path)
