@@ -55,8 +55,13 @@ class ChatPage(AppPage):
 
     def pick(self, title: str, value: str) -> None:
         """`title`: key of the picker's text."""
-        self._picker(title).set_value(value)
+        self.picker(title).set_value(value)
         self.look()
+
+    def picker(self, title: str) -> Selectbox:
+        """`title`: as in `pick`."""
+        [picker] = [each for each in self.app.selectbox if each.label == self.words[title]]
+        return picker
 
     def number(self, title: str) -> NumberInput:
         """`title`: as in `pick`."""
@@ -64,11 +69,7 @@ class ChatPage(AppPage):
         return field
 
     def picked(self, title: str) -> str:
-        return self._picker(title).value
-
-    def _picker(self, title: str) -> Selectbox:
-        [picker] = [each for each in self.app.selectbox if each.label == self.words[title]]
-        return picker
+        return self.picker(title).value
 
     def ask(self, question: str) -> PastRun:
         """Asks and waits for the end of the run, with any result."""

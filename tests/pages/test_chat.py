@@ -236,6 +236,18 @@ def test_the_index_that_is_picked_stays_picked_when_a_document_is_added_to_it(ha
     assert page.ask(ASKED["en"]).index == other
 
 
+def test_an_index_is_picked_also_if_a_document_was_added_since_the_page_was_drawn(handbook, engine, tmp_path):
+    for name in ("first.md", "second.md"):
+        (tmp_path / name).write_text(f"# Notes\n\nThe {name} of the green car.", encoding="utf-8")
+    engine.store.add("notes", tmp_path / "first.md", "first.md")
+    page = ChatPage()
+    for picked, other in (("notes", "handbook"), ("handbook", "notes")):
+        engine.store.add(other, tmp_path / "second.md", f"{picked}.md")
+        page.pick("index.label", picked)
+        assert page.picked("index.label") == picked
+    assert page.ask(ASKED["en"]).index == "handbook"
+
+
 def test_a_question_that_comes_together_with_an_upload_is_not_lost(handbook, engine):
     page = ChatPage()
     page.app.file_uploader[0].set_value([("notes.txt", b"The kettle holds 1.7 litres.", "text/plain")])

@@ -68,6 +68,15 @@ def test_what_is_picked_outlives_reruns_another_pipeline_and_a_switch_of_languag
     assert retrieval(engine, page.ask(QUESTION)) == Retrieval(mode="keyword", k=7)
 
 
+def test_what_is_picked_counts_also_if_the_language_is_switched_before_the_page_is_drawn_again(page):
+    page.picker("options.mode").set_value("keyword")
+    page.number("options.temperature").set_value(0.7)
+    page.app.button_group(key="chosen_language").set_value("ja")
+    page.look()
+    page.words = texts("ja")
+    assert (page.picked("options.mode"), page.number("options.temperature").value) == ("keyword", 0.7)
+
+
 def test_it_can_be_left_to_the_pipeline_again(engine, page):
     page.pick("options.unit", "section")
     page.pick("options.unit", "")

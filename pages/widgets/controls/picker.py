@@ -18,13 +18,16 @@ def pick(
     """
     chosen = st.session_state.get(f"picked_{name}", default)
     names = list(labels)
+    key = f"{fresh_key(name)}: {', '.join(labels.values())}"
     picked = st.selectbox(
         title,
         names,
         index=names.index(chosen if chosen in labels else default),
         format_func=labels.__getitem__,
-        key=f"{fresh_key(name)}: {', '.join(labels.values())}",
+        key=key,
         label_visibility=label_visibility,
+        on_change=_keep,
+        args=(name, key),
     )
     st.session_state[f"picked_{name}"] = picked
     return picked
@@ -35,6 +38,7 @@ def pick_number(
 ) -> float | None:
     """The same for a number; None if the field is empty. `usual`: the value that is then used."""
     least, most = bounds
+    key = f"{name}: {title}"
     picked: float | None = st.number_input(
         title,
         least,
@@ -44,10 +48,17 @@ def pick_number(
         format="%.1f",
         placeholder=usual,
         help=help_text,
-        key=f"{name}: {title}",
+        key=key,
+        on_change=_keep,
+        args=(name, key),
     )
     st.session_state[f"picked_{name}"] = picked
     return picked
+
+
+def _keep(name: str, key: str) -> None:
+    """Before the page is drawn: if a text has changed since it was last drawn, the field now has another key."""
+    st.session_state[f"picked_{name}"] = st.session_state[key]
 
 
 def fresh_key(name: str) -> str:
