@@ -19,6 +19,7 @@ from pages.widgets.chat.conversation.branches import current_branch, show_questi
 from pages.widgets.chat.conversation.conversations import current_conversation, open_conversation, show_conversations
 from pages.widgets.chat.conversation.drawn_turns import draw_earlier, drawn_turns
 from pages.widgets.chat.conversation.in_view import keep_in_view
+from pages.widgets.chat.conversation.picked_index import pick_index_of
 from pages.widgets.chat.follow_ups import show_follow_ups
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.share import show_share
@@ -176,6 +177,7 @@ if conversation_id:
 running = next((run_id for run_id, run in known_runs.items() if not run.is_finished), None)
 
 latest = asked_index(outlines[-1].run) if outlines else None
+pick_index_of(conversation_id, latest if latest in indexes else None)
 is_renamed = latest in indexes and st.session_state.get("picked_index") == outlines[-1].run.index
 gone = None if is_renamed else picked_index_gone(indexes)
 

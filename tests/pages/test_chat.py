@@ -273,6 +273,28 @@ def test_conversations_come_back_after_a_restart(handbook):
     ]
 
 
+def test_a_conversation_that_is_opened_in_the_list_shows_the_index_that_it_asked(handbook, engine, tmp_path):
+    (tmp_path / "sales.md").write_text("# Sales\n\nThe green car was sold.", encoding="utf-8")
+    engine.store.add("sales", tmp_path / "sales.md", "sales.md")
+    earlier = engine.ask(ASKED["en"], index="sales", pipeline_name="naive")
+    earlier.result()
+    page = ChatPage()
+    page.pick("index.label", "handbook")
+    page.ask(ASKED["ja"])
+    assert page.picked("index.label") == "handbook"
+    page.press(ASKED["en"])
+    assert (page.conversation, page.picked("index.label")) == (earlier.conversation_id, "sales")
+    page.pick("index.label", "handbook")
+    page.look()
+    assert page.ask(ASKED["ja"]).index == "handbook"
+    page.pick("index.label", "sales")
+    page.press(page.words["sidebar.new_chat"])
+    assert page.picked("index.label") == "sales"
+    assert page.ask("Which car was sold?").index == "sales"
+    page.go("documents", lang="en").go("chat", c=page.conversation, lang="en")
+    assert page.picked("index.label") == "sales"
+
+
 def test_a_run_that_the_end_of_the_app_stopped_is_there_afterwards(handbook, server):
     server.answer_when(lambda request: request.schema is None, Answer("A word. " * 100, until=threading.Event()))
     page = ChatPage()
