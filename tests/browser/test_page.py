@@ -52,6 +52,25 @@ def test_a_screen_reader_reads_no_english_words_of_streamlit_on_a_japanese_page(
         )
     uploader = visitor.sidebar.get_by_test_id("stFileUploader").aria_snapshot()
     assert not [english for english in ("Help", "Upload", "upload", "per file") if english in uploader]
+    visitor.button("options.title").click()
+    expect(visitor.page.get_by_label(visitor.words["label.increment"], exact=True)).to_be_visible()
+
+
+@one_language("ja")
+def test_a_picker_in_which_nothing_matches_says_so_in_the_readers_language(loaded_app, visit, language):
+    visitor = visit(language, path="/search")
+    documents = visitor.page.get_by_test_id("stMultiSelect")
+    field, option = documents.get_by_role("combobox"), visitor.page.get_by_role("option")
+    field.fill("hovercraft")
+    expect(option).to_have_text(visitor.words["label.no_results"])
+    field.fill("")
+    title = option.inner_text()
+    option.click()
+    visitor.settle()
+    field.press("Escape")
+    expect(visitor.button("label.clear_all")).to_be_visible()
+    # By its label: only the mouse reaches it, so it has no role.
+    expect(visitor.page.get_by_label(visitor.words["label.remove"].format(label=title), exact=True)).to_be_visible()
 
 
 def test_options_stay_open_while_picking_and_options_and_pipeline_survive_a_change_of_language(visit):

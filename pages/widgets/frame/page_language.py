@@ -1,5 +1,5 @@
 """Tells the browser the language of the page: screen readers, hyphenation and the choice of glyphs depend on it. Also
-gives Streamlit's own labels, which screen readers read, in this language.
+gives Streamlit's own words in this language: labels, which screen readers read, and what a list says when it is empty.
 """
 
 import json
@@ -21,6 +21,9 @@ LABELS = {
     "Open": "label.open",
     "file upload": "label.file",
     "Upload files": "label.files",
+    "Add files": "label.add_files",
+    "Cancel upload of {label}": "label.cancel_upload",
+    "Remove {label}": "label.remove",
     "Send message": "label.send",
     "Show/hide columns": "label.columns",
     "Download as CSV": "label.csv",
@@ -28,28 +31,51 @@ LABELS = {
     "Fullscreen": "label.fullscreen",
     "Close fullscreen": "label.close_fullscreen",
     "Clear selection": "label.clear",
+    "Clear value": "label.clear_value",
+    "Clear all": "label.clear_all",
+    "Selected values": "label.selected",
+    "Dismiss": "label.close",
+    "No results": "label.no_results",
+    "You can only select up to {label} options. Remove an option first.": "label.most_selected",
+    "Increment": "label.increment",
+    "Decrement": "label.decrement",
+    "Pagination": "label.pagination",
+    "Previous page": "label.previous_page",
+    "Next page": "label.next_page",
+    "Page {label}": "label.page",
+    "Help for {label}": "label.help",
 }
-"""key of our text, by the label of Streamlit; the buttons of a table add `: ` and the name of the table"""
-
-HELP = "Help for "
-"""how Streamlit begins the label of the sign that explains a field"""
+"""key of our text, by the words of Streamlit; the buttons of a table add `: ` and the name of the table"""
 
 TELL_LANGUAGE = """<script>
 {
   const told = document.querySelector("[data-page-language]").dataset;
   document.documentElement.lang = told.pageLanguage;
-  const labels = new Map(Object.entries(JSON.parse(told.labels)));
+  const labels = Object.entries(JSON.parse(told.labels)), fixed = new Map(labels);
+  const around = labels.filter(([its]) => its.includes("{label}")).map(([its, ours]) => [its.split("{label}"), ours]);
+  const translated = (its, each) => {
+    const [button] = its.split(": ", 1);
+    if (fixed.has(button)) return fixed.get(button) + its.slice(button.length);
+    if (!each.matches("button, [role=option] *")) return its; // a name that people chose, which may begin like these
+    for (const [[begin, end], ours] of around) {
+      const of = its.startsWith(begin) && its.endsWith(end) && its.slice(begin.length, its.length - end.length).trim();
+      if (of) return ours.replace("{label}", () => of);
+    }
+    return its;
+  };
   const label = each => {
     const now = each.getAttribute("aria-label");
     if (now !== each.ourLabel) each.itsLabel = now;
-    const its = each.itsLabel, of = its.startsWith(told.its) && its.slice(told.its.length).trim();
-    const [button] = its.split(": ", 1), what = its.slice(button.length);
-    if (labels.has(button)) each.ourLabel = labels.get(button) + what;
-    else each.ourLabel = of ? told.help.replace("{label}", () => of) : its;
+    each.ourLabel = translated(each.itsLabel, each);
     if (each.ourLabel !== now) each.setAttribute("aria-label", each.ourLabel);
   };
-  const labelAll = part => [part, ...part.querySelectorAll("[aria-label]")]
-    .filter(each => each.hasAttribute("aria-label")).forEach(label);
+  const labelAll = part => {
+    [part, ...part.querySelectorAll("[aria-label]")].filter(each => each.hasAttribute("aria-label")).forEach(label);
+    for (const each of part.querySelectorAll("[role=listbox][data-empty] span")) {
+      const its = each.textContent, ours = translated(its, each);
+      if (ours !== its) each.textContent = ours;
+    }
+  };
   window.labelled?.disconnect();
   window.labelled = new MutationObserver(changes => {
     for (const change of changes)
@@ -60,14 +86,14 @@ TELL_LANGUAGE = """<script>
   labelAll(document.body);
 }
 </script>"""
-"""Streamlit's page and its labels are in English. The script runs whenever its element changes, so with each language.
+"""Streamlit's page and its words are in English. The script runs whenever its element changes, so with each language.
 It keeps the label that Streamlit wrote, because it may have to write that in another language.
 """
 
 
 def tell_language() -> None:
-    labels = json.dumps({its: say(key) for its, key in LABELS.items()})
-    told = {"page-language": language(), "labels": labels, "its": HELP, "help": say("label.help", label="{label}")}
+    labels = json.dumps({its: say(key, label="{label}") for its, key in LABELS.items()})
+    told = {"page-language": language(), "labels": labels}
     data = " ".join(f'data-{name}="{escape(value)}"' for name, value in told.items())
     with st.container(key="page-language"):
         st.html(f"<i {data}></i>{TELL_LANGUAGE}", unsafe_allow_javascript=True)
