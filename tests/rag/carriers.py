@@ -62,6 +62,7 @@ def _page(name: str) -> str:
 
 
 _IN_A_PAGE = "text title unseen link"
+_IN_A_MAIL = "text unseen link"
 _LEFT_OUT_OF_A_PAGE = (
     "meta refresh data comment none attribute visibility screen-reader alt picture-title link-title label"
     " attribute-of-data template noscript"
@@ -97,17 +98,16 @@ def _mail() -> Carrier:
     mail.set_content(f"{ABOUT}{order('mail-text')}\n")
     mail.add_alternative(_page("mail-beside"), subtype="html")
     mail.add_attachment(f"{order('mail-attached')}\n", filename=f"{order('mail-attachment-name')}.txt".replace("/", ""))
-    read = "mail-subject mail-from mail-text mail-attached mail-attachment-name"
-    # If a mail has the same content as text and as HTML, only the text is read.
-    beside = _of("mail-beside", f"{_IN_A_PAGE} {_LEFT_OUT_OF_A_PAGE}")
-    return _carrier(mail.as_bytes(), read, f"mail-header {beside}")
+    # The HTML has much more than the text, so both are read.
+    read = f"mail-subject mail-from mail-text mail-attached mail-attachment-name {_of('mail-beside', _IN_A_MAIL)}"
+    return _carrier(mail.as_bytes(), read, f"mail-header {_of('mail-beside', f'title {_LEFT_OUT_OF_A_PAGE}')}")
 
 
 def _mail_of_html() -> Carrier:
     mail = EmailMessage()
     mail["Subject"] = "出張"
     mail.set_content(_page("mail-html"), subtype="html")
-    return _carrier(mail.as_bytes(), _of("mail-html", "text unseen link"), _of("mail-html", _LEFT_OUT_OF_A_PAGE))
+    return _carrier(mail.as_bytes(), _of("mail-html", _IN_A_MAIL), _of("mail-html", _LEFT_OUT_OF_A_PAGE))
 
 
 def _word() -> Carrier:

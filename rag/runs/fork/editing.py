@@ -139,10 +139,9 @@ class Editing:
         outcome["passages"] = outcome["relevant"] = passages
         outcome["seen"] = outcome["seen"] | {(each.section_id, each.start, each.end): each for each in passages}
         kept = {each.number for each in passages}
+        found: tuple[LeftOut | Passage, ...] = (*detail.by_hand, *detail.passages)
         by_hand = (
-            LeftOut(document_id=each.document_id, number=each.number)
-            for each in (*detail.by_hand, *detail.passages)
-            if each.number not in kept
+            LeftOut(document_id=each.document_id, number=each.number) for each in found if each.number not in kept
         )
         self._tell(detail.model_copy(update={"passages": tuple(passages), "by_hand": tuple(by_hand)}))
 
