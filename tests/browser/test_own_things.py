@@ -93,7 +93,7 @@ def test_a_conversation_is_its_owners_until_a_link_shows_it_and_its_documents_st
     for path in (f"/?c={conversation}", f"/runs?run={run.id}", f"/compare?runs={run.id}", f"/documents?doc={document}"):
         other.open(path)
         expect(other.documents).to_be_attached(timeout=WITHIN)
-        other.page.wait_for_timeout(1000)
+        other.settle()
         assert "green car" not in other.page.content(), path
     original = f"{served.app.url}/originals/{document}"
     assert (owner.context.request.get(original).status, other.context.request.get(original).status) == (200, 404)

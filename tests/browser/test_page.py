@@ -64,6 +64,7 @@ def test_a_picker_in_which_nothing_matches_says_so_in_the_readers_language(loade
     field.fill("hovercraft")
     expect(option).to_have_text(visitor.words["label.no_results"])
     field.fill("")
+    expect(option).not_to_have_text(visitor.words["label.no_results"])
     title = option.inner_text()
     option.click()
     visitor.settle()

@@ -182,6 +182,7 @@ def test_runs_are_searched_filtered_sorted_asked_again_and_laid_side_by_side(
 
 
 def pick(visitor: Visitor, title: str, option: str) -> None:
+    visitor.settle()  # a picker that is drawn again is closed
     visitor.page.get_by_role("combobox", name=visitor.words[title]).click()
     visitor.page.get_by_role("option", name=visitor.words[option], exact=True).click()
     visitor.settle()

@@ -481,9 +481,11 @@ def test_a_provider_that_is_down_is_told_and_one_that_is_up_again_lets_people_in
     guest.open("/search")
     expect(guest.button("sign_in.with", provider="Example")).to_be_visible(timeout=WITHIN)
     served.provider.stop()
-    guest.button("sign_in.with", provider="Example").click()
-    expect(guest.text("sign_in.unreachable")).to_be_visible(timeout=WITHIN)
-    served.provider.start()
+    try:
+        guest.button("sign_in.with", provider="Example").click()
+        expect(guest.text("sign_in.unreachable")).to_be_visible(timeout=WITHIN)
+    finally:
+        served.provider.start()
     guest.button("sign_in.with", provider="Example").click()
     guest.tell_provider("rika")
     expect(guest.documents).to_be_attached(timeout=WITHIN)

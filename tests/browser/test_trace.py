@@ -1,6 +1,7 @@
 """The trace in a real browser: grades, prompts and replies, and the changes of a rewrite."""
 
 import json
+from threading import Event
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -99,7 +100,8 @@ def test_a_follow_up_shows_which_words_were_taken_out_and_put_in(answered, quick
 
 
 def test_prompt_and_reply_can_be_read_while_the_answer_is_being_written(loaded_app, visit, server):
-    server.default = Answer("One word after another. " * 40, token_seconds=0.1)
+    answer = Answer("One word after another. " * 200, token_seconds=0.05, until=Event())
+    server.default = answer
     visitor = visit()
     visitor.ask(FIRST)
     expect(visitor.answers).to_contain_text("One", timeout=LOADED)
@@ -109,6 +111,7 @@ def test_prompt_and_reply_can_be_read_while_the_answer_is_being_written(loaded_a
     calls.locator(".call > summary").first.click()
     expect(calls.locator("pre").last).to_be_attached()
     before = len(visitor.answers.inner_text())
+    answer.until.set()  # half of it has waited till now, however long the page took
     visitor.page.wait_for_function("old => document.querySelector('.answer').innerText.length > old", arg=before)
     expect(calls).to_be_visible()
     expect(visitor.stop).to_be_visible()

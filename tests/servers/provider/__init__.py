@@ -10,6 +10,8 @@ from typing import Any, Self
 
 import pytest
 
+from tests.servers.ports import free_port
+
 PACKAGES = Path(__file__).parents[3] / ".venv/provider"
 CLIENT = "glassbox"
 CLIENT_SECRET = "secret-of-the-client-at-the-provider"
@@ -37,7 +39,7 @@ class OpenIdProvider:
             "grant_types": ["authorization_code"],
             "response_types": ["code"],
         }
-        self._told = {"clients": [client], "people": people, "clock": clock, "port": 0, "issuer": poses_as}
+        self._told = {"clients": [client], "people": people, "clock": clock, "port": free_port(), "issuer": poses_as}
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:

@@ -274,13 +274,13 @@ def test_a_closed_app_no_longer_looks_at_its_jobs_and_leaves_no_connection(
     app = IndexStore(queued)
     add(app, write("a.md"))
     assert looks.wait(60)
-    threading.Timer(2, may_look.set).start()
+    threading.Timer(0.5, may_look.set).start()
     app.close()
     for each in watching():
         each.join()
     asked = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'rag catalogue' AND datname = '{}'"
     name = make_url(queued.database_url.get_secret_value()).database if queued.database_url else None
-    assert eventually(lambda: postgres.run(asked.format(name)) == [(0,)], seconds=5)
+    assert eventually(lambda: postgres.run(asked.format(name)) == [(0,)])
 
 
 @pytest.mark.soak
