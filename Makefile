@@ -162,8 +162,9 @@ lint: $(INSTALLED_DEV)
 	@$(BIN)/mypy
 
 fix: $(INSTALLED_DEV)
-	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff check --fix-only --quiet
 	@$(BIN)/ruff format
+	@$(BIN)/ruff check
 
 # One lock file for every system and every Python from 3.11. Locked versions stay if requirements*.txt allow them.
 LOCKER = $(BIN)/uv

@@ -1,0 +1,67 @@
+"""Targets of the Makefile, on a copy of it with an environment of stubs: no test may make the real one again."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+class Copy:
+    """A folder with the Makefile and a .venv that counts as installed. Its programs are all that recipes find."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.bin = folder / ".venv/bin"
+        self.bin.mkdir(parents=True)
+        shutil.copy(ROOT / "Makefile", folder)
+        for name in ("requirements.lock", "requirements-dev.lock", "requirements-sbom.lock"):
+            (folder / name).touch()
+        self.stub("python", "exit 1")
+        for stamp in ("installed", "installed-dev"):
+            (folder / ".venv" / stamp).touch()
+
+    def stub(self, name: str, script: str) -> None:
+        (self.bin / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        (self.bin / name).chmod(0o755)
+
+    def link(self, name: str) -> None:
+        """A program of the environment in which the tests run."""
+        (self.bin / name).unlink(missing_ok=True)
+        (self.bin / name).symlink_to(Path(sys.executable).with_name(name))
+
+    def make(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        program = shutil.which("make")
+        assert program
+        return subprocess.run(
+            [program, *arguments],
+            cwd=self.folder,
+            env={"PATH": str(self.bin)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Copy:
+    return Copy(tmp_path)
+
+
+def test_fix_formats_also_where_a_finding_is_left(copy: Copy) -> None:
+    copy.link("ruff")
+    shutil.copy(ROOT / "pyproject.toml", copy.folder)
+    arguments = ", ".join(f"name{n}='{'x' * 30}'" for n in range(4))
+    long = copy.folder / "long.py"
+    long.write_text(f'"""Long."""\n\n\ndef f(**v: str) -> None: ...\n\n\nf({arguments})\n', encoding="utf-8")
+    assert copy.make("fix").returncode == 0
+    assert max(map(len, long.read_text(encoding="utf-8").splitlines())) <= 120
+    long.write_text("import os\nx='unknown' + y\n", encoding="utf-8")
+    left = copy.make("fix")
+    assert left.returncode != 0
+    assert "F821" in left.stdout
+    assert long.read_text(encoding="utf-8") == 'x = "unknown" + y\n'
