@@ -5,6 +5,7 @@ PlainError
     ├── ModelUnavailable      a part of it can't be downloaded
     ├── ModelDamaged          what was downloaded is not the model that was expected
     ├── NotEnoughSpace        the disk has no room for it
+    ├── FetchStopped          by Ctrl-C
     ├── ModelNotWritable      the data folder can't be written to
     ├── ModelMissing          there is no file to serve
     ├── ProcessorTooOld       the native code can't run on this processor
@@ -49,6 +50,11 @@ class ModelDamaged(EmbeddedModelError):
         "繰り返す場合は取得元を信頼できません。OPENAI_API_KEY を設定するか、"
         "EMBEDDED_MODEL に手元の GGUF ファイルを指定してください。"
     )
+
+
+class FetchStopped(EmbeddedModelError):
+    en = "Stopped. `make run` goes on from here."
+    ja = "中止しました。`make run` をもう一度実行すると、続きから再開します。"
 
 
 class NotEnoughSpace(EmbeddedModelError):

