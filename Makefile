@@ -72,14 +72,17 @@ port: $(INSTALLED)
 model: $(INSTALLED)
 	@CHAT_MODEL=embedded $(BIN)/python -m rag.models.embedded.fetch
 
+# The names for which the tests look. Debian has the first one as a package, Ubuntu none of them.
 chromium: $(INSTALLED_DEV)
-	@if ! command -v chromium-headless-shell >/dev/null; then \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    export DEBIAN_FRONTEND=noninteractive; \
-	    apt-get update -qq && apt-get install -y -qq --no-install-recommends \
-	      chromium-headless-shell fonts-ipafont-gothic >/dev/null; \
-	  elif ! command -v chromium >/dev/null; then $(BIN)/playwright install --only-shell chromium; fi; \
-	fi
+	@for name in chromium-headless-shell chromium google-chrome; do if command -v $$name >/dev/null; then exit 0; fi; done; \
+	with_deps=; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends \
+	    chromium-headless-shell fonts-ipafont-gothic >/dev/null && exit 0; \
+	  with_deps=--with-deps; \
+	fi; \
+	$(BIN)/playwright install $$with_deps --only-shell chromium
 
 # Programs of Debian are unpacked next to the packages: installed, servers would also be started, for the whole machine.
 # $(call unpack,folder,its programs or those of the machine,packages,what it says if they can't be fetched)
@@ -117,7 +120,7 @@ clock: $(INSTALLED_DEV)
 provider: $(INSTALLED_DEV)
 	@if ! command -v npm >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  export DEBIAN_FRONTEND=noninteractive; \
-	  apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs npm >/dev/null; \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs npm >/dev/null || true; \
 	fi
 	@if ! cmp -s tests/servers/provider/package-lock.json $(VENV)/provider/installed; then \
 	  mkdir -p $(VENV)/provider && cp tests/servers/provider/package*.json $(VENV)/provider && \

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.conftest import BROWSERS
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -65,3 +67,34 @@ def test_fix_formats_also_where_a_finding_is_left(copy: Copy) -> None:
     assert left.returncode != 0
     assert "F821" in left.stdout
     assert long.read_text(encoding="utf-8") == 'x = "unknown" + y\n'
+
+
+@pytest.fixture
+def as_root(copy: Copy) -> Copy:
+    """With an apt that has no package."""
+    copy.stub("id", "echo 0")
+    copy.stub("apt-get", '[ "$1" = update ]')
+    return copy
+
+
+def test_where_apt_has_no_chromium_playwrights_is_fetched(as_root: Copy) -> None:
+    as_root.stub("playwright", 'echo "$@" >> asked')
+    assert as_root.make("chromium").returncode == 0
+    assert (as_root.folder / "asked").read_text(encoding="utf-8") == "install --with-deps --only-shell chromium\n"
+
+
+@pytest.mark.parametrize("name", BROWSERS)
+def test_a_browser_that_the_tests_find_is_enough(as_root: Copy, name: str) -> None:
+    as_root.stub(name, "exit 1")
+    as_root.stub("playwright", "echo > asked")
+    as_root.stub("apt-get", "echo > asked")
+    assert as_root.make("chromium").returncode == 0
+    assert not (as_root.folder / "asked").exists()
+
+
+def test_where_apt_has_no_node_the_tests_that_sign_in_are_skipped_in_a_sentence(as_root: Copy) -> None:
+    for name in ("cmp", "mkdir", "cp"):
+        as_root.stub(name, "exit 1")
+    made = as_root.make("provider")
+    assert made.returncode == 0
+    assert "the tests that sign in are skipped" in made.stderr
