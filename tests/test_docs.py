@@ -81,3 +81,10 @@ def test_the_notice_names_what_the_makefile_downloads_for_tests():
     assert tools.split() == list(FOR_TESTS)
     _, _, notice = (ROOT / "NOTICE.md").read_text(encoding="utf-8").partition("\n## For tests\n")
     assert [name for names in FOR_TESTS.values() for name in names if f"| {name}" not in notice] == []
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.ja.md"])
+def test_the_readmes_name_the_packages_that_a_fresh_debian_needs(name):
+    needed = re.findall(r"missing\+=\(([\w-]+)\)", (ROOT / ".ci/run").read_text(encoding="utf-8"))
+    assert {"make", "libgomp1"} <= {*needed}
+    assert f"`apt install {' '.join(needed)}`" in (ROOT / name).read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ PlainError
     ├── ModelNotWritable      the data folder can't be written to
     ├── ModelMissing          there is no file to serve
     ├── ProcessorTooOld       the native code can't run on this processor
+    ├── LibraryMissing        it needs a library that the system does not have
     └── ModelDidNotStart      anything else that ends the child process, or its time limit
 """
 
@@ -114,6 +115,21 @@ class ProcessorTooOld(EmbeddedModelError):
     ja = (
         "このコンピューターのプロセッサーは AVX2 命令に対応していないため、内蔵のチャットモデルを実行できません。"
         "OPENAI_API_KEY を設定するか、OPENAI_BASE_URL に別の場所で動くチャットサービスを指定してください。"
+    )
+
+
+class LibraryMissing(EmbeddedModelError):
+    """`library`: the name of its file."""
+
+    en = (
+        "The embedded chat model can't run here, because {library} is not installed on this system. Install it "
+        "(libgomp.so.1 on Debian and Ubuntu: `apt install libgomp1`; on Fedora: `dnf install libgomp`), or set "
+        "OPENAI_API_KEY to use OpenAI."
+    )
+    ja = (
+        "{library} がシステムにインストールされていないため、内蔵のチャットモデルを実行できません。"
+        "インストールするか(libgomp.so.1 の場合、Debian と Ubuntu では `apt install libgomp1`、"
+        "Fedora では `dnf install libgomp`)、OPENAI_API_KEY を設定して OpenAI を使ってください。"
     )
 
 

@@ -3,6 +3,7 @@
 import atexit
 import json
 import logging
+import re
 import secrets
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from rag.models.embedded.engines import choice
 from rag.models.embedded.errors import (
     EmbeddedModelError,
     EngineMissing,
+    LibraryMissing,
     ModelDidNotStart,
     ModelMissing,
     ModelNotWritable,
@@ -38,6 +40,9 @@ STOP_LIMIT = 5
 PATIENT_THREADS = {"GOMP_SPINCOUNT": "1000"}
 """A thread of llama.cpp that waits for other threads of a computation soon sleeps. By default it spins: on a busy
 machine it takes the time of the threads that it waits for. Figures: docs/decisions/embedded-chat-model.md"""
+
+NO_LIBRARY = re.compile(r"^ImportError: (?P<name>[^:\n]+): cannot open shared object file", re.MULTILINE)
+"""how Linux says that a library of the system is missing, in the log of a child"""
 
 
 @dataclass(frozen=True)
@@ -137,6 +142,8 @@ class EmbeddedServer:
     def _explanation(self, status: int | None, timed_out: bool) -> EmbeddedModelError:
         if status == -signal.SIGILL:
             return ProcessorTooOld()
+        if missing := NO_LIBRARY.search(self.log_path.read_text(encoding="utf-8", errors="replace")):
+            return LibraryMissing(library=missing["name"])
         reason = f"not ready after {self.start_limit:g} s" if timed_out else f"exit status {status}"
         return ModelDidNotStart(path=self.model_path, log=self.log_path, reason=reason)
 

@@ -13,7 +13,13 @@ import httpx
 import pytest
 
 from rag.models.embedded.engines import choice
-from rag.models.embedded.errors import ModelDidNotStart, ModelMissing, ModelNotWritable, ProcessorTooOld
+from rag.models.embedded.errors import (
+    LibraryMissing,
+    ModelDidNotStart,
+    ModelMissing,
+    ModelNotWritable,
+    ProcessorTooOld,
+)
 from rag.models.embedded.process import EmbeddedServer, Endpoint
 from tests.rag.models.embedded.engines.served import Served
 
@@ -202,6 +208,15 @@ def test_a_processor_that_cannot_run_it_is_named(tmp_path: Path) -> None:
     server.line = f"import os; os.kill(os.getpid(), {int(signal.SIGILL)})"
     with pytest.raises(ProcessorTooOld, match="AVX2"):
         server.start()
+
+
+def test_a_library_of_the_system_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loader = "libgomp.so.1: cannot open shared object file: No such file or directory"
+    (tmp_path / "xllamacpp.py").write_text(f"raise ImportError({loader!r})\n")
+    (tmp_path / "m.gguf").touch()
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(LibraryMissing, match=r"libgomp\.so\.1 .*`apt install libgomp1`"):
+        EmbeddedServer(tmp_path / "m.gguf", tmp_path / "log").start()
 
 
 def test_a_model_that_loads_for_ever_is_given_up(tmp_path: Path) -> None:
