@@ -52,6 +52,8 @@ install: $(INSTALLED)
 install-dev: $(INSTALLED_DEV)
 
 $(BIN)/python:
+	@[ "$$(uname -sm)" != "Darwin x86_64" ] || \
+	  { echo "Macs with Intel processors are not supported: some packages have no build for them."; exit 1; } >&2
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is older. Choose another one: PYTHON=python3.12 make run"; exit 1; } >&2
 	@$(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }

@@ -88,3 +88,12 @@ def test_the_readmes_name_the_packages_that_a_fresh_debian_needs(name):
     needed = re.findall(r"missing\+=\(([\w-]+)\)", (ROOT / ".ci/run").read_text(encoding="utf-8"))
     assert {"make", "libgomp1"} <= {*needed}
     assert f"`apt install {' '.join(needed)}`" in (ROOT / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "mac"), [("README.md", "Mac with Apple silicon"), ("README.ja.md", "Apple シリコンの Mac")]
+)
+def test_the_readmes_name_the_systems_for_which_there_are_packages(name, mac):
+    readme = (ROOT / name).read_text(encoding="utf-8")
+    assert "glibc" in readme
+    assert mac in readme

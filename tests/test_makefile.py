@@ -98,3 +98,13 @@ def test_where_apt_has_no_node_the_tests_that_sign_in_are_skipped_in_a_sentence(
     made = as_root.make("provider")
     assert made.returncode == 0
     assert "the tests that sign in are skipped" in made.stderr
+
+
+def test_on_a_mac_with_an_intel_processor_nothing_is_downloaded(copy: Copy) -> None:
+    (copy.bin / "python").unlink()
+    copy.stub("uname", "echo Darwin x86_64")
+    copy.stub("python3", "echo > asked")
+    refused = copy.make("install")
+    assert refused.returncode != 0
+    assert "Macs with Intel processors" in refused.stderr
+    assert not (copy.folder / "asked").exists()
