@@ -67,8 +67,12 @@ $(INSTALLED_DEV): $(INSTALLED) requirements-dev.lock
 	@touch $@
 
 port: $(INSTALLED)
-	@$(BIN)/python -c 'import socket; socket.create_server(("localhost", $(PORT)))' 2>/dev/null || \
-	  { echo "Port $(PORT) is in use, perhaps by this app: open http://localhost:$(PORT). Or choose another port: PORT=8502 make run"; exit 1; } >&2
+	@said=$$($(BIN)/python -c 'import socket; socket.create_server(("localhost", int("$(PORT)")))' 2>&1) && exit; \
+	case $$said in \
+	  *"Address already in use"*) echo "Port $(PORT) is in use, perhaps by this app: open http://localhost:$(PORT)." \
+	    "Or choose another port: PORT=8502 make run";; \
+	  *) echo "Port $(PORT) can't be used ($${said##*Error: }). Choose another port: PORT=8502 make run";; \
+	esac >&2; exit 1
 
 # The tests need the embedded model even if a service is set.
 model: $(INSTALLED)
@@ -185,7 +189,7 @@ lock: $(LOCKER)
 
 # In an environment of its own: with one of its packages installed, Chroma takes 1.6 s longer to load.
 $(SBOM)/installed: $(INSTALLED) requirements-sbom.lock
-	@$(PYTHON) -m venv --clear $(SBOM)
+	@$(BIN)/python -m venv --clear $(SBOM)
 	@$(SBOM)/bin/python $(PIP_INSTALL) -r requirements-sbom.lock
 	@touch $@
 

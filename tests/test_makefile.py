@@ -1,6 +1,7 @@
 """Targets of the Makefile, on a copy of it with an environment of stubs: no test may make the real one again."""
 
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -108,3 +109,29 @@ def test_on_a_mac_with_an_intel_processor_nothing_is_downloaded(copy: Copy) -> N
     assert refused.returncode != 0
     assert "Macs with Intel processors" in refused.stderr
     assert not (copy.folder / "asked").exists()
+
+
+def test_the_environment_of_sbom_has_the_python_that_was_chosen_for_the_app(copy: Copy) -> None:
+    copy.stub("python", 'echo "$@" >> asked; exit 1')
+    for stamp in ("installed", "installed-dev"):
+        (copy.folder / ".venv" / stamp).touch()
+    copy.make("sbom")
+    assert (copy.folder / "asked").read_text(encoding="utf-8") == "-m venv --clear .venv/sbom\n"
+
+
+@pytest.mark.parametrize("port", ["abc", "70000"])
+def test_a_port_that_is_none_is_not_called_in_use(copy: Copy, port: str) -> None:
+    copy.link("python")
+    refused = copy.make("-o", ".venv/installed", "port", f"PORT={port}")
+    assert refused.returncode != 0
+    assert f"Port {port} can't be used (" in refused.stderr
+    assert "in use" not in refused.stderr
+
+
+def test_a_port_that_another_program_has_is_called_in_use(copy: Copy) -> None:
+    copy.link("python")
+    with socket.create_server(("localhost", 0)) as other:
+        port = other.getsockname()[1]
+        refused = copy.make("-o", ".venv/installed", "port", f"PORT={port}")
+    assert refused.returncode != 0
+    assert f"Port {port} is in use" in refused.stderr
