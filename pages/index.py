@@ -74,7 +74,7 @@ try:
     tell_uploader()
 except NotSignedIn:
     show_sent_around()
-    with st.container(key="sign-in"):
+    with st.container(key="signing-in"):
         show_sign_in()
         show_language()
     st.stop()

@@ -274,6 +274,16 @@ def test_someone_signs_in_comes_to_the_page_they_asked_for_and_signs_out(come, l
     expect(guest.page.get_by_label("Login")).to_be_visible(timeout=WITHIN)  # they are signed out at the provider too
 
 
+def test_the_buttons_to_sign_in_and_out_show_their_words(come):
+    guest = come()
+    guest.open()
+    words = guest.words["sign_in.with"].format(provider="Example")
+    expect(guest.button("sign_in.with", provider="Example")).to_be_visible(timeout=WITHIN)
+    assert guest.page.get_by_text(words, exact=True).bounding_box()["width"] > 40
+    guest.sign_in("emil")
+    assert guest.page.get_by_text(guest.words["sign_in.out"], exact=True).bounding_box()["width"] > 20
+
+
 def test_the_browser_stores_no_provider_token_and_scripts_cannot_read_its_cookie(come):
     guest = come(name="emil")
     cookies = {cookie["name"]: cookie for cookie in guest.context.cookies(guest.served.app.url)}

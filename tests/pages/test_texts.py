@@ -246,3 +246,12 @@ def test_every_call_gives_the_parts_that_its_text_has():
             assert None in given or given == fields(texts("en")[node.value]), f"{node.value}, line {call.lineno}"
     for key in literals("pages", "counted"):
         assert (fields(texts("en")[key]), fields(texts("en")[f"{key}_one"])) == ({"count"}, set())
+
+
+def test_only_buttons_that_have_a_sign_hide_their_words():
+    """The style sheet knows them by the beginning of their key, also within the class of a part around them."""
+    style = (ROOT / "pages" / "assets" / "style.css").read_text(encoding="utf-8")
+    drawn = tuple(re.findall(r'"st-key-(sign-[a-z]+-)"', style))
+    modules = [path.read_text(encoding="utf-8") for path in (ROOT / "pages").rglob("*.py")]
+    keys = [key for module in modules for key in re.findall(r'key=f?"(sign-[^"{]*)', module)]
+    assert [key for key in keys if key != "sign-" and not key.startswith(drawn)] == []

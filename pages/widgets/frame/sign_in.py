@@ -32,7 +32,7 @@ def show_sign_in() -> None:
     for number, provider in enumerate(settings.providers):
         label = say("sign_in.with", provider=plain(provider.name))
         kind: Literal["primary", "secondary"] = "primary" if len(settings.providers) == 1 else "secondary"
-        st.button(label, type=kind, key=f"sign-in-{number}", width="stretch", on_click=st.login, args=(key(number),))
+        st.button(label, type=kind, key=f"signing-in-{number}", width="stretch", on_click=st.login, args=(key(number),))
 
 
 def show_withdrawn(error: AccessWithdrawn) -> None:
@@ -54,7 +54,7 @@ def show_who() -> None:
 
 def _show_sign_out() -> None:
     if server_settings().auth == "oidc":  # if a proxy signs people in, it also signs them out
-        st.button(say("sign_in.out"), key="sign-out", type="tertiary", on_click=st.logout)
+        st.button(say("sign_in.out"), key="signing-out", type="tertiary", on_click=st.logout)
 
 
 def watch() -> None:
