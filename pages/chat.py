@@ -11,7 +11,6 @@ from index_store.catalogue.records import Index
 from index_store.ingestion.sources import FileSource, keep_uploads
 from pages import samples
 from pages.process import engine
-from pages.widgets.answer.copying import show_script
 from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.announce import announce
 from pages.widgets.chat.ask import go_on_with, shown_branch
@@ -239,7 +238,6 @@ if conversation_id:
             show_share(conversation_id, title, "share.help_conversation", through=branch.end)
     if show_conversation(conversation_id, outlines, branch, known_runs) != (running is not None):
         st.rerun()  # it has ended or begun since the field for questions was drawn
-    show_script()
 else:
     show_welcome(indexes)
 

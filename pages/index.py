@@ -11,6 +11,7 @@ from pages.process import engine, principal
 from pages.server.identity import NotSignedIn
 from pages.server.settings import server_settings
 from pages.server.upload_limit import MEGABYTE, MOST_HELD
+from pages.widgets.answer import copying
 from pages.widgets.chat.conversation.address import chat_address, follow_address
 from pages.widgets.errors import show_error, show_sent_around, show_trouble
 from pages.widgets.frame import sidebar
@@ -103,6 +104,7 @@ with st.sidebar, st.container(gap=None, key="pages"):
         for name, each in {**(FOR_ADMINS if who.role is Role.ADMIN else {}), "my_data": MY_DATA}.items():
             st.page_link(each, label=say(f"app.{name}"), query_params={"lang": language()}, width="stretch")
     sidebar.show_script()
+    copying.show_script()
 
 try:
     if page != SHARED:

@@ -10,12 +10,15 @@ from index_store.access.audit.audit import EntryFilter
 from pages import process
 from pages.process import engine
 from pages.texts import texts
+from pages.widgets.answer.copying import COPY_ON_CLICK
 from rag.errors import UnknownShare
 from rag.runs.export.exports import UserExports
 from rag.trace.events import StepFinished
 from tests.local import as_person, person_of
 from tests.pages.app_page import AppPage, shown
 from tests.pages.chat_page import ChatPage
+from tests.pages.compare_page import ComparePage
+from tests.pages.runs_page import RunsPage
 from tests.rag.verdicts import YES
 
 pytestmark = pytest.mark.usefixtures("engine")
@@ -194,3 +197,10 @@ def test_files_are_offered_and_made_only_when_asked_for(chat, monkeypatch):
     open_sharing(chat, chat.conversation)
     assert len(chat.app.get("download_button")) == 3
     assert asked == []
+
+
+def test_every_page_that_shows_an_answer_can_copy_it_and_draw_its_formulae(chat):
+    run = chat.wait()
+    token = engine().shares.add(run.id).token
+    for page in (chat, RunsPage(run=run.id), ComparePage(runs=run.id), Page("personal/shared", share=token)):
+        assert page.html.count(COPY_ON_CLICK) == 1

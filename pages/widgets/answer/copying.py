@@ -45,7 +45,7 @@ If the browser refuses the clipboard (as over plain http, except for localhost),
 
 
 def show_script() -> None:
-    """Adds the script to a page that shows answers."""
+    """Adds the script to a page, before it shows answers."""
     st.html(COPY_ON_CLICK, unsafe_allow_javascript=True)
 
 
