@@ -84,6 +84,28 @@ def test_the_next_question_of_an_open_conversation_goes_to_the_index_that_anothe
     assert page.ask("And of parking?").index == "rules"
 
 
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_a_comparison_of_an_index_that_another_tab_has_renamed_is_asked_of_no_other(engine, run, language):
+    page = ComparePage(language)
+    page.choose("index.label", "handbook")
+    engine.store.rename_index("handbook", "rules")
+    page.compare("And of parking?")
+    assert page.comparison is None
+    assert len(engine.history.runs()) == 1
+    assert UnknownIndex(index="handbook", known="archive, rules").sentence(language) in page.text
+    assert page.app.text_area[0].value == "And of parking?"
+    page.choose("index.label", "rules").press(page.words["compare.begin"]).wait()
+    assert {each.index for each in engine.history.runs()[1:]} == {"rules"}
+
+
+def test_compare_does_not_call_an_index_without_documents_gone(engine, run):
+    engine.store.create_index("empty")
+    page = ComparePage()
+    page.app.session_state.picked_index = "empty"
+    page.look()
+    assert not page.app.warning
+
+
 def test_other_columns_beside_an_answer_ask_the_renamed_index(engine, run):
     engine.store.rename_index("handbook", "rules")
     page = ComparePage(runs=run.id)

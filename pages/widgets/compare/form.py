@@ -17,7 +17,8 @@ from pages.widgets.chat.turn import show_ending
 from pages.widgets.compare.head import head_html, question_html
 from pages.widgets.controls.picker import pick
 from pages.widgets.documents.access import nothing_here
-from pages.widgets.errors import run_or_show_error
+from pages.widgets.documents.index_picker import picked_index_gone
+from pages.widgets.errors import run_or_show_error, show_warning
 from pages.widgets.trace.panel import headline
 from pages.words import counted, language, plain, say, when
 from rag.pipelines import PIPELINES
@@ -40,10 +41,13 @@ SAMPLES = 6
 
 def show_form(beside: str | None) -> None:
     """`beside`: a stored run. It becomes the first column, unchanged, and its question is asked."""
-    indexes = {each.name: each for each in engine().store.indexes() if each.documents}
+    known = {each.name: each for each in engine().store.indexes()}
+    indexes = {name: each for name, each in known.items() if each.documents}
     if beside:
         _show_form_beside(beside, indexes)
     elif indexes:
+        if gone := picked_index_gone(known):
+            show_warning(gone)
         _show_new_form(indexes)
     else:
         st.info(nothing_here("compare.nothing_loaded"))
@@ -57,7 +61,8 @@ def _show_new_form(indexes: Mapping[str, Index]) -> None:
         index = _choose_index(indexes)
         count = _choose_count(LEAST_COLUMNS, "new")
     columns = _choose_columns(count, USUAL)
-    if st.button(f"⇄ {say('compare.begin')}", type="primary", key="begin-comparison"):
+    # The key names the index, as on Documents: a press meant for one that is gone must not reach another one.
+    if st.button(f"⇄ {say('compare.begin')}", type="primary", key=f"begin-comparison-{index}"):
         run_or_show_error(_begin, question or "", index, columns, None)
     if index == samples.INDEX:
         _offer_samples()
