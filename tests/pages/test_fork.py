@@ -174,6 +174,25 @@ def test_a_passage_of_the_index_that_was_not_found_is_looked_for_and_taken_in(ha
     assert changes(form.fork) == [("taken_in", "", "Parking")]
 
 
+@pytest.mark.parametrize("unit", ["chunk", "section"])
+def test_a_passage_that_is_ticked_stays_so_while_others_are_looked_for(handbook, engine, tmp_path, unit):
+    for name, text in (("parking", "The garage closes at nine."), ("lunch", "The canteen opens at noon.")):
+        file = tmp_path / f"{name}.md"
+        file.write_text(f"# {name.title()}\n\n{text}\n", encoding="utf-8")
+        assert engine.store.add("handbook", file, file.name).error is None
+    form = Form(asked("naive", Retrieval(unit=unit, k=1)), "retrieve")
+    form.choose("found")
+    for words, title in (("garage", "Parking"), ("canteen", "Lunch")):
+        form.set("text_input", "look", words)
+        [box] = [each for each in form.page.app.checkbox if title in each.label]
+        box.set_value(True)
+        form.page.look()
+    form.set("text_input", "look", "")
+    assert [label for label, ticked in form.ticks.items() if ticked and "+" in label] == ["+ Parking", "+ Lunch"]
+    form.run_on()
+    assert changes(form.fork) == [("taken_in", "", "Parking"), ("taken_in", "", "Lunch")]
+
+
 def test_a_section_that_was_not_found_is_offered_once_where_the_run_reads_whole_sections(handbook, engine, tmp_path):
     file = tmp_path / "parking.md"
     floors = "".join(f"The garage on floor {n} closes {n * 7} minutes after the shop.\n\n" for n in range(30))

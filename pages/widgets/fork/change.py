@@ -178,10 +178,23 @@ def _ask_passages(events: Sequence[Event], step: StepFinished, given: Sequence[P
 
 
 def _ask_others(events: Sequence[Event], step: StepFinished, unit: str, started: RunStarted, key: str) -> list[Edit]:
-    """Searches the whole index for passages that the run has not found."""
+    """Searches the whole index for passages that the run has not found. Those that are ticked stay during other
+    searches.
+    """
     words = st.text_input(say("change.look"), key=f"look-{key}", placeholder=say("change.look_placeholder"))
-    if not words.strip():
-        return []
+    new = _look_for(words, events, step, unit, started) if words.strip() else []
+    ticked: dict[str, Hit] = st.session_state.get(f"taken-{key}", {})
+    offered = ticked | {hit.section_id if unit == "section" else hit.chunk_id: hit for hit in new}
+    taken = {
+        name: hit
+        for name, hit in offered.items()
+        if st.checkbox(f"+ {plain(location(hit))}", key=f"chunk-{name}-{key}", help=_text(hit))
+    }
+    st.session_state[f"taken-{key}"] = taken
+    return [TakeChunk(document_id=hit.document_id, chunk_id=hit.chunk_id) for hit in taken.values()]
+
+
+def _look_for(words: str, events: Sequence[Event], step: StepFinished, unit: str, started: RunStarted) -> list[Hit]:
     try:
         hits = engine().store.search(index_to_ask(started), words, mode="hybrid", unit=unit, k=FOUND_AT_ONCE)
     except PlainError as error:
@@ -191,11 +204,7 @@ def _ask_others(events: Sequence[Event], step: StepFinished, unit: str, started:
     new = [hit for hit in hits if not any(_holds(each, hit) for each in known)]
     if not new:
         st.caption(say("change.nothing_else"))
-    return [
-        TakeChunk(document_id=hit.document_id, chunk_id=hit.chunk_id)
-        for hit in new
-        if st.checkbox(f"+ {plain(location(hit))}", key=f"chunk-{hit.chunk_id}-{key}", help=_text(hit))
-    ]
+    return new
 
 
 def _ask_grades(verdicts: Mapping[int, str], events: Sequence[Event], step: StepFinished, key: str) -> list[Edit]:
