@@ -255,3 +255,11 @@ def test_only_buttons_that_have_a_sign_hide_their_words():
     modules = [path.read_text(encoding="utf-8") for path in (ROOT / "pages").rglob("*.py")]
     keys = [key for module in modules for key in re.findall(r'key=f?"(sign-[^"{]*)', module)]
     assert [key for key in keys if key != "sign-" and not key.startswith(drawn)] == []
+
+
+@pytest.mark.parametrize(("language", "word"), [("ja", "上の"), ("en", "above")])
+def test_a_note_below_an_answer_does_not_say_where_its_trace_stands(language, word):
+    """In the chat it is above the note, in a comparison and in a file below."""
+    notes = {key: text for key, text in texts(language).items() if key.startswith("outcome.") and key.endswith("_note")}
+    assert len(notes) == 4
+    assert [key for key, text in notes.items() if word in text] == []
