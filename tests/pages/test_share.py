@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 import streamlit as st
@@ -11,6 +12,7 @@ from pages import process
 from pages.process import engine
 from pages.texts import texts
 from pages.widgets.answer.copying import COPY_ON_CLICK
+from pages.widgets.chat import share
 from rag.errors import UnknownShare
 from rag.runs.export.exports import UserExports
 from rag.trace.events import StepFinished
@@ -204,3 +206,11 @@ def test_every_page_that_shows_an_answer_can_copy_it_and_draw_its_formulae(chat)
     token = engine().shares.add(run.id).token
     for page in (chat, RunsPage(run=run.id), ComparePage(runs=run.id), Page("personal/shared", share=token)):
         assert page.html.count(COPY_ON_CLICK) == 1
+
+
+@pytest.mark.parametrize("home", ["http://chat", "http://search", "http://kb-search", "https://rag.example.co.jp:8443"])
+def test_a_link_begins_with_the_address_of_the_app_whatever_its_host_is_called(monkeypatch, home):
+    cut = home.removesuffix("search")  # what Streamlit makes of it
+    context = SimpleNamespace(url=cut, headers={"Origin": home})
+    monkeypatch.setattr(share, "st", SimpleNamespace(context=context))
+    assert share.link("x") == f"{home}/shared?share=x"

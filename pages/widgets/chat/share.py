@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 import streamlit as st
+from streamlit import config
 
 from pages.export.html import as_html
 from pages.process import engine
@@ -83,10 +84,18 @@ def link(token: str) -> str:
     """The whole address, with the host name that this browser uses for the app. It has no language: the reader chooses
     that.
     """
+    return f"{_home()}shared?{urlencode({'share': token})}"
+
+
+def _home() -> str:
+    """The address of the app, with a slash at its end."""
+    if origin := st.context.headers.get("Origin"):  # every browser sends it
+        below = config.get_option("server.baseUrlPath").strip("/")
+        return f"{origin}/{below}/" if below else f"{origin}/"
+    # Streamlit cuts the name of a page from the end of the address, also from the name of a host.
     here = (st.context.url or "").rstrip("/")
     *_, page = here.rpartition("/")
-    home = here.removesuffix(page) if page and (PAGES / f"{page}.py").exists() else f"{here}/"
-    return f"{home}shared?{urlencode({'share': token})}"
+    return here.removesuffix(page) if page and (PAGES / f"{page}.py").exists() else f"{here}/"
 
 
 def _show_files(of: str, title: str, through: str | None) -> None:
