@@ -173,5 +173,5 @@ def _page_of(numbered: Sequence[tuple[int, Section]]) -> Sequence[tuple[int, Sec
         st.caption(say("table.nothing"))
         return []
     pages = -(-len(found) // SECTIONS)
-    page = st.pagination(pages, key=f"sections {pages}") if pages > 1 else 1
+    page = st.pagination(pages, key=f"sections {pages} {words}") if pages > 1 else 1
     return found[(page - 1) * SECTIONS : page * SECTIONS]
