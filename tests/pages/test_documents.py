@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1.element_tree import Selectbox
 
 from index_store.access.grants import EVERYONE, Grant, Grantee
@@ -440,6 +441,18 @@ def test_a_long_document_is_shown_a_page_at_a_time_and_searched(engine, tmp_path
         assert "part 1 says" not in page.html
     page.write("document.search", "nowhere")
     assert page.words["table.nothing"] in page.text
+
+
+def test_other_words_in_the_search_of_a_document_begin_at_the_first_page_of_what_they_find(
+    engine, tmp_path, monkeypatch
+):
+    asked: list[str] = []
+    monkeypatch.setattr(st, "pagination", lambda pages, key: asked.append(key) or 1)
+    text = "".join(f"## Part {number}\n\nThis is what part {number} says.\n\n" for number in range(45))
+    page = DocumentsPage(doc=add(engine, tmp_path, "long.md", text=text)[0])
+    for words in ("part", "says"):  # each finds as many pages
+        page.write("document.search", words)
+    assert len(set(asked[-2:])) == 2
 
 
 def test_what_two_chunks_share_is_marked_and_lines_stay_lines(engine, tmp_path):
