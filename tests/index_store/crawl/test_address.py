@@ -33,15 +33,7 @@ from tests.servers.site_server import html
         ("https:\\\\example.com\\a", "https://example.com/a"),
         ("https://example.com/a\n/b\t", "https://example.com/a/b"),
         ("https://[2606:4700::0:1111]/", "https://[2606:4700::1111]/"),
-    ],
-)
-def test_an_address_has_one_form(written, known_as):
-    assert CrawlOptions(url=written).url == known_as
-
-
-@pytest.mark.parametrize(
-    ("written", "known_as"),
-    [
+        # sessions of ASP.NET, and what looks like one
         ("https://h/(S(lit3py55t21z5v55vlm25s55))/a.aspx", "https://h/a.aspx"),
         ("https://h/(X(1)S(abc)F(def))/a.aspx?id=1", "https://h/a.aspx?id=1"),
         ("https://h/app/(S(abc))/", "https://h/app/"),
@@ -51,7 +43,7 @@ def test_an_address_has_one_form(written, known_as):
         ("https://h/wiki/(f(x))/a", "https://h/wiki/(f(x))/a"),
     ],
 )
-def test_a_session_of_asp_net_in_the_path_is_no_part_of_the_address(written, known_as):
+def test_an_address_has_one_form(written, known_as):
     assert CrawlOptions(url=written).url == known_as
 
 
