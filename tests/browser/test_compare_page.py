@@ -4,10 +4,10 @@ from uuid import uuid4
 
 from playwright.sync_api import Locator, WebSocketRoute, expect
 
-from tests.browser.looks import one_look, one_width
 from tests.browser.test_graph import contrast, expect_open
 from tests.browser.test_run import ENDLESS, GONE, held, requests_for, script
 from tests.browser.visitor import LOADED, Visitor
+from tests.looks import one_look, one_width
 
 
 def new_question() -> str:

@@ -7,9 +7,9 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from playwright.sync_api import expect
 
 from rag.models.service.no_answer import TOKEN
-from tests.browser.looks import one_width
 from tests.browser.test_run import ask, held, script
 from tests.browser.visitor import LOADED
+from tests.looks import one_width
 
 WHOLE = {"ja": "国内出張の日当は誰が決めますか？", "en": "Who approves the green car for managers?"}
 FOLLOW_UP = {"ja": "それは誰が決めますか？", "en": "And for managers?"}

@@ -5,10 +5,10 @@ from threading import Event
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.looks import one_look
 from tests.browser.test_graph import expect_open
 from tests.browser.test_run import requests_for, script
 from tests.browser.visitor import LOADED, Visitor
+from tests.looks import one_look
 from tests.servers import Answer
 
 QUESTION = "Who approves the green car?"

@@ -6,9 +6,9 @@ from uuid import uuid4
 from playwright.sync_api import Locator, expect
 
 from rag.models.service.en import EN
-from tests.browser.looks import one_width
 from tests.browser.test_run import ENDLESS, ask, script
 from tests.browser.visitor import Visitor
+from tests.looks import one_width
 
 AGAIN = "Which approval does a seat in the green car of a train need?"
 USELESS = json.dumps({"reason": "It does not say who.", "rating": 1})

@@ -11,11 +11,11 @@ from pages.texts import texts
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from tests.browser.conftest import YES
-from tests.browser.looks import one_width
 from tests.browser.test_compare_page import begin, differences
 from tests.browser.test_runs_page import open_first
 from tests.browser.test_share import head, make_link, open_sharing
 from tests.browser.visitor import LOADED, Visitor
+from tests.looks import one_width
 from tests.servers import Answer
 
 QUESTION = {"ja": "グリーン車は誰が承認しますか？", "en": "Who approves the green car?"}

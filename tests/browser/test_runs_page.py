@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import Answered
-from tests.browser.looks import one_language, one_look
 from tests.browser.test_run import ENDLESS, ask, script
 from tests.browser.visitor import LOADED, Visitor
+from tests.looks import one_language, one_look
 from tests.servers import Answer
 
 QUESTION = "Who approves the green car?"

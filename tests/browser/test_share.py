@@ -10,9 +10,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from rag.errors import NothingOfThisName, UnknownShare
 from rag.runs.export.export import Export
 from tests.browser.conftest import HANDBOOK
-from tests.browser.looks import one_language, one_width
 from tests.browser.test_run import script
 from tests.browser.visitor import LOADED, Visitor
+from tests.looks import one_language, one_width
 
 HOSTILE = (
     "<img src=https://elsewhere.example/x.png onerror=alert(1)> ![x](https://elsewhere.example/y.png) [a](javascript:x)"

@@ -23,8 +23,8 @@ from pages.texts import texts
 from rag.text.language import Language
 from tests.browser.app_process import App
 from tests.browser.conftest import KEY, LOCALES, Contexts
-from tests.browser.looks import one_width
 from tests.browser.test_looks import look
+from tests.looks import one_width
 from tests.rag.scripted import eventually
 from tests.servers import OpenAIServer
 from tests.servers.provider import CLIENT_SECRET, OpenIdProvider

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import YES
-from tests.browser.looks import one_look
 from tests.browser.visitor import LOADED, Visitor
+from tests.looks import one_look
 from tests.servers import Answer
 
 FIRST = "国内出張の日当は、いくらですか？"

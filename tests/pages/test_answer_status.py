@@ -15,6 +15,7 @@ from rag.runs.history.history import History
 from rag.trace.details import Attempt, AttemptsDetail, DeclineDetail, GenerationDetail, RetrievalDetail
 from rag.trace.events import Decision, Event, Outcome, RunFinished, RunStarted, StepFinished, StepStarted, Token, Totals
 from rag.trace.grades import Grounding, Usefulness
+from tests.looks import languages_in_turn, one_language
 from tests.pages.chat_page import ChatPage
 from tests.pages.reader import for_reader
 from tests.servers import Answer
@@ -174,7 +175,7 @@ def handbook(engine, server, tmp_path) -> None:
     server.answer_when(lambda request: request.schema is not None, YES)
 
 
-@each_language
+@one_language("ja")
 def test_no_answer_shows_the_nearest_passages_as_citations_that_open(handbook, server, language):
     server.answer_when(lambda request: request.streams, f"{TOKEN} It does not say.")
     page = ChatPage(language)
@@ -189,8 +190,7 @@ def test_no_answer_shows_the_nearest_passages_as_citations_that_open(handbook, s
     assert page.words["outcome.not_in_documents_note"] in [each.value for each in page.app.info]
 
 
-@each_language
-@pytest.mark.parametrize("pipeline", ["naive", "self_rag", "self_rag_candidates"])
+@languages_in_turn("pipeline", ["naive", "self_rag", "self_rag_candidates"])
 def test_an_answer_that_reached_its_limit_is_said_to_lack_its_end(monkeypatch, server, tmp_path, language, pipeline):
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("ANSWER_TOKENS", "100")
@@ -212,7 +212,7 @@ def test_an_answer_that_reached_its_limit_is_said_to_lack_its_end(monkeypatch, s
 
 
 @pytest.mark.parametrize(("setting", "value"), [("RUN_CALL_LIMIT", "1"), ("RUN_TOKEN_LIMIT", "1000")])
-@each_language
+@one_language("en")
 def test_a_run_whose_budget_is_spent_is_told_in_one_sentence(monkeypatch, server, tmp_path, language, setting, value):
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("MODEL_RETRIES", "0")

@@ -4,10 +4,10 @@ import pytest
 
 from index_store.base.errors import EmptyQuestion
 from pages.widgets.chat.ask import DRAWN
+from tests.looks import one_language
 from tests.pages.chat_page import ChatPage
 from tests.pages.runs_page import RunsPage
 
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
 FIRST, SECOND, EDITED, LAST = "Who approves trains?", "Who pays for them?", "Who books them?", "And when?"
 
 
@@ -43,7 +43,7 @@ def edit(page: ChatPage, place: int, text: str) -> None:
     page.look()
 
 
-@each_language
+@one_language("ja")
 def test_an_edited_question_is_shown_in_a_branch_and_the_earlier_one_is_a_press_away(page, language):
     page = page(language)
     edit(page, 1, EDITED)

@@ -8,6 +8,7 @@ from pages.widgets.trace.calls import calls_html
 from rag.runs.history import calls
 from rag.trace.calls import Call, Message, ShortenedText, TokenProbability
 from rag.trace.events import StepFinished
+from tests.looks import one_language
 from tests.pages.chat_page import ChatPage
 from tests.pages.conftest import restart
 from tests.pages.reader import Tags, for_reader
@@ -53,7 +54,7 @@ def opened(page: ChatPage, step: str) -> str:
     return "".join(each.value for each in page.app.html if 'class="detail calls"' in each.value)
 
 
-@each_language
+@one_language("ja")
 def test_each_step_that_asked_the_model_has_a_fold_and_no_other(handbook, engine, language):
     page = asked(language)
     ended = [each for each in engine.history.events(page.wait().id) if isinstance(each, StepFinished)]
@@ -61,7 +62,7 @@ def test_each_step_that_asked_the_model_has_a_fold_and_no_other(handbook, engine
     assert len(folds(page)) < len(ended)
 
 
-@each_language
+@one_language("en")
 def test_a_fold_opens_to_prompts_and_replies_each_named_for_what_it_is_about(handbook, server, language):
     page = asked(language)
     html = opened(page, "grade_documents")

@@ -21,6 +21,7 @@ from rag.runs.history.history import RunOutline
 from rag.runs.history.user_history import UserHistory
 from rag.trace.events import RunFinished
 from tests.local import as_person, grant, person_of
+from tests.looks import one_language
 from tests.pages.chat_page import ChatPage
 from tests.pages.conftest import restart
 from tests.servers import Answer, Refusal
@@ -34,8 +35,6 @@ ASKED = {"ja": "国内出張の日当はいくらですか？", "en": "Who appro
 ANSWERED = {"ja": "日当は1日2,500円です[1]。", "en": "A director approves it [1]."}
 YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
 
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
-
 
 @pytest.fixture
 def handbook(engine, server, tmp_path) -> None:
@@ -48,7 +47,7 @@ def handbook(engine, server, tmp_path) -> None:
     server.answer_when(lambda request: request.schema is not None, YES)
 
 
-@each_language
+@one_language("ja")
 def test_the_empty_page_offers_the_samples(engine, language):
     page = ChatPage(language)
     assert page.words["empty.title"] in [each.value for each in page.app.header]
@@ -56,7 +55,7 @@ def test_the_empty_page_offers_the_samples(engine, language):
     assert page.words["empty.load_samples"] in page.buttons
 
 
-@each_language
+@one_language("en")
 def test_while_the_first_documents_are_added_the_page_says_so_and_offers_no_more(engine, server, language):
     page = ChatPage(language)
     server.embeds = threading.Semaphore(0)
@@ -100,7 +99,7 @@ def test_one_click_loads_the_samples_and_then_questions_to_try_are_offered(engin
     assert (run.question, run.pipeline, run.index, run.status) == (chosen.text, "naive", samples.INDEX, "finished")
 
 
-@each_language
+@one_language("ja")
 def test_an_answer_comes_with_its_citation_below_a_trace_that_is_folded_to_a_line(handbook, language):
     page = ChatPage(language)
     assert page.ask(ASKED[language]).status == "finished"
@@ -126,7 +125,7 @@ def test_the_words_of_a_question_are_shown_as_they_were_typed(handbook, server):
     assert "<br>second *line*" in question
 
 
-@each_language
+@one_language("en")
 @pytest.mark.parametrize(
     ("refusal", "error"),
     [(Refusal(500, "boom: Traceback (most recent call last)"), ServiceFailed), (Refusal(401), KeyRefused)],
@@ -149,7 +148,7 @@ def test_a_service_that_fails_is_told_in_one_sentence(handbook, server, language
     assert len(page.answers) == 1
 
 
-@each_language
+@one_language("ja")
 def test_an_embedding_service_that_fails_is_told_in_the_page(handbook, server, language):
     server.fails(Refusal(503), on="/embeddings")
     page = ChatPage(language)
@@ -157,14 +156,14 @@ def test_an_embedding_service_that_fails_is_told_in_the_page(handbook, server, l
     assert page.errors == [ServiceFailed(host=host_of(server.base_url), status=503).sentence(language)]
 
 
-@each_language
+@pytest.mark.parametrize("language", ["ja", "en"])
 def test_a_question_before_any_document_is_answered_by_what_to_do(engine, language):
     page = ChatPage(language)
     assert page.ask(ASKED[language]).status == "failed"
     assert page.errors == [EmptyIndex(index=page.words["index.default"]).sentence(language)]
 
 
-@each_language
+@one_language("en")
 def test_who_may_only_read_is_offered_nothing_that_would_be_refused_and_told_whom_to_ask(
     handbook, engine, monkeypatch, language
 ):
@@ -185,7 +184,7 @@ def test_who_may_only_read_is_offered_nothing_that_would_be_refused_and_told_who
     assert page.app.chat_input[0].placeholder == page.words["chat.placeholder"]
 
 
-@each_language
+@one_language("ja")
 def test_an_empty_question_is_not_asked(handbook, engine, language):
     page = ChatPage(language)
     page.app.chat_input[0].set_value("  \n ")
@@ -344,7 +343,7 @@ def test_a_deleted_conversation_is_gone_with_its_runs(handbook, engine):
     assert engine.history.conversations.listed() == engine.history.runs() == []
 
 
-@pytest.mark.parametrize("language", ["en", "ja"])
+@one_language("en")
 def test_the_address_of_a_conversation_that_is_gone_says_so_and_opens_a_new_chat(handbook, language):
     page = ChatPage(language, conversation="gone")
     assert [each.value for each in page.app.warning] == [page.words["chat.not_here"]]
@@ -407,7 +406,7 @@ def test_a_data_folder_in_use_is_told_in_one_sentence(data_dir, server, monkeypa
     process.close_engine()
 
 
-@each_language
+@one_language("ja")
 def test_a_setting_that_is_wrong_is_told_in_one_sentence(monkeypatch, language):
     monkeypatch.setenv("MAX_REWRITES", "many")
     page = ChatPage(language)
@@ -422,7 +421,7 @@ def test_the_uploader_says_how_large_a_file_may_be(engine, monkeypatch):
     assert "Up to 1.5 MB each, 256 MB at once" in ChatPage("en").html
 
 
-@each_language
+@one_language("en")
 def test_an_upload_in_the_sidebar_is_added_and_what_fails_is_told(engine, language):
     page = ChatPage(language)
     page.app.file_uploader[0].set_value(

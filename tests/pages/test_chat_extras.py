@@ -15,10 +15,10 @@ from rag.runs.history.conversations.conversations import TITLE_LENGTH
 from rag.runs.history.history import LONGEST_REASON
 from rag.runs.history.user_history import UserHistory
 from rag.settings import Settings
+from tests.looks import languages_in_turn, one_language
 from tests.pages.chat_page import ChatPage
 from tests.rag.scripted import PATIENCE, ScriptedChat, ScriptedSource, eventually
 
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
 QUESTION = {"ja": "グリーン車は誰が承認しますか？", "en": "Who approves the green car?"}
 SUGGESTED = ("Who approves a *hotel*?", "日当はいくらですか？")
 
@@ -54,7 +54,7 @@ def field(page: ChatPage, beginning: str):
 # Names of conversations
 
 
-@each_language
+@one_language("ja")
 def test_a_conversation_is_renamed_in_the_sidebar(page, engine, language):
     page = page(language)
     press_key(page, "sign-rename-")
@@ -82,8 +82,7 @@ def test_a_second_press_leaves_the_name_as_it_is_and_so_does_a_blank_one(page, e
 # Reasons for a rating
 
 
-@each_language
-@pytest.mark.parametrize("thumb", [0, 1])
+@languages_in_turn("thumb", [0, 1])
 def test_a_thumb_takes_a_reason_and_shows_it_again(page, engine, language, thumb):
     page = page(language)
     assert not [each for each in page.app.text_input if str(each.key).startswith("reason-")]
@@ -122,7 +121,7 @@ def test_a_thumb_that_was_taken_back_comes_without_its_earlier_reason(page, engi
 # Copying an answer
 
 
-@each_language
+@one_language("en")
 def test_an_answer_can_be_copied_with_its_sources(page, language):
     page = page(language)
     [html] = [each.value for each in page.app.html if 'class="copying"' in each.value]
@@ -157,7 +156,7 @@ def suggesting(monkeypatch, page, server):
     return suggesting
 
 
-@each_language
+@one_language("ja")
 def test_follow_ups_are_offered_below_the_last_answer_alone_and_one_press_asks(suggesting, engine, language):
     page = suggesting(language)
     [first] = engine.history.runs()
@@ -189,7 +188,7 @@ class Held(ScriptedSource):
         return super().open()
 
 
-@each_language
+@one_language("en")
 def test_a_model_that_has_to_be_started_starts_with_the_page_which_says_so(data_dir, monkeypatch, tmp_path, language):
     file = tmp_path / "travel.md"
     file.write_text("# Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")

@@ -11,6 +11,7 @@ from rag.models.service.no_answer import TOKEN
 from rag.runs.history.conversations.comparison import Column, Comparison
 from rag.trace.events import RunFinished, Totals
 from tests.local import process_of
+from tests.looks import one_language
 from tests.pages.app_page import shown
 from tests.pages.chat_page import ChatPage
 from tests.pages.compare_page import ComparePage
@@ -28,8 +29,6 @@ YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
 ENDLESS = Answer("One word after another. " * 100, token_seconds=0.5)
 HOSTILE = "<img src=x onerror=alert(1)> [x](https://evil.example) **b** $x$"
 TWO = (Column(pipeline="naive"), Column(pipeline="hybrid"))
-
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
 @pytest.fixture
@@ -61,14 +60,14 @@ def asked(
     return run.id
 
 
-@each_language
+@pytest.mark.parametrize("language", ["ja", "en"])
 def test_without_documents_it_says_what_to_do(engine, language):
     page = ComparePage(language)
     assert page.words["compare.nothing_loaded"] in page.text
     assert page.words["compare.begin"] not in " ".join(page.buttons)
 
 
-@each_language
+@one_language("ja")
 def test_a_question_is_answered_in_each_column_and_what_differs_stands_below(handbook, language):
     page = ComparePage(language)
     page.pick_pipeline(1, "self_rag")
@@ -167,7 +166,7 @@ def test_after_a_restart_columns_that_were_cut_off_say_so_and_are_asked_again(ha
     assert page.words["compare.again"] not in " ".join(page.buttons)
 
 
-@each_language
+@one_language("en")
 def test_a_column_that_was_stopped_before_it_searched_is_not_said_to_have_found_nothing(handbook, language):
     first, second = asked(), asked(pipeline="hybrid")
     history = process_of(process.engine()).history
@@ -200,7 +199,7 @@ def test_a_column_that_fails_tells_why_and_leaves_the_others_alone(handbook, ser
     assert page.rows("costs")[2][1] == page.words["status.failed"]
 
 
-@each_language
+@one_language("ja")
 def test_the_vote_is_kept_and_can_be_changed(handbook, language):
     page = ComparePage(language, c=compared().id)
     best, vote = f"★ {page.words['compare.best']}", f"☆ {page.words['compare.vote']}"
@@ -242,7 +241,7 @@ def test_runs_of_different_indexes_say_which_one_they_asked_by_its_present_name(
     assert ["handbook" in head for head in page.heads] == [False, False]
 
 
-@each_language
+@one_language("en")
 def test_all_past_comparisons_can_be_listed(handbook, monkeypatch, language):
     monkeypatch.setattr(form, "LISTED", 1)
     runs = [asked(), asked("What does a hotel cost?")]

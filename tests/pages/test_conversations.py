@@ -8,9 +8,8 @@ import pytest
 from index_store.access.principal import LOCAL
 from rag.runs.history.conversations.conversations import Conversation
 from tests.local import process_of
+from tests.looks import one_language
 from tests.pages.chat_page import ChatPage
-
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def listed(page: ChatPage) -> list[str]:
     return [each for each in page.buttons if each.startswith("Question ")]
 
 
-@each_language
+@one_language("ja")
 def test_the_latest_are_listed_and_more_when_they_are_asked_for(many, language):
     page = ChatPage(language)
     assert listed(page) == [f"Question {number}" for number in range(200, 170, -1)]
@@ -36,7 +35,7 @@ def test_the_latest_are_listed_and_more_when_they_are_asked_for(many, language):
     assert page.words["sidebar.more"].partition("{")[0] not in "".join(page.buttons)
 
 
-@each_language
+@one_language("en")
 def test_words_find_a_conversation_however_old_it_is(many, language):
     page = ChatPage(language)
     page.app.text_input(key="conversation words").set_value("question 17")

@@ -20,6 +20,7 @@ from rag.trace.details import UnknownDetail
 from rag.trace.events import StepFinished, StepStarted
 from tests.full_disk import full_disk, linux
 from tests.local import process_of
+from tests.looks import one_language
 from tests.pages.app_page import shown
 from tests.pages.chat_page import ChatPage
 from tests.pages.compare_page import ComparePage
@@ -48,7 +49,7 @@ def handbook(engine, server, tmp_path) -> None:
     server.answer_when(lambda request: request.schema is not None, YES)
 
 
-@each_language
+@one_language("ja")
 def test_a_database_that_is_away_is_told_on_the_page_which_goes_on_when_it_is_back(
     server, data_dir, monkeypatch, language
 ):
@@ -67,7 +68,7 @@ def test_a_database_that_is_away_is_told_on_the_page_which_goes_on_when_it_is_ba
         process.close_engine()
 
 
-@each_language
+@one_language("en")
 def test_a_damaged_history_is_told_until_that_is_read_and_the_rest_opens(handbook, engine, language):
     ChatPage(language).ask("Where does it open?")
     process.close_engine()
@@ -83,7 +84,7 @@ def test_a_damaged_history_is_told_until_that_is_read_and_the_rest_opens(handboo
     assert not page.look().app.warning
 
 
-@each_language
+@one_language("ja")
 def test_a_start_that_failed_is_told_as_what_it_was_at_the_next_look_too(handbook, engine, language):
     process.close_engine()
     with closing(sqlite3.connect(engine.settings.data_dir / FILE)) as connection, connection:
@@ -103,7 +104,7 @@ def test_an_engine_that_can_not_be_closed_is_followed_by_a_new_one(data_dir, mon
 
 
 @linux
-@each_language
+@one_language("en")
 def test_a_full_disk_is_told_in_a_sentence_when_someone_asks(handbook, language):
     page = ChatPage(language)
     page.ask("Where does it open?")
@@ -177,7 +178,7 @@ def kept(engine: UserEngine) -> list[object]:
         return list(connection.iterdump())
 
 
-@each_language
+@one_language("ja")
 def test_an_event_that_only_a_newer_version_knows_is_shown_as_unknown(handbook, engine, language):
     run = ChatPage(language).ask("Where does it open?")
     stored = '{"kind":"cost_estimated","note":"<b>0.01</b>"}'
@@ -206,7 +207,7 @@ def test_a_step_and_a_detail_that_only_a_newer_version_knows_are_shown_by_their_
     assert "&lt;i&gt;" in page.html[0].value
 
 
-@each_language
+@one_language("en")
 def test_of_a_document_that_was_removed_answer_and_trace_say_so(handbook, engine, language):
     run = ChatPage(language).ask("Where does it open?")
     assert engine.store.remove("handbook", "safe.md")

@@ -34,6 +34,7 @@ from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
 from tests.full_disk import full_disk, linux
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
 from tests.local import as_person, grant, person_of, process_of
+from tests.looks import languages_in_turn, one_language
 from tests.pages.app_page import shown
 from tests.pages.documents_page import DocumentsPage
 from tests.pages.test_detail import Tags
@@ -43,8 +44,6 @@ HANDBOOK = (
     "## Trains\n\nThe green car needs the approval of a director.\n"
 )
 HOSTILE = "](javascript:alert(1)) <img src=x onerror=alert(2)> ![p](https://elsewhere.example/p.png) **b** $x$"
-
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
 def add(engine, tmp_path: Path, *names: str, text: str = HANDBOOK, index: str = "handbook") -> list[str]:
@@ -59,7 +58,7 @@ def add(engine, tmp_path: Path, *names: str, text: str = HANDBOOK, index: str = 
     return ids
 
 
-@each_language
+@one_language("ja")
 def test_the_empty_page_says_the_next_step_and_loads_the_sample(engine, language):
     page = DocumentsPage(language)
     assert page.words["documents.empty"] in page.text
@@ -69,7 +68,7 @@ def test_the_empty_page_says_the_next_step_and_loads_the_sample(engine, language
     assert page.words["empty.load_samples"] not in page.buttons
 
 
-@each_language
+@one_language("en")
 @pytest.mark.usefixtures("engine")
 def test_the_uploader_names_every_kind_of_file_that_is_read(language):
     [uploader] = {each.help for each in DocumentsPage(language).app.file_uploader}
@@ -78,7 +77,7 @@ def test_the_uploader_names_every_kind_of_file_that_is_read(language):
     assert {".pdf", ".docx", ".xlsx", ".pptx", ".html", ".eml", ".epub", ".zip", ".csv", ".md", ".txt"} <= set(named)
 
 
-@each_language
+@one_language("ja")
 def test_files_that_are_dropped_are_added_once_and_told_of(engine, language):
     page = DocumentsPage(language)
     page.drop(("travel.md", HANDBOOK.encode()), ("empty.txt", b"")).wait()
@@ -165,7 +164,7 @@ def test_what_an_address_names_and_no_document_has_is_ignored(engine, tmp_path):
     assert {page.parameter(name) for name in ("kind", "status", "origin")} == {None}
 
 
-@each_language
+@one_language("en")
 def test_an_address_whose_index_is_gone_says_so(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")
     page = DocumentsPage(language, index="old")
@@ -173,7 +172,7 @@ def test_an_address_whose_index_is_gone_says_so(engine, tmp_path, language):
     assert (page.picked, page.parameter("index")) == ("handbook", "handbook")
 
 
-@each_language
+@one_language("ja")
 def test_what_is_selected_stays_so_under_another_search_and_is_counted_and_removed(engine, tmp_path, language):
     ids = add(engine, tmp_path, "travel.md", "leave.md", "trains.md")
     page = DocumentsPage(language)
@@ -198,7 +197,7 @@ def test_a_selection_is_cleared_by_one_press(engine, tmp_path):
     assert page.write("table.search", "").words["index.documents"].format(count=2) in page.text
 
 
-@each_language
+@pytest.mark.parametrize("language", ["ja", "en"])
 def test_what_failed_says_why_in_the_readers_language_and_can_be_tried_again(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")
     page = DocumentsPage(language)
@@ -211,7 +210,7 @@ def test_what_failed_says_why_in_the_readers_language_and_can_be_tried_again(eng
     assert [each.source for each in job.wait()] == ["scan.pdf"]
 
 
-@each_language
+@one_language("en")
 def test_a_status_that_no_document_has_any_more_keeps_its_name_in_the_filter(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")
     page = DocumentsPage(language)
@@ -231,7 +230,7 @@ def test_a_job_that_is_over_can_be_sent_again_with_what_failed_alone(engine, ser
     assert [each.source for each in job.wait()] == ["scan.pdf"]
 
 
-@each_language
+@one_language("ja")
 def test_of_many_finished_jobs_the_latest_are_shown_and_the_others_counted_and_closed_at_once(
     engine, tmp_path, language
 ):
@@ -267,7 +266,7 @@ def test_an_index_is_made_renamed_and_deleted(engine, tmp_path):
     assert page.words["documents.empty"] in page.text
 
 
-@each_language
+@one_language("en")
 def test_what_is_sent_for_an_index_that_another_tab_has_renamed_reaches_no_other_index(engine, tmp_path, language):
     add(engine, tmp_path, "archive.md", index="archive")
     add(engine, tmp_path, "travel.md")
@@ -319,7 +318,7 @@ def test_the_glossary_shows_what_another_tab_has_saved_and_does_not_take_it_back
     assert engine.store.glossary("handbook") == "ferry"
 
 
-@each_language
+@one_language("ja")
 def test_a_site_of_an_index_that_another_tab_has_renamed_is_not_fetched_into_a_new_index(engine, language):
     url = "http://localhost/cups"  # not allowed, but listed
     engine.store.ingest("handbook", [SiteSource(CrawlOptions(url=url, depth=0, limit=1))]).wait()
@@ -340,7 +339,7 @@ def test_a_page_of_a_site_is_fetched_again_into_its_index_though_another_tab_has
     assert engine.store.ingestions[-1].index == "rules"
 
 
-@each_language
+@one_language("en")
 def test_a_page_of_a_site_that_another_tab_has_removed_is_not_fetched_into_a_new_index(engine, language):
     document_id = page_of_a_site(engine)
     page = DocumentsPage(language, doc=document_id)
@@ -358,7 +357,7 @@ def page_of_a_site(engine) -> str:
     return result.document_id
 
 
-@each_language
+@one_language("ja")
 def test_a_name_that_an_index_cannot_have_is_refused_in_a_sentence(engine, language):
     page = DocumentsPage(language)
     page.write("index.name", "a/b").press("index.create")
@@ -380,8 +379,7 @@ def test_both_pages_are_about_the_same_index(engine, tmp_path):
     assert page.app.selectbox[0].value == "second"
 
 
-@each_language
-@pytest.mark.parametrize("address", ["", "ftp://example.com/", "http://user:secret@example.com/", "no address at all"])
+@languages_in_turn("address", ["", "ftp://example.com/", "http://user:secret@example.com/", "no address at all"])
 def test_an_address_that_cannot_be_fetched_is_told_in_a_sentence(engine, language, address):
     page = DocumentsPage(language)
     page.write("site.url", address).press("site.crawl")
@@ -400,7 +398,7 @@ def test_the_form_of_a_site_says_what_will_be_fetched(engine):
     assert page.words["site.alone"] in page.look().text
 
 
-@each_language
+@one_language("en")
 def test_a_document_is_opened_by_its_address(engine, tmp_path, language):
     [document_id] = add(engine, tmp_path, "travel.md")
     page = DocumentsPage(language, doc=document_id)
@@ -413,7 +411,7 @@ def test_a_document_is_opened_by_its_address(engine, tmp_path, language):
     assert f'href="originals/{document_id}"' in page.html
 
 
-@each_language
+@one_language("ja")
 def test_a_document_that_is_gone_is_told_in_a_sentence(engine, language):
     page = DocumentsPage(language, doc="0" * 32)
     assert [shown(each.value) for each in page.app.warning] == [DocumentGone().sentence(language)]
@@ -471,7 +469,7 @@ def test_a_document_is_removed_and_the_list_shown(engine, tmp_path):
 
 
 @linux
-@each_language
+@one_language("en")
 def test_a_removal_that_fails_on_a_full_disk_says_why_and_the_document_stays_open(engine, tmp_path, language):
     [document_id] = add(engine, tmp_path, "travel.md")
     page = DocumentsPage(language, doc=document_id)
@@ -484,7 +482,7 @@ def test_a_removal_that_fails_on_a_full_disk_says_why_and_the_document_stays_ope
 
 
 @linux
-@each_language
+@one_language("ja")
 def test_a_removal_of_several_documents_that_fails_on_a_full_disk_says_why_and_they_stay_selected(
     engine, tmp_path, language
 ):
@@ -500,7 +498,7 @@ def test_a_removal_of_several_documents_that_fails_on_a_full_disk_says_why_and_t
 
 
 @linux
-@each_language
+@one_language("en")
 def test_a_new_version_for_which_the_disk_has_no_room_says_why(engine, tmp_path, language):
     [document_id] = add(engine, tmp_path, "travel.md")
     page = DocumentsPage(language, doc=document_id)

@@ -14,6 +14,7 @@ from rag.runs.run.run import Run
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.passages import Retrieval
 from tests.local import process_of
+from tests.looks import one_language
 from tests.pages.app_page import shown
 from tests.pages.chat_page import ChatPage
 from tests.pages.compare_page import ComparePage
@@ -28,8 +29,6 @@ HANDBOOK = (
 QUESTION = "Who approves the green car?"
 YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
 NO = json.dumps({"reason": "It does not.", "verdict": "no", "score": 0.1})
-
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
 @pytest.fixture
@@ -108,7 +107,7 @@ def changes(fork: RunStarted) -> list[tuple[str, str, str]]:
     return [(each.what, each.before, each.after) for each in fork.origin.changes]
 
 
-@each_language
+@one_language("ja")
 def test_each_step_that_can_be_changed_has_a_form_and_no_other(handbook, engine, language):
     run = asked("self_rag")
     page = trace_of(run, language)
@@ -117,7 +116,7 @@ def test_each_step_that_can_be_changed_has_a_form_and_no_other(handbook, engine,
     assert len(folds) == len(steps & EDITS.keys()) == 5
 
 
-@each_language
+@one_language("en")
 def test_a_verdict_is_reversed_and_the_fork_opens_at_that_step_beside_its_origin(handbook, language):
     form = Form(asked("self_rag"), "check_grounding", language)
     assert form.words["change.check_grounding_no"] in form.told
@@ -273,7 +272,7 @@ def test_a_passage_can_be_taken_back_where_all_were_left_out_and_there_is_no_pro
     assert [each.value for each in page.app.error] == []
 
 
-@each_language
+@pytest.mark.parametrize("language", ["ja", "en"])
 def test_nothing_changed_and_a_removed_document_are_told_in_a_sentence(handbook, engine, language):
     form = Form(asked("naive"), "generate", language)
     form.run_on()
@@ -322,7 +321,7 @@ def test_a_step_that_the_time_limit_cut_off_offers_its_prompt_but_no_outcome(eng
     assert folds == ["change-past-cut-generate-1"]
 
 
-@each_language
+@one_language("ja")
 def test_the_compare_page_tells_what_a_fork_has_from_its_origin_and_what_was_changed(handbook, engine, language):
     origin = asked("self_rag")
     fork = engine.forks.begin(origin.id, "check_usefulness", 1, [TurnOver()])
@@ -341,7 +340,7 @@ def test_the_compare_page_tells_what_a_fork_has_from_its_origin_and_what_was_cha
     assert compared.words["total.reused"].partition("{count}")[2] in compared.headlines[1]
 
 
-@each_language
+@one_language("en")
 def test_an_edited_prompt_that_quoted_a_removed_document_says_so(handbook, engine, language):
     origin = asked("naive")
     [call] = engine.history.calls.of_step(origin.id, "generate", 1)

@@ -12,11 +12,10 @@ from index_store.access.principal import Role
 from index_store.base.errors import NoGroupNamed
 from tests.full_disk import full_disk, linux
 from tests.local import as_person, grant, person_of, process_of
+from tests.looks import one_language
 from tests.pages.app_page import AppPage, shown
 from tests.pages.conftest import restart
 from tests.pages.test_documents import add
-
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
 class Page(AppPage):
@@ -31,7 +30,7 @@ class Page(AppPage):
 # The audit log
 
 
-@each_language
+@one_language("ja")
 def test_the_audit_page_lists_what_was_done_the_latest_first(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")
     engine.ask("Who pays?", index="handbook", pipeline_name="naive").result()
@@ -142,7 +141,7 @@ def test_one_day_of_keeping_is_told_as_one(engine, monkeypatch):
 # Usage and limits
 
 
-@each_language
+@one_language("en")
 def test_the_usage_page_says_who_uses_what_and_what_each_index_takes(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")
     engine.ask("Who pays?", index="handbook", pipeline_name="naive").result()
@@ -156,7 +155,7 @@ def test_the_usage_page_says_who_uses_what_and_what_each_index_takes(engine, tmp
     assert size > 0
 
 
-@each_language
+@one_language("ja")
 def test_what_an_erased_person_has_used_today_is_nobodys_by_name(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")
     grant(engine, "handbook")
@@ -179,7 +178,7 @@ def test_a_name_that_begins_like_a_formula_is_none_in_the_file_of_the_table(engi
     )
 
 
-@each_language
+@one_language("en")
 def test_limits_of_a_group_are_set_and_taken_away(engine, language):
     page = Page("admin/usage", language)
     # The page does not run in between, because a form sends all its fields together.
@@ -196,7 +195,7 @@ def test_limits_of_a_group_are_set_and_taken_away(engine, language):
     assert process_of(engine).store.access.limits.all() == {}
 
 
-@each_language
+@one_language("ja")
 def test_limits_without_a_group_are_refused_in_a_sentence(engine, language):
     page = Page("admin/usage", language)
     page.button("usage.set_really").click()
@@ -207,7 +206,7 @@ def test_limits_without_a_group_are_refused_in_a_sentence(engine, language):
 # A person's own data
 
 
-@each_language
+@one_language("en")
 def test_my_data_goes_when_someone_is_sure(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")
     engine.ask("Who pays?", index="handbook", pipeline_name="naive").result()
@@ -240,7 +239,7 @@ def test_an_admin_deletes_the_data_of_somebody_else_and_keeps_their_own(engine, 
     assert len(engine.history.runs()) == 1
 
 
-@each_language
+@one_language("ja")
 def test_where_an_admin_picks_somebody_else_the_page_names_whose_data_is_deleted(engine, language):
     name = "taro_yamada (*hr*)"
     taro = as_person(engine, name, Role.EDITOR)
@@ -264,7 +263,7 @@ def test_where_an_admin_picks_somebody_else_the_page_names_whose_data_is_deleted
     assert ([each.value for each in page.look().app.subheader], page.text) == own
 
 
-@each_language
+@pytest.mark.parametrize("language", ["ja", "en"])
 def test_without_an_audit_log_nobody_is_told_that_it_records_a_deletion(engine, monkeypatch, language):
     whose = person_of(as_person(engine, "alice")).id
     monkeypatch.setenv("AUDIT_DAYS", "0")
@@ -278,7 +277,7 @@ def test_without_an_audit_log_nobody_is_told_that_it_records_a_deletion(engine, 
     assert log not in page.text
 
 
-@each_language
+@one_language("en")
 def test_of_two_people_with_one_name_each_can_be_told_and_picked(engine, language):
     people = process_of(engine).store.access.people
     claims = [SignInClaims("idp", subject, "佐藤 健", f"{subject}@example.com") for subject in ("sato.k", "sato.t")]
@@ -291,7 +290,7 @@ def test_of_two_people_with_one_name_each_can_be_told_and_picked(engine, languag
         assert mail in shown(page.app.subheader[0].value)
 
 
-@each_language
+@one_language("ja")
 def test_where_the_person_picked_was_erased_in_another_tab_the_page_says_so(engine, language):
     alice = as_person(engine, "alice")
     whose = person_of(alice).id

@@ -9,10 +9,9 @@ from rag.runs.history import history
 from rag.trace.details import GenerationDetail, RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals, from_json
 from tests.local import process_of
+from tests.looks import one_language
 from tests.pages.chat_page import ChatPage
 from tests.pages.trace_examples import PASSAGE, finished
-
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
 def steps() -> list[Event]:
@@ -70,7 +69,7 @@ def read(monkeypatch) -> list[Event]:
     return events
 
 
-@each_language
+@one_language("ja")
 def test_the_last_turns_are_drawn_and_earlier_ones_when_they_are_asked_for(conversation, language):
     page = ChatPage(language, conversation(25))
     assert ["Question 21?" in page.questions[0], len(page.questions), len(page.answers)] == [True, 5, 5]

@@ -1,11 +1,10 @@
 """The page on which admins see the people and what they may do."""
 
-import pytest
-
 from index_store.access.people import SignInClaims
 from pages.server.settings import Settings
 from pages.texts import texts
 from tests.local import process_of
+from tests.looks import one_language
 from tests.pages.app_page import AppPage
 
 
@@ -32,7 +31,7 @@ def test_a_person_is_found_whatever_the_case_and_width_of_the_words(engine, monk
     assert ("Ａｎｎａ 12" in shown, "Bob" in shown) == (True, False)
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@one_language("ja")
 def test_each_button_names_the_person_whom_it_is_about(engine, monkeypatch, language):
     people = process_of(engine).store.access.people
     for name in ("anna", "[b](*ob*)"):

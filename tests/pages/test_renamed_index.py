@@ -11,6 +11,7 @@ from rag.errors import IndexGone
 from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
 from rag.trace.passages import Retrieval
+from tests.looks import one_language
 from tests.pages.chat_page import ChatPage
 from tests.pages.compare_page import ComparePage
 from tests.pages.runs_page import RunsPage
@@ -66,7 +67,7 @@ def test_the_next_question_of_a_conversation_goes_to_the_renamed_index(engine, r
     assert page.picked("index.label") == "rules"
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@one_language("ja")
 def test_a_question_to_an_index_that_another_tab_has_deleted_is_kept_and_asked_of_no_other(engine, run, language):
     page = ChatPage(language)
     page.pick("index.label", "handbook")
@@ -84,7 +85,7 @@ def test_the_next_question_of_an_open_conversation_goes_to_the_index_that_anothe
     assert page.ask("And of parking?").index == "rules"
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@one_language("en")
 def test_a_comparison_of_an_index_that_another_tab_has_renamed_is_asked_of_no_other(engine, run, language):
     page = ComparePage(language)
     page.choose("index.label", "handbook")

@@ -17,6 +17,7 @@ from rag.runs.history.conversations.comparison import Column
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from tests.local import process_of
+from tests.looks import one_language
 from tests.pages.chat_page import ChatPage
 from tests.pages.runs_page import RunsPage
 from tests.pages.test_documents import add
@@ -25,8 +26,6 @@ from tests.servers import Answer
 
 SIDEBAR, MARGINS, TICKS = 300, 66, 33
 """widths in pixels; TICKS: of the column with the check boxes"""
-
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
 @pytest.fixture
@@ -61,7 +60,7 @@ def stored(engine, count: int, seconds: float | None = None, first: int = 0) -> 
     return [f"r{number}" for number in range(first, first + count)]
 
 
-@each_language
+@pytest.mark.parametrize("language", ["ja", "en"])
 @pytest.mark.usefixtures("engine")
 def test_before_the_first_question_the_page_says_what_to_do(language):
     page = RunsPage(language)
@@ -69,7 +68,7 @@ def test_before_the_first_question_the_page_says_what_to_do(language):
     assert page.table == []
 
 
-@each_language
+@one_language("ja")
 def test_a_run_is_listed_with_what_it_came_to(engine, server, ask, language):
     server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
     run_id = ask("Who pays for the hovercraft?")
@@ -129,7 +128,7 @@ def test_votes_are_listed_and_the_runs_that_have_some_are_found(engine, ask):
     assert page.choose("runs.state_any", "voted").questions == ["Who approves the green car?"]
 
 
-@each_language
+@one_language("en")
 def test_the_columns_up_to_the_votes_fit_a_window_of_1280_pixels(engine, language):
     stored(engine, 1)
     page = RunsPage(language)
@@ -139,7 +138,7 @@ def test_the_columns_up_to_the_votes_fit_a_window_of_1280_pixels(engine, languag
     assert sum(shown) <= 1280 - SIDEBAR - MARGINS - TICKS
 
 
-@each_language
+@one_language("ja")
 def test_a_run_leads_to_where_it_was_asked(engine, ask, language):
     chat = ask("Who approves the green car?")
     columns = (Column(pipeline="naive"), Column(pipeline="hybrid"))
@@ -256,7 +255,7 @@ def test_runs_that_come_while_one_turns_pages_repeat_none(engine):
     assert page.parameter("after") is None
 
 
-@each_language
+@one_language("en")
 def test_the_address_of_a_run_opens_it_with_the_reason_for_no_answer(server, ask, language):
     server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
     page = RunsPage(language, run=ask("Who pays for the hovercraft?"))
@@ -273,7 +272,7 @@ def test_the_address_of_a_run_opens_it_with_the_reason_for_no_answer(server, ask
     assert listed.column("runs.why")[0] == page.words["cause.refused_rightly"]
 
 
-@each_language
+@one_language("ja")
 @pytest.mark.parametrize(("pipeline", "grader", "outcome"), [
     ("self_rag", EN.grounding, "unconfirmed"),
     ("self_rag_candidates", EN.retrieval_need, "from_model"),
@@ -300,7 +299,7 @@ def test_an_answer_that_no_source_confirms_is_not_called_a_good_one(
         assert page.words["runs.unclear"] in page.look().text
 
 
-@each_language
+@one_language("en")
 def test_a_model_that_finds_no_answer_in_the_passage_that_has_it_is_not_said_to_have_answered(ask, server, language):
     server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
     page = RunsPage(language, run=ask("Who approves the green car?"))
@@ -308,7 +307,7 @@ def test_a_model_that_finds_no_answer_in_the_passage_that_has_it_is_not_said_to_
     assert page.words["cause.misread_note"] not in page.text
 
 
-@each_language
+@one_language("ja")
 def test_an_answer_that_is_grounded_and_not_useful_is_not_said_to_differ_from_its_sources(ask, server, language):
     sure = json.dumps({"reason": "It does.", "verdict": "yes", "score": 0.9})
     server.answer_when(lambda request: request.schema is not None, sure)
@@ -319,7 +318,7 @@ def test_an_answer_that_is_grounded_and_not_useful_is_not_said_to_differ_from_it
     assert page.words["cause.misread_note"] not in page.text
 
 
-@each_language
+@one_language("en")
 @pytest.mark.usefixtures("engine")
 def test_a_run_that_is_gone_is_said_to_be(language):
     page = RunsPage(language, run="nowhere")

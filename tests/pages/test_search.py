@@ -21,6 +21,7 @@ from pages.widgets.answer.copying import COPY_ON_CLICK
 from pages.widgets.frame.page_language import TELL_LANGUAGE
 from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
+from tests.looks import languages_in_turn, one_language
 from tests.pages.app_page import shown
 from tests.pages.conftest import restart
 from tests.pages.documents_page import DocumentsPage
@@ -34,8 +35,6 @@ TRAVEL = (
 )
 LEAVE = "# 休暇規程\n\n## 年次有給休暇\n\n入社6か月後に10日を付与します。\n\n## 慶弔休暇\n\n結婚のときは5日です。\n"
 HOSTILE = "](javascript:alert(1)) <img src=x onerror=alert(2)> <script>alert(3)</script> **b** $x$ &amp; \"'"
-
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
 def add(engine, tmp_path: Path, name: str, text: str, index: str = "handbook") -> str:
@@ -74,7 +73,7 @@ def chosen(page: SearchPage, documents: Sequence[str]) -> SearchPage:
     return page.look()
 
 
-@each_language
+@one_language("ja")
 @pytest.mark.usefixtures("shared_ids")
 def test_the_three_searches_stand_side_by_side_and_each_hit_says_where_it_stands(language):
     page = SearchPage(language, q="国内出張の日当はいくらですか")
@@ -88,7 +87,7 @@ def test_the_three_searches_stand_side_by_side_and_each_hit_says_where_it_stands
         assert "2,500円" in first.text
 
 
-@each_language
+@one_language("en")
 @pytest.mark.usefixtures("shared_ids")
 def test_a_passage_has_one_colour_and_one_letter_in_all_lists_that_share_it_and_its_ranks_in_words(language):
     page = SearchPage(language, q="国内出張の日当はいくらですか")
@@ -137,7 +136,7 @@ def test_words_that_matched_are_marked_in_text_and_headings():
     assert not any("一般社員" in mark for mark in first.marks)
 
 
-@each_language
+@one_language("ja")
 def test_a_hit_opens_to_its_section_with_the_chunk_highlighted_and_ways_to_the_document(engine, tmp_path, language):
     long = "".join(f"第{number}項では、備品番号{number}の貸出について定めます。" for number in range(60))
     id_ = add(engine, tmp_path, "rules.md", f"# 規程\n\n## 貸出\n\n{long}\n")
@@ -156,7 +155,7 @@ def test_a_hit_opens_to_its_section_with_the_chunk_highlighted_and_ways_to_the_d
     assert addresses == [f"documents?doc={id_}&section={section.id}&lang={language}", f"originals/{id_}"]
 
 
-@each_language
+@one_language("en")
 def test_sections_are_found_instead_of_chunks(engine, tmp_path, language):
     long = "".join(f"第{number}項では、備品番号{number}の貸出について定めます。" for number in range(60))
     add(engine, tmp_path, "rules.md", f"# 規程\n\n## 貸出\n\n{long}\n")
@@ -187,7 +186,7 @@ def test_an_excerpt_begins_near_the_code_that_was_asked_for_and_not_at_one_that_
     assert "ZT-0083" in first.marks[:3]  # below the name of the column, and perhaps one in the words before it
 
 
-@each_language
+@one_language("ja")
 def test_other_places_of_the_same_text_are_named_and_not_listed(engine, tmp_path, language):
     for name in ("travel.md", "copy.md"):
         add(engine, tmp_path, name, TRAVEL)
@@ -200,7 +199,7 @@ def test_other_places_of_the_same_text_are_named_and_not_listed(engine, tmp_path
     assert "copy.md" in first.text
 
 
-@each_language
+@one_language("en")
 @pytest.mark.usefixtures("shared_ids")
 def test_how_the_question_was_read_is_told_word_by_word(language):
     page = SearchPage(language, q="日当についてSpaceshipsを教えてください")
@@ -219,7 +218,7 @@ def test_a_word_is_looked_for_in_the_documents_chosen_alone(shared_ids):
     assert page.words["search.whole_one"] in SearchPage(q="日当", doc=shared_ids[0]).analysis["日当"]
 
 
-@each_language
+@one_language("ja")
 @pytest.mark.usefixtures("ids")
 def test_each_word_says_in_how_many_chunks_it_stands_or_that_only_its_characters_do(engine, language):
     engine.store.set_glossary("handbook", "慶弔休暇届\n")
@@ -229,7 +228,7 @@ def test_each_word_says_in_how_many_chunks_it_stands_or_that_only_its_characters
     assert words["search.parts"] in analysis["慶弔休暇届"]
 
 
-@each_language
+@one_language("en")
 @pytest.mark.usefixtures("shared_ids")
 def test_a_keyword_search_that_finds_nothing_says_what_to_do(language):
     page = SearchPage(language, q="zzyzx frobnicate")
@@ -238,9 +237,8 @@ def test_a_keyword_search_that_finds_nothing_says_what_to_do(language):
     assert page.hits("vector")
 
 
-@each_language
 @pytest.mark.usefixtures("shared_ids")
-@pytest.mark.parametrize("question", ["※!?", "🚄🍣", '" ( * ^'])
+@languages_in_turn("question", ["※!?", "🚄🍣", '" ( * ^'])
 def test_a_question_without_words_says_so(language, question):
     page = SearchPage(language, q=question)
     assert page.hits("keyword") == []
@@ -268,7 +266,7 @@ def test_a_search_keeps_to_the_documents_chosen_and_the_address_keeps_them(share
     assert "doc" not in page.address
 
 
-@each_language
+@one_language("ja")
 def test_a_document_that_failed_is_named_with_its_sentence(engine, ids, language):
     page = DocumentsPage(language, index="handbook")
     page.drop(("慶弔見舞金.pdf", PdfFile([[]]).content())).wait()
@@ -285,7 +283,7 @@ def test_a_document_that_failed_is_named_with_its_sentence(engine, ids, language
     assert page.words["search.vector_none"] in page.column("vector")
 
 
-@each_language
+@one_language("en")
 @pytest.mark.usefixtures("shared_ids")
 def test_a_document_whose_title_is_meant_is_said_to_be_searched(language):
     page = SearchPage(language, q="休暇規程には何がありますか")
@@ -295,7 +293,7 @@ def test_a_document_whose_title_is_meant_is_said_to_be_searched(language):
     assert "出張旅費規程" not in page.named_documents
 
 
-@each_language
+@one_language("ja")
 def test_where_nothing_is_loaded_the_page_says_so(engine, language):
     page = SearchPage(language, q="日当")
     assert page.words["search.nothing_loaded"] in page.text
@@ -304,7 +302,7 @@ def test_where_nothing_is_loaded_the_page_says_so(engine, language):
     assert page.words["search.nothing_loaded"] in page.text
 
 
-@each_language
+@pytest.mark.parametrize("language", ["ja", "en"])
 def test_where_nothing_is_ready_the_page_says_why(engine, language):
     DocumentsPage(language).drop(("scan.pdf", PdfFile([[]]).content())).wait()
     [index] = engine.store.indexes()
@@ -313,7 +311,7 @@ def test_where_nothing_is_ready_the_page_says_why(engine, language):
     assert NoText(name="scan.pdf").sentence(language) in page.named_documents
 
 
-@each_language
+@one_language("en")
 @pytest.mark.usefixtures("ids")
 def test_when_the_embedding_service_fails_the_keyword_side_still_finds(server, language, monkeypatch):
     server_of_vectors(server, monkeypatch)
@@ -337,7 +335,7 @@ def server_of_vectors(server, monkeypatch) -> None:
     restart().store.reindex("handbook").wait()
 
 
-@each_language
+@one_language("ja")
 @pytest.mark.usefixtures("ids")
 def test_under_another_embedding_model_the_keyword_side_still_finds(language, monkeypatch):
     monkeypatch.setenv("EMBEDDING_MODEL", "another-model")
@@ -414,7 +412,7 @@ def test_when_an_index_is_deleted_elsewhere_another_one_is_searched(engine, ids,
     assert "other.md" in page.look().hits("keyword")[0].text
 
 
-@each_language
+@one_language("en")
 def test_an_address_with_an_index_that_is_not_there_is_told_and_another_one_is_searched(
     engine, ids, tmp_path, language
 ):
@@ -462,7 +460,7 @@ def test_a_passage_of_a_pdf_in_a_mail_links_to_the_mail_without_a_page(engine, t
     assert not [each for each in originals if "#" in each]
 
 
-@each_language
+@one_language("ja")
 def test_a_glossary_keeps_its_terms_whole(engine, tmp_path, language):
     add(
         engine,

@@ -17,6 +17,7 @@ from rag.errors import UnknownShare
 from rag.runs.export.exports import UserExports
 from rag.trace.events import StepFinished
 from tests.local import as_person, person_of
+from tests.looks import one_language
 from tests.pages.app_page import AppPage, shown
 from tests.pages.chat_page import ChatPage
 from tests.pages.compare_page import ComparePage
@@ -24,7 +25,6 @@ from tests.pages.runs_page import RunsPage
 from tests.rag.verdicts import YES
 
 pytestmark = pytest.mark.usefixtures("engine")
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
 class Page(AppPage):
@@ -65,7 +65,7 @@ def token_of(chat: ChatPage) -> str:
     return re.fullmatch(r"/?shared\?share=([\w-]{43})", code.value)[1]
 
 
-@each_language
+@one_language("ja")
 def test_a_conversation_is_shared_from_its_head_and_its_link_shows_it_to_be_read_alone(chat, language):
     open_sharing(chat, chat.conversation)
     chat.press(chat.words["share.make"])
@@ -90,7 +90,7 @@ def test_an_answer_is_shared_alone(chat):
     assert "And what else?" not in told
 
 
-@each_language
+@pytest.mark.parametrize("language", ["ja", "en"])
 def test_a_revoked_an_unknown_and_a_missing_link_show_the_same_sentence(chat, language):
     open_sharing(chat, chat.conversation)
     chat.press(chat.words["share.make"])
@@ -149,7 +149,7 @@ def test_a_link_is_shown_again_to_the_tab_that_made_it_and_to_no_other(chat):
     assert other.words["share.revoke"] in other.buttons
 
 
-@each_language
+@one_language("en")
 def test_all_links_are_listed_and_each_can_be_revoked(chat, language):
     words = texts(language)
     made = engine().shares.add(chat.conversation)
