@@ -16,8 +16,8 @@ from tests.servers.site_server import Misbehaviour, Reply, html, moved
 @pytest.mark.parametrize(
     ("page", "sentence"),
     [
-        (Misbehaviour.HANGS, "did not load within 1 seconds"),
-        (Misbehaviour.DRIPS, "did not load within 1 seconds"),
+        (Misbehaviour.HANGS, "did not load within 0.3 seconds"),
+        (Misbehaviour.DRIPS, "did not load within 0.3 seconds"),
         (Misbehaviour.NEVER_ENDS, "is larger than 5 MB"),
         (Misbehaviour.RESETS, "arrived damaged"),
         (Misbehaviour.BREAKS_OFF, "arrived damaged"),
@@ -48,7 +48,7 @@ from tests.servers.site_server import Misbehaviour, Reply, html, moved
 @pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_a_start_page_that_is_bad_fails_with_one_sentence(site, crawl, tmp_path: Path, page, sentence):
     site.pages["/"] = page
-    failure = crawl(site.url(), crawl_timeout=1).failure
+    failure = crawl(site.url(), crawl_timeout=0.3).failure
     assert sentence in failure
     assert not list((tmp_path / "pages").iterdir())
 
@@ -56,7 +56,7 @@ def test_a_start_page_that_is_bad_fails_with_one_sentence(site, crawl, tmp_path:
 @pytest.mark.parametrize("page", [*Misbehaviour, Reply(status=500), moved("/bad")])
 def test_a_bad_page_leaves_the_others_alone(site, crawl, page):
     site.pages = {"/": html("Home", "/a", "/bad", "/b"), "/a": html("A"), "/bad": page, "/b": html("B")}
-    crawled = crawl(site.url(), crawl_timeout=1, max_file_mb=1)
+    crawled = crawl(site.url(), crawl_timeout=0.3, max_file_mb=1)
     assert sorted(crawled.paths) == ["/", "/a", "/b"]
     assert crawled.of(PageOutcome.FAILED) == [site.url("/bad")]
 
@@ -69,7 +69,7 @@ def test_a_site_that_cannot_be_reached_fails_with_its_host(crawl):
 def test_a_site_that_stops_answering_is_given_up(site, crawl):
     site.pages = {"/robots.txt": Reply(status=404), "/": html("Home", *(f"/{n}" for n in range(100)))}
     site.otherwise = Misbehaviour.HANGS
-    crawled = crawl(site.url(), crawl_timeout=1)
+    crawled = crawl(site.url(), crawl_timeout=0.3)
     assert 10 <= len(crawled.of(PageOutcome.FAILED)) < 20
 
 

@@ -91,7 +91,7 @@ def test_a_page_that_moved_is_gone_and_its_new_address_comes(handbook, crawl):
 def test_a_page_that_fails_for_now_is_not_gone_nor_are_those_that_it_led_to(handbook, crawl, page):
     first = crawl(handbook.url())
     handbook.pages["/b"] = page
-    again = crawl(handbook.url(), first.known, crawl_timeout=1)
+    again = crawl(handbook.url(), first.known, crawl_timeout=0.3)
     assert again.of(PageOutcome.FAILED) == [handbook.url("/b")]
     assert again.of(PageOutcome.GONE) == []
     assert handbook.url("/c") in again.of(PageOutcome.UNCHANGED)
@@ -116,7 +116,7 @@ def test_pages_of_a_site_map_that_fails_are_asked_for_before_they_are_gone(site,
     assert sorted(first.paths) == ["/", "/a", "/b"]
     site.pages["/sitemap.xml"] = answer
     site.pages["/b"] = Reply(status=404)
-    again = crawl(site.url(), first.known, crawl_timeout=1)
+    again = crawl(site.url(), first.known, crawl_timeout=0.3)
     assert sorted(again.of(PageOutcome.UNCHANGED)) == [site.url("/"), site.url("/a")]
     assert again.of(PageOutcome.GONE) == [site.url("/b")]
 

@@ -116,7 +116,7 @@ def test_rules_for_thousands_of_crawlers_take_little_memory(site, pages, crawl):
 @pytest.mark.parametrize("answer", [Reply(status=500), Reply(status=503), Misbehaviour.HANGS, Misbehaviour.RESETS])
 def test_a_site_whose_rules_fail_is_not_crawled(site, pages, crawl, answer):
     pages["/robots.txt"] = answer
-    assert "robots.txt" in crawl(site.url(), crawl_timeout=1).failure
+    assert "robots.txt" in crawl(site.url(), crawl_timeout=0.3).failure
     assert set(site.paths) == {"/robots.txt"}
 
 
@@ -178,7 +178,7 @@ def test_of_a_site_map_only_what_lies_in_the_folder_of_the_start_counts(site, pa
 )
 def test_a_bad_site_map_costs_nothing_but_itself(site, pages, crawl, answer):
     pages["/sitemap.xml"] = answer
-    crawled = crawl(site.url(), crawl_timeout=1)
+    crawled = crawl(site.url(), crawl_timeout=0.3)
     assert {"/", "/a", "/private/b"} <= set(crawled.paths)
     assert crawled.of(PageOutcome.FAILED) == []
 
