@@ -13,6 +13,8 @@ from pages.words import WORD_JOINER
 from rag.text.language import Language
 
 INDEX_PAGE = Path(__file__).parent.parent.parent / "pages" / "index.py"
+REGISTERED: dict = {}
+"""the pages of the app, which are the same in each language and for everybody, as Streamlit registers them"""
 
 
 def shown(label: str) -> str:
@@ -30,12 +32,21 @@ class AppPage:
         self.app = AppTest.from_file(INDEX_PAGE, default_timeout=60)
         self.app.query_params["lang"] = language
         if name:
-            self.app.run()
-            self.app.switch_page(f"{name}.py")
+            self._open(name)
         # After a switch, AppTest passes the address to the page.
         for key, value in {"lang": language, **address}.items():
             self.app.query_params[key] = value
         self.look()
+
+    def _open(self, name: str) -> None:
+        """Opens this page as the first one, as a person does who follows a link. AppTest only knows pages that its
+        app has registered, so a first app draws the chat, and further ones know the same pages.
+        """
+        if not REGISTERED:
+            self.app.run()
+            REGISTERED.update(self.app._registered_pages)
+        self.app._registered_pages = REGISTERED
+        self.app.switch_page(f"{name}.py")
 
     def look(self) -> Self:
         self.app.run()
