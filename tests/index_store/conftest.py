@@ -5,6 +5,7 @@ import pytest
 from pydantic import SecretStr
 
 from index_store.base.settings import Settings
+from index_store.ingestion.stages import embedding
 from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
 
@@ -40,6 +41,12 @@ def serviced(settings: Settings, service: EmbeddingService) -> Settings:
     return settings.model_copy(
         update={"openai_base_url": service.base_url, "embedding_model": "model-a", "model_retries": 0}
     )
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job that must stop hardly waits for the model: for tests in which the model says nothing until then anyway."""
+    monkeypatch.setattr(embedding, "PATIENCE", 0.1)
 
 
 @pytest.fixture

@@ -266,6 +266,7 @@ def test_a_job_whose_service_hangs_can_be_cancelled(
 
 @pytest.mark.timeout(50)  # seconds, less than MODEL_TIMEOUT: nothing waits for the service
 @pytest.mark.no_queue
+@pytest.mark.usefixtures("impatient")
 def test_closing_leaves_what_is_not_done_pending_and_the_next_start_finishes_it_without_asking(
     service: EmbeddingService, serviced: Settings, write: Write
 ) -> None:
@@ -300,12 +301,12 @@ def test_closing_leaves_what_is_not_done_pending_and_the_next_start_finishes_it_
 def test_members_of_an_archive_that_was_half_unpacked_are_added_once_at_the_next_start(
     serviced: Settings, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    members = {f"m{i}.md": f"# Member {i}\n\nIt is the member {i}." for i in range(200)}
+    members = {f"m{i}.md": f"# Member {i}\n\nIt is the member {i}." for i in range(80)}
     archive = packed(write("other.md").parent / "big.zip", **members)
     with IndexStore(serviced) as store:
-        goes_on = stopped_after("/m99.md", monkeypatch)
+        goes_on = stopped_after("/m39.md", monkeypatch)
         store.ingest("a", given(archive))
-        assert eventually(lambda: "m99.md" in stood(store))
+        assert eventually(lambda: "m39.md" in stood(store))
         store._parts.jobs.suspend()  # as closing the store does first
         goes_on.set()
     with IndexStore(serviced) as store:
@@ -330,6 +331,7 @@ def test_no_upload_is_lost_when_the_store_is_closed_as_soon_as_it_is_given(servi
         assert_sound(store, serviced.data_dir)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_what_was_cancelled_stays_so_when_the_store_is_closed_upon_it(
     service: EmbeddingService, serviced: Settings, write: Write
 ) -> None:
@@ -378,6 +380,7 @@ def test_a_retry_reads_a_file_anew_when_its_original_is_gone(
     assert missing.error.code == "original_missing"
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_pending_document_whose_original_is_gone_does_not_stay_pending(
     service: EmbeddingService, serviced: Settings
 ) -> None:

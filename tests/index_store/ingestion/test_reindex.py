@@ -218,6 +218,7 @@ def test_documents_whose_turn_had_not_come_when_a_reindex_was_cancelled_can_be_r
 
 
 @pytest.mark.parametrize("model", ["model-a", "model-b"])
+@pytest.mark.usefixtures("impatient")
 def test_a_reindex_in_the_midst_of_which_the_store_is_closed_goes_on_at_the_next_start(
     filled: Settings, service: EmbeddingService, model: str
 ) -> None:
@@ -235,6 +236,7 @@ def test_a_reindex_in_the_midst_of_which_the_store_is_closed_goes_on_at_the_next
         assert_sound(store, settings.data_dir)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_two_models_in_turn_while_the_first_is_still_embedding(other: Settings, service: EmbeddingService) -> None:
     with IndexStore(other) as store:
         _begun(store, service)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from index_store.base.settings import Settings
-from index_store.crawl import CrawlOptions
+from index_store.crawl import CrawlOptions, politeness
 from index_store.ingestion.sources import FileSource, SiteSource
 from index_store.store.index_store import IndexStore
 from index_store.store.user_ingestion import UserIngestion
@@ -242,7 +242,10 @@ def test_a_first_page_that_only_redirects_is_no_failure_any_more_when_the_site_a
     assert stood(store, site) == dict.fromkeys(("/ja/", "/ja/a"), "ready")
 
 
-def test_a_page_that_redirects_for_now_stays_after_its_index_was_rebuilt(store: IndexStore, site: SiteServer) -> None:
+def test_a_page_that_redirects_for_now_stays_after_its_index_was_rebuilt(
+    store: IndexStore, site: SiteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(politeness, "RETRY_AFTER", 0.05)
     crawled(store, site).wait()
     store.reindex("a").wait()
     site.pages["/"] = moved("/maintenance")
@@ -386,6 +389,7 @@ def test_a_cancelled_crawl_leaves_the_pages_that_were_done(
     }
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_crawl_in_the_midst_of_which_the_store_is_closed_goes_on_at_the_next_start(
     crawling: Settings, site: SiteServer, service: EmbeddingService
 ) -> None:
@@ -409,6 +413,7 @@ def test_a_crawl_in_the_midst_of_which_the_store_is_closed_goes_on_at_the_next_s
         assert_sound(store, crawling.data_dir)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_pages_that_wait_for_the_model_when_the_store_is_closed_are_added_at_the_next_start(
     crawling: Settings, site: SiteServer, service: EmbeddingService
 ) -> None:

@@ -170,6 +170,7 @@ def test_two_who_add_to_a_new_index_at_once_do_not_share_it(people: People, writ
     assert people(other).indexes() == []
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_job_of_a_person_who_is_disabled_ends_as_if_cancelled_and_those_of_others_go_on(
     shared: People, service: EmbeddingService, serviced: Settings, write: Write
 ) -> None:
@@ -190,6 +191,7 @@ def test_a_job_of_a_person_who_is_disabled_ends_as_if_cancelled_and_those_of_oth
     assert_sound(shared.store, serviced.data_dir)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_what_a_process_left_pending_goes_on_though_whoever_began_it_is_disabled_since(
     serviced: Settings, service: EmbeddingService, write: Write
 ) -> None:
