@@ -12,6 +12,8 @@ import pytest
 from pydantic import SecretStr
 
 from index_store.base import errors
+from index_store.base import replica as replica_module
+from index_store.base.database import postgres as postgres_module
 from index_store.base.database.database import Schema, open_database
 from index_store.base.database.postgres import PostgresSchema
 from index_store.base.replica import Replica
@@ -85,23 +87,27 @@ def test_after_the_server_was_away_it_is_there_again_under_its_number_and_says_t
         assert eventually(lambda: heard == ["", "again"])
 
 
-def test_an_exclusive_app_and_a_replica_refuse_each_other(url: SecretStr) -> None:
+def test_an_exclusive_app_and_a_replica_refuse_each_other(url: SecretStr, monkeypatch: pytest.MonkeyPatch) -> None:
     place = PostgresSchema(url.get_secret_value(), "catalogue")
     owner, sharer = Catalogue(place), Catalogue(place)
     owner.own()
-    with pytest.raises(errors.DatabaseInUse):
-        sharer.share()
+    with monkeypatch.context() as impatient:
+        impatient.setattr(replica_module, "OWN_SECONDS", 0.2)
+        with pytest.raises(errors.DatabaseInUse):
+            sharer.share()
     owner.close()
     sharer.share()
     owner = Catalogue(place)
-    with pytest.raises(errors.DatabaseInUse):
-        owner.own()
+    with monkeypatch.context() as impatient:
+        impatient.setattr(postgres_module, "OWN_SECONDS", 0.2)
+        with pytest.raises(errors.DatabaseInUse):
+            owner.own()
     owner.close()
     sharer.close()
 
 
 def test_an_older_version_that_runs_is_told_to_be_stopped_before_its_tables_are_changed(
-    url: SecretStr, tmp_path: Path
+    url: SecretStr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = PostgresSchema(url.get_secret_value(), "catalogue")
     old = open_database(place, SCHEMA)
@@ -115,8 +121,10 @@ def test_an_older_version_that_runs_is_told_to_be_stopped_before_its_tables_are_
         'def upgrade():\n    op.execute("CREATE TABLE newer (id integer)")\n'
     )
     newer = Schema(SCHEMA.tables, tmp_path)
-    with pytest.raises(errors.OlderVersionRuns, match="still using it"):
-        open_database(place, newer)
+    with monkeypatch.context() as impatient:
+        impatient.setattr(postgres_module, "OWN_SECONDS", 0.2)
+        with pytest.raises(errors.OlderVersionRuns, match="still using it"):
+            open_database(place, newer)
     with old.connect() as connection:
         assert connection.exec_driver_sql("SELECT to_regclass('newer')").scalar() is None
     old.dispose()

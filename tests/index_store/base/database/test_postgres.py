@@ -147,15 +147,17 @@ def test_a_folder_and_its_database_know_each_other(tmp_path: Path, url: SecretSt
 
 
 def test_a_second_app_on_the_same_database_is_refused_and_may_come_when_the_first_is_gone(
-    tmp_path: Path, url: SecretStr, service: EmbeddingService
+    tmp_path: Path, url: SecretStr, service: EmbeddingService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It would end the runs of the first app, and would not have its vectors."""
     one, other = (
         Settings(data_dir=tmp_path / name, database_url=url, openai_base_url=service.base_url) for name in "ab"
     )
     with IndexStore(one):
-        with pytest.raises(errors.DatabaseInUse, match="Another app") as refused:
-            IndexStore(other)
+        with monkeypatch.context() as impatient:
+            impatient.setattr(postgres_module, "OWN_SECONDS", 0.2)
+            with pytest.raises(errors.DatabaseInUse, match="Another app") as refused:
+                IndexStore(other)
         assert "使用中" in refused.value.sentence("ja")
         with open_access(one):
             pass

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.retries.standard import ExponentialBackoff
 from pydantic import SecretStr
 
 from index_store.base import errors
@@ -73,6 +74,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorter waiting times than in real use, to save time."""
     monkeypatch.setattr(retry, "RETRY_SECONDS", 0.0)
     monkeypatch.setattr(s3_module, "LOOK", 0.1)
+    monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda *_: 0.05)
 
 
 def test_a_file_in_s3_is_read_from_anywhere_in_it(stored: Settings, large: Path) -> None:
