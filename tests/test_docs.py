@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -60,10 +61,16 @@ def test_the_guide_asks_what_was_prepared_and_names_what_the_pages_say(language,
         assert words[key].lower() in " ".join(guide.split()).lower(), key
 
 
+@cache
+def functions_of(file: str) -> set[str]:
+    """`file`: below tests/"""
+    tree = ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8"))
+    return {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
 @pytest.mark.parametrize(("file", "name"), TESTS)
 def test_each_test_that_the_pages_on_security_and_growing_name_exists(file, name):
-    tree = ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8"))
-    functions = {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+    functions = functions_of(file)
     assert functions
     assert not name or name in functions
 
