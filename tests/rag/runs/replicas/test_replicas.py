@@ -9,6 +9,7 @@ from rag.errors import TokensUsedUp
 from rag.runs.engine import UserEngine
 from rag.runs.history import schema
 from rag.runs.history.daily_usage import today
+from rag.runs.replicas import replicas
 from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far
 from rag.trace.events import RunFinished, StepFinished, Token
@@ -243,8 +244,11 @@ def test_an_app_that_was_thought_dead_saves_nothing_more_of_a_run_that_was_ended
     assert ends == [last]
 
 
-def test_rows_that_an_app_left_for_finished_runs_are_ignored(replica: Open, chat: ScriptedChat, gate: Gate) -> None:
+def test_rows_that_an_app_left_for_finished_runs_are_ignored(
+    replica: Open, chat: ScriptedChat, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """This can happen if one app was alone with the database for a while and ended the runs of all apps."""
+    monkeypatch.setattr(replicas, "SWEEP", 0.2)
     gate.open()
     one = replica(chat, runs_per_person=1)
     history = process_of(one).history
