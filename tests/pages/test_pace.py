@@ -96,7 +96,10 @@ def test_what_a_fragment_has_said_before_a_run_ends_does_not_keep_the_browser_fr
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[OpenAIServer]:
+    """It finds all passages relevant and all answers good, at once."""
     with OpenAIServer() as server:
+        for instructions in (EN.relevance, EN.grounding, EN.usefulness):
+            server.answer_when(lambda request, asked=instructions: asked in request.prompt, YES)
         yield server
 
 
@@ -158,8 +161,6 @@ def test_suggestions_come_without_another_redraw_of_the_page_and_end_the_looks(a
             return tab.redraws - before, tab.pace
 
     server.default = "A director [1]."
-    for instructions in (EN.relevance, EN.grounding, EN.usefulness):
-        server.answer_when(lambda request, asked=instructions: asked in request.prompt, YES)
     suggestions = json.dumps({"questions": ["Who approves a taxi?"]})
     server.answer_when(lambda request: EN.follow_ups in request.prompt, Answer(suggestions, delay=2))
     assert asyncio.run(after_the_answer()) == (0, None)
