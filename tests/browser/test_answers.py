@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
-from tests.browser.visitor import LOADED, Visitor
+from tests.browser.visitor import LOADED, Visitor, boxes
 from tests.looks import one_language, one_look, one_width
 from tests.servers import Answer, OpenAIServer
 
@@ -101,10 +101,16 @@ def test_answers_and_code_are_copied_and_where_the_clipboard_is_refused_the_text
 @one_language("en")
 def test_what_can_be_done_with_an_answer_stands_in_one_line(answered, visit, language):
     visitor = visit(language, path=answered(ASKED[language], "A director [1].", "naive").path, width=1280)
-    first, *others = visitor.page.locator('[class*="st-key-actions-"]').locator("button, a").filter(visible=True).all()
-    assert others[-1].inner_text().startswith(f"↗ {visitor.words['share.title']}")
-    below = first.bounding_box()["y"] + first.bounding_box()["height"]
-    assert [each.inner_text() for each in others if each.bounding_box()["y"] >= below] == []
+    share = f"↗ {visitor.words['share.title']}"
+    actions = visitor.page.locator('[class*="st-key-actions-"]')
+    expect(actions.get_by_role("button", name=share)).to_be_visible(timeout=LOADED)
+    visitor.settle()  # till then, some of them may not be drawn yet
+    shown = actions.locator("button, a").filter(visible=True)
+    told = shown.all_inner_texts()
+    assert told[-1].startswith(share)
+    first, *others = boxes(shown)
+    below = first["y"] + first["height"]
+    assert [words for words, box in zip(told[1:], others, strict=True) if box["y"] >= below] == []
 
 
 @one_width("ja", 390)

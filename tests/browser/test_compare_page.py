@@ -6,7 +6,7 @@ from playwright.sync_api import Locator, WebSocketRoute, expect
 
 from tests.browser.test_graph import contrast, expect_open
 from tests.browser.test_run import ENDLESS, GONE, held, requests_for, script
-from tests.browser.visitor import LOADED, Visitor
+from tests.browser.visitor import LOADED, Visitor, boxes
 from tests.looks import one_look, one_width
 
 
@@ -27,10 +27,6 @@ def begin(visitor: Visitor, question: str) -> None:
     field.fill(question)
     visitor.page.get_by_role("button", name=visitor.words["compare.begin"]).click()
     expect(heads(visitor)).to_have_count(2, timeout=LOADED)
-
-
-def boxes(places: Locator) -> list[dict]:
-    return [place.bounding_box() for place in places.all()]
 
 
 @one_width("en", 1280)

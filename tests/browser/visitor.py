@@ -13,6 +13,11 @@ LOADED = 60_000
 """milliseconds for an action that includes the first use of a model"""
 
 
+def boxes(places: Locator) -> list[dict[str, float]]:
+    """Where each of them stands. All are read at once: between two reads, the page could move."""
+    return places.evaluate_all("all => all.map(each => each.getBoundingClientRect().toJSON())")
+
+
 class Visitor:
     def __init__(self, context: BrowserContext, url: str, language: Language) -> None:
         """Opens the page. `language`: the language in which they expect the page."""
