@@ -16,6 +16,15 @@ PIN = re.compile(
     r"(?:    --hash=sha256:\w{64}(?: \\)?\n)+",
     re.MULTILINE,
 )
+UNREACHABLE = (
+    "error sending request",
+    "Could not connect",
+    "Failed to fetch",
+    "timed out",
+    "HTTP status",
+    "Failed to download",
+)
+"""what uv says if the package index, or the way to it, is at fault"""
 
 
 def requirements(name: str) -> list[Requirement]:
@@ -75,10 +84,13 @@ def test_the_lock_files_are_current(tmp_path: Path) -> None:
     for name in (*LOCKS, *(Path(lock).with_suffix(".txt") for lock in LOCKS), "Makefile"):
         shutil.copy(ROOT / name, tmp_path)
     uv = Path(sys.executable).with_name("uv")
-    done = subprocess.run(
-        ["make", "lock", f"LOCKER={uv}"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=250
-    )
-    if "error sending request" in done.stderr or "Could not connect" in done.stderr:
+    try:
+        done = subprocess.run(
+            ["make", "lock", f"LOCKER={uv}"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=250
+        )
+    except subprocess.TimeoutExpired:
+        pytest.skip("the package index does not answer in time")
+    if done.returncode and any(sign in done.stderr for sign in UNREACHABLE):
         pytest.skip("the package index can't be reached")
     assert done.returncode == 0, done.stderr
     for name in LOCKS:

@@ -15,7 +15,7 @@ from rag.settings import Settings
 from tests.servers.ports import free_port
 
 ROOT = Path(__file__).parent.parent.parent
-START_TIMEOUT = 60
+START_TIMEOUT = 120
 """seconds"""
 
 
@@ -92,7 +92,7 @@ class App:
 
     def _answers(self) -> bool:
         try:
-            with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1) as response:
+            with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=10) as response:
                 return response.status == 200
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             return False

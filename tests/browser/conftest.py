@@ -22,7 +22,7 @@ from index_store.store.index_store import IndexStore
 from rag.settings import Settings as RagSettings
 from rag.text.language import Language
 from tests.browser.app_process import App
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import Scheme, Visitor
 from tests.local import local_engine
 from tests.servers import OpenAIServer, TavilyServer
 
@@ -101,8 +101,8 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
-    """It finds all passages relevant and all answers good, and takes a second for each answer."""
-    with OpenAIServer(delay=0.1, token_seconds=0.03) as server:
+    """It finds all passages relevant and all answers good, and takes a moment for each answer."""
+    with OpenAIServer(delay=0.02, token_seconds=0.005) as server:
         server.answer_when(lambda request: request.schema is not None, YES)
         yield server
 
@@ -229,11 +229,16 @@ def visit(contexts: Contexts, lent: Lent, request: pytest.FixtureRequest) -> Ite
     with ExitStack() as opened:
 
         def open_page(
-            language: Language = "en", *, path: str = "", width: int = 1280, app: App | None = None
+            language: Language = "en",
+            *,
+            path: str = "",
+            width: int = 1280,
+            scheme: Scheme = "light",
+            app: App | None = None,
         ) -> Visitor:
             url = (app or lent.app).url + path
             context = opened.enter_context(contexts.lent(LOCALES[language], width))
-            visitors.append(Visitor(context, url, language))
+            visitors.append(Visitor(context, url, language, scheme))
             return visitors[-1]
 
         yield open_page

@@ -6,7 +6,7 @@ from playwright.sync_api import Locator, WebSocketRoute, expect
 
 from tests.browser.test_graph import contrast, expect_open
 from tests.browser.test_run import ENDLESS, GONE, held, requests_for, script
-from tests.browser.visitor import LOADED, Visitor, boxes
+from tests.browser.visitor import LOADED, SCHEMES, Visitor, boxes, show_in
 from tests.looks import one_look, one_width
 
 
@@ -55,8 +55,8 @@ def test_two_pipelines_answer_beside_each_other_and_what_differs_stands_below(
         assert first["x"] == second["x"]
         assert first["y"] < visitor.answers.first.bounding_box()["y"] < second["y"]
 
-    for scheme in ("light", "dark"):
-        visitor.page.emulate_media(color_scheme=scheme)
+    for scheme in SCHEMES:
+        show_in(scheme, visitor.page)
         for letter in visitor.page.locator(".column-head .letter").all():
             assert contrast(letter) >= 4.5
 
@@ -73,11 +73,12 @@ def test_a_reload_and_a_second_tab_go_on_with_it_and_a_stop_in_one_is_seen_in_th
     first, question = visit(path="/compare"), new_question()
     script(server, question, ENDLESS)
     begin(first, question)
-    expect(first.answers.last).to_contain_text("One", timeout=LOADED)
+    expect(first.answers).to_contain_text(["One", "One"], timeout=LOADED)  # both have asked the model
     first.page.reload()
-    expect(first.answers.last).to_contain_text("One", timeout=LOADED)
+    expect(first.answers).to_contain_text(["One", "One"], timeout=LOADED)
     second = visit(path=f"/compare?{first.page.url.partition('?')[2]}")
     expect(second.answers).to_have_count(2, timeout=LOADED)
+    second.settle()
     second.page.get_by_role("button", name=second.words["chat.stop"], exact=False).last.click()
     expect(second.text("chat.stopped")).to_have_count(1, timeout=LOADED)
     second.page.get_by_role("button", name=second.words["compare.stop_all"]).or_(second.stop).first.click()
@@ -96,12 +97,13 @@ def test_from_a_comparison_a_new_one_is_begun_and_an_earlier_one_deleted(loaded_
     for question in (first, second):
         script(server, question, "A director approves the green car [1].")
         begin(visitor, question)
-        expect(shown).to_have_text(question)
+        # As a list: while the page is drawn, the question of before can stand beside the new one.
+        expect(shown).to_have_text([question])
         expect(differences(visitor)).to_be_visible(timeout=LOADED)
+        visitor.settle()
         new.click()
         expect(earlier).to_be_visible(timeout=LOADED)
         visitor.settle()
-    # As lists: while the page is drawn, the question of before can stand beside the new one.
     visitor.page.go_back()
     expect(shown).to_have_text([second], timeout=LOADED)
     visitor.settle()
@@ -132,6 +134,7 @@ def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_nothing(loaded_
 
     visitor.page.route_web_socket("**/_stcore/stream", pass_on)
     visitor.page.reload()
+    visitor.settle()
     script(server, question, answer)
     begin(visitor, question)
     expect(visitor.answers.last).to_contain_text("One", timeout=LOADED)
@@ -143,7 +146,7 @@ def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_nothing(loaded_
     is_down = False
     expect(differences(visitor)).to_be_visible(timeout=LOADED)
     assert len(sockets) == 2
-    assert visitor.answers.count() == 2
+    expect(visitor.answers).to_have_count(2)
     assert len(requests_for(server, question)) == 2
     lost = [complaint for complaint in visitor.complaints if "disconnected" in complaint]  # from Streamlit
     assert visitor.complaints == lost
@@ -159,16 +162,19 @@ def test_from_the_chat_an_answer_becomes_the_first_column_and_an_address_leads_t
     with_others.click()
     begin_button = loaded.page.get_by_role("button", name=loaded.words["compare.begin"])
     expect(begin_button).to_be_visible(timeout=LOADED)
+    loaded.settle()
     begin_button.click()
     expect(differences(loaded)).to_be_visible(timeout=LOADED)
     assert len(requests_for(server, question)) == 1
+    loaded.settle()
     other = loaded.page.get_by_role("button", name=loaded.words["compare.vote"]).last
     other_run = other.evaluate("each => each.closest('[class*=st-key-vote-]').className.match(/st-key-vote-(\\w+)/)[1]")
 
     origin = loaded.page.evaluate("location.origin")
     loaded.page.goto(f"{origin}/compare?lang=en&runs={other_run},{run}&step=check_grounding-1")
-    expect(loaded.page.get_by_test_id("stMain")).to_be_visible(timeout=LOADED)
+    expect(loaded.step("check_grounding")).to_be_visible(timeout=LOADED)
     expect_open(loaded.step("check_grounding"))
+    loaded.settle()
     loaded.page.locator(".run-graph .node").filter(has_text=loaded.words["step.check_usefulness"]).click()
     expect_open(loaded.step("check_usefulness"))
 
@@ -178,14 +184,15 @@ def test_four_columns_with_settings_of_their_own_take_turns_and_their_difference
     loaded_app, visit, server, language, width, scheme
 ):
     loaded_app.renew(RUNS_AT_ONCE="1")  # as with the embedded model
-    visitor = visit(language, width=width, path="/compare")
-    visitor.page.emulate_media(color_scheme=scheme)
+    visitor = visit(language, width=width, path="/compare", scheme=scheme)
     question = new_question()
     answer = held()
     script(server, question, answer)
     visitor.page.get_by_role("radio", name="4", exact=True).click()
+    options = visitor.page.get_by_role("button", name=visitor.words["options.title"])
+    expect(options).to_have_count(4, timeout=LOADED)
     visitor.settle()
-    visitor.page.get_by_role("button", name=visitor.words["options.title"]).nth(1).click()
+    options.nth(1).click()
     warm = visitor.page.get_by_role("spinbutton", name=visitor.words["options.temperature"]).locator("visible=true")
     warm.fill("0.7")
     warm.press("Enter")
@@ -200,6 +207,7 @@ def test_four_columns_with_settings_of_their_own_take_turns_and_their_difference
     answer.until.set()
     expect(heads(visitor)).to_have_count(4)
     expect(differences(visitor)).to_be_visible(timeout=LOADED)
+    visitor.settle()
     assert [picked in head for head in heads(visitor).all_inner_texts()] == [False, True, False, False]
     sent = sorted(each.body["temperature"] for each in requests_for(server, question))
     assert sent[-2:] == [0, 0.7]

@@ -68,6 +68,7 @@ def test_the_latest_question_is_in_view_unless_someone_takes_hold_of_the_page(an
     expect(visitor.questions.first).to_be_in_viewport()
     visitor.page.reload()
     expect(visitor.questions.last).to_be_in_viewport(timeout=LOADED)
+    visitor.settle()
     visitor.sidebar.get_by_role("button", name=visitor.words["sidebar.new_chat"]).click()
     expect(visitor.page.get_by_role("heading", name=visitor.words["empty.title"])).to_be_in_viewport(timeout=LOADED)
 

@@ -77,6 +77,7 @@ def opened(stocked, prepared, visit) -> Callable[[str], Visitor]:
     def opened(name: str) -> Visitor:
         visitor = visit(path=f"/documents?doc={prepared[1][name]}")
         expect(visitor.page.locator(".document h2")).to_be_visible(timeout=LOADED)
+        visitor.settle()
         return visitor
 
     return opened
@@ -302,7 +303,9 @@ def test_a_job_is_cancelled(visit, server, tmp_path):
     file.write_text("The kettle holds 1.7 litres.", encoding="utf-8")
     visitor = visit(path="/documents")
     visitor.dropzone.set_input_files(file)
-    visitor.cancel.first.click(timeout=LOADED)
+    expect(visitor.cancel.first).to_be_visible(timeout=LOADED)
+    visitor.settle()
+    visitor.cancel.first.click()
     cancelled = visitor.page.locator(".job .summary").filter(has_text=visitor.words["job.cancelled"])
     expect(cancelled.first).to_be_visible(timeout=LOADED)
 
@@ -321,9 +324,9 @@ def test_an_uploaded_page_runs_nothing_on_our_origin(opened, stocked):
     with context.expect_page() as tab:
         link.click()
     shown = tab.value
+    expect(shown.locator("h1")).to_have_text("Hostile")
     shown.wait_for_load_state()
     assert shown.url.startswith(f"{stocked.url}/originals/")
-    expect(shown.locator("h1")).to_have_text("Hostile")
     shown.locator("#a").click()
     shown.locator("#f button").click()
     shown.wait_for_timeout(500)
@@ -347,8 +350,8 @@ def test_text_in_shift_jis_is_shown_right(original):
 def test_a_page_number_leads_to_the_page_of_the_pdf(opened):
     visitor = opened("pages.pdf")
     link = visitor.page.locator(".section header a").last
-    assert re.fullmatch(r"originals/\w{32}#page=3", link.get_attribute("href"))
-    assert link.get_attribute("target") == "_blank"
+    expect(link).to_have_attribute("href", re.compile(r"^originals/\w{32}#page=3$"))
+    expect(link).to_have_attribute("target", "_blank")
 
 
 def test_a_title_made_to_deceive_is_shown_letter_for_letter(opened):
@@ -365,9 +368,8 @@ def test_a_citation_leads_to_its_document(answered, visit):
         card.get_by_role("link", name=loaded.words["chat.open_document"]).click()
     expect(tab.value.locator(".section")).to_have_count(1, timeout=LOADED)
     expect(tab.value.locator(".document")).to_contain_text("travel.md")
-    assert (
-        card.get_by_role("link", name=loaded.words["chat.open_original"]).get_attribute("href").startswith("originals/")
-    )
+    original = card.get_by_role("link", name=loaded.words["chat.open_original"])
+    expect(original).to_have_attribute("href", re.compile("^originals/"))
 
 
 @one_width("ja", 390)
@@ -392,6 +394,7 @@ def test_an_index_is_made_used_and_deleted(visit, tmp_path):
     visitor.drop(file)
     visitor.page.reload()
     expect(picker).to_have_value(re.compile(rf"{NAME} .*1 "), timeout=LOADED)
+    visitor.settle()
     visitor.button("index.delete").click()
     visitor.button("index.delete_really").click()
     expect(picker).to_have_count(0, timeout=LOADED)

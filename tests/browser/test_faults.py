@@ -45,6 +45,7 @@ def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_no_answer(loade
 
     visitor.page.route_web_socket("**/_stcore/stream", pass_on)
     visitor.page.reload()
+    visitor.settle()
     answer = held()
     question = ask(visitor, server, answer)
     is_down = True
@@ -105,6 +106,7 @@ def test_after_a_killed_server_the_page_reports_it_asks_again_and_keeps_the_rest
     expect(chat.questions).to_have_text([FIRST, question])
     expect(chat.stop).to_have_count(0)
     expect(chat.answers.first).to_contain_text("A director approves it")
+    chat.settle()
     chat.answers.first.locator(".cite").click()
     expect(chat.page.locator(".passage-card:popover-open")).to_contain_text("travel.md")
     chat.page.keyboard.press("Escape")
@@ -203,8 +205,7 @@ def test_a_fork_form_warns_of_changed_documents_and_of_a_deleted_index(
     answered, visit, server, tmp_path, language, width, scheme
 ):
     path = answered("Who approves the green car?", "A director approves it [1].").path
-    visitor = visit(language, path=path, width=width)
-    visitor.page.emulate_media(color_scheme=scheme)
+    visitor = visit(language, path=path, width=width, scheme=scheme)
     origin = visitor.page.evaluate("location.origin")
     newer = tmp_path / "newer" / "travel.md"
     newer.parent.mkdir()
@@ -220,6 +221,7 @@ def test_a_fork_form_warns_of_changed_documents_and_of_a_deleted_index(
     open_form(visitor, "generate")
     warned("change.newer")
     other.page.goto(f"{origin}/documents")
+    other.settle()
     other.button("index.delete").click()
     other.page.get_by_test_id("stPopoverBody").get_by_role("button").click()
     expect(other.table).to_have_count(0, timeout=LOADED)
@@ -318,6 +320,7 @@ def test_a_long_answer_arrives_whole_and_can_be_stopped_on_its_way(loaded_app, v
     script(server, "Is it still as long?", Answer(answer, token_seconds=0.002, until=threading.Event()))
     loaded.ask("Is it still as long?")
     expect(loaded.answers.last).to_contain_text("A part", timeout=LOADED)
+    loaded.settle()
     loaded.stop.click()
     expect(loaded.text("chat.stopped")).to_be_visible(timeout=LOADED)
     expect(loaded.answers.last).not_to_contain_text(END)
@@ -327,8 +330,7 @@ def test_a_long_answer_arrives_whole_and_can_be_stopped_on_its_way(loaded_app, v
 def test_a_run_of_200_steps_and_50000_characters_is_shown_to_its_end_and_the_page_goes_on_to_work(
     long_app, visit, language, width, scheme
 ):
-    visitor = visit(language, path="/runs?run=long", width=width)
-    visitor.page.emulate_media(color_scheme=scheme)
+    visitor = visit(language, path="/runs?run=long", width=width, scheme=scheme)
     expect(rows(visitor)).to_have_count(ROUNDS * 5, timeout=LOADED)
     expect(visitor.page.locator(".run-graph .node", has_text=f"×{ROUNDS}")).to_have_count(5)
     visitor.settle()

@@ -32,8 +32,7 @@ def open_form(visitor: Visitor, step: str) -> Locator:
 def test_a_grade_is_turned_over_and_the_fork_stands_beside_its_origin_on_that_step(
     answered, visit, server, language, width, scheme
 ):
-    visitor = visit(language, path=answered(QUESTION, ANSWER).path, width=width)
-    visitor.page.emulate_media(color_scheme=scheme)
+    visitor = visit(language, path=answered(QUESTION, ANSWER).path, width=width, scheme=scheme)
     run_on = open_form(visitor, "check_usefulness")
     assert visitor.width <= width
     answer = Answer(OTHER, until=Event())
@@ -77,8 +76,7 @@ def run_on_and_see(visitor: Visitor, run_on: Locator, *told: str) -> None:
 def test_queries_prompts_passages_and_how_many_are_changed_each_in_a_fork(
     answered, visit, server, language, width, scheme
 ):
-    visitor = visit(language, path=answered(QUESTION, ANSWER).path, width=width)
-    visitor.page.emulate_media(color_scheme=scheme)
+    visitor = visit(language, path=answered(QUESTION, ANSWER).path, width=width, scheme=scheme)
     script(server, QUESTION, OTHER)
     main = visitor.page.get_by_test_id("stMain")
 

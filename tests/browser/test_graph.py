@@ -7,14 +7,14 @@ from playwright.sync_api import Locator, expect
 
 from rag.models.service.en import EN
 from tests.browser.test_run import ENDLESS, ask, script
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import LOADED, SCHEMES, Visitor, show_in
 from tests.looks import one_width
 
 AGAIN = "Which approval does a seat in the green car of a train need?"
 USELESS = json.dumps({"reason": "It does not say who.", "rating": 1})
-CUT = """all => all.map(each => [
+CUT = """all => document.fonts.ready.then(() => all.map(each => [
     each.innerText, each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 5
-])"""
+]))"""
 """for each element: its text, and whether the text is cut off"""
 
 
@@ -43,9 +43,10 @@ def expect_open(row: Locator) -> None:
 
 
 def contrast(each: Locator) -> float:
-    """The contrast of its text with the background, as WCAG defines it."""
+    """The contrast of its text with the background, as WCAG defines it, at the end of all transitions."""
     return each.evaluate(
         """each => {
+            document.getAnimations().filter(each => each instanceof CSSTransition).forEach(each => each.finish());
             const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
             const light = colour => {
                 canvas.fillStyle = colour;
@@ -76,11 +77,12 @@ def test_a_run_that_went_round_is_drawn_and_its_nodes_open_their_rows(loaded_app
     parts = visitor.page.locator(".run-graph :is(.node, .reason span)")
     assert [told for told, is_cut in parts.evaluate_all(CUT) if is_cut] == []
 
-    for scheme in ("light", "dark"):
-        visitor.page.emulate_media(color_scheme=scheme)
+    for scheme in SCHEMES:
+        show_in(scheme, visitor.page)
         for part in (node(visitor, "retrieve"), node(visitor, "decline"), drawing.locator(".reason span").first):
             assert contrast(part) >= 4.5
 
+    visitor.settle()
     node(visitor, "grade_documents").click()
     expect_open(visitor.step("grade_documents"))
     node(visitor, "check_answer").focus()  # without a key, as a screen reader does
@@ -104,11 +106,13 @@ def test_while_a_run_goes_on_its_node_is_marked_and_opens_its_row_too(loaded, se
     current = loaded.page.locator(".run-graph .current")
     expect(current).to_have_text([loaded.words["step.draft_answer"]])  # the passages are graded
     expect(current).to_have_attribute("aria-current", "step")
+    loaded.settle()
     node(loaded, "retrieve").click()
     expect_open(loaded.step("retrieve"))
     loaded.page.wait_for_timeout(1000)
     expect_open(loaded.step("retrieve"))
+    loaded.settle()
     loaded.stop.click()
-    expect(loaded.text("chat.stopped")).to_be_visible()
+    expect(loaded.text("chat.stopped")).to_be_visible(timeout=LOADED)
     loaded.open(loaded.traces)
     expect(node(loaded, "draft_answer")).to_have_class("node visited broken")

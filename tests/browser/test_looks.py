@@ -14,7 +14,7 @@ from tests.browser.conftest import YES
 from tests.browser.test_compare_page import begin, differences
 from tests.browser.test_runs_page import open_first
 from tests.browser.test_share import head, make_link, open_sharing
-from tests.browser.visitor import LOADED, Visitor
+from tests.browser.visitor import LOADED, SCHEMES, Visitor, show_in
 from tests.looks import one_width
 from tests.servers import Answer
 
@@ -82,12 +82,8 @@ def look(visitor: Visitor, width: int) -> list[str]:
     visitor.settle()
     page = urlsplit(visitor.page.url).path
     found = [f"{page}: foreign: {each}" for each in foreign_words(visitor)]
-    for scheme in ("light", "dark"):
-        visitor.page.emulate_media(color_scheme=scheme)
-        visitor.page.wait_for_function(
-            "dark => getComputedStyle(document.querySelector('.stApp')).colorScheme.includes(dark ? 'dark' : 'light')",
-            arg=scheme == "dark",
-        )
+    for scheme in SCHEMES:
+        show_in(scheme, visitor.page)
         visitor.page.wait_for_timeout(200)
         if visitor.width > width:
             found.append(f"{page}: {visitor.width} pixels wide")
@@ -128,6 +124,7 @@ def test_a_run_can_be_read_on_every_page(answered, lent, visit, language, width)
     expect(visitor.page.get_by_text("2/2", exact=True)).to_be_visible(timeout=LOADED)
     visitor.wait_for_the_end()
     expect(visitor.page.get_by_role("button", name=SUGGESTED[language])).to_be_visible(timeout=LOADED)
+    visitor.settle()
     visitor.page.get_by_test_id("stFeedback").get_by_role("radio").last.click()
     expect(visitor.page.get_by_placeholder(visitor.words["chat.reason"])).to_be_visible()
     found = look(visitor, width)

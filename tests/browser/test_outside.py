@@ -22,7 +22,7 @@ from tests.servers import OpenAIServer
 SENDING = "connect,sendto,sendmsg,sendmmsg"
 """system calls that take an address: for TCP and UDP, and so also for DNS"""
 ADDRESS = re.compile(r'inet_addr\("([^"]+)"\)|inet_pton\(AF_INET6, "([^"]+)"')
-WAIT = 30
+WAIT = 60
 """seconds"""
 
 

@@ -39,7 +39,7 @@ def test_the_browser_knows_the_language_of_the_page_also_after_a_switch_and_goin
         expect(html).to_have_attribute("lang", visitor.language)
         visitor.page.go_back()
         expect(html).to_have_attribute("lang", language)
-        expect(visitor.sidebar.get_by_role("radio", checked=True)).to_have_text(LANGUAGES[language])
+        expect(visitor.sidebar.get_by_role("radio", checked=True)).to_have_text([LANGUAGES[language]])
 
 
 @one_language("ja")

@@ -33,7 +33,7 @@ NAME = "rag.example.com"
 EXAMPLES = ROOT / "docs" / "operating"
 UNPACKED = [ROOT / ".venv/proxies/usr" / each for each in ("sbin", "bin")]
 """where `make proxies` puts them"""
-WAIT = 20
+WAIT = 60
 """seconds"""
 
 AROUND_NGINX = """{user}
@@ -150,7 +150,7 @@ def browser(chromium: Browser) -> Iterator[Browser]:
 def test_behind_it_the_app_is_used_by_its_name_over_tls_and_nothing_forged_gets_through(proxy, browser, handbook):
     context = browser.new_context(ignore_https_errors=True, locale="en-US")
     visitor = Visitor(context, f"https://{NAME}:{proxy.port}/", "en")
-    with visitor.page.expect_request(lambda request: request.method == "PUT") as asked:
+    with visitor.page.expect_request(lambda request: request.method == "PUT", timeout=LOADED) as asked:
         visitor.upload(handbook)
     token, megabytes = asked.value.all_headers()["x-xsrftoken"], 20  # far above nginx's default limit, which is 1
     assert visitor.page.evaluate(SEND, ["PUT", f"{asked.value.url}-large", token, megabytes]) == 204

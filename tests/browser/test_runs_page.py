@@ -1,7 +1,6 @@
 """The Runs page in a real browser: runs are found, opened, played back, asked again, and shown while they run."""
 
 import re
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -39,12 +38,11 @@ def trace(visitor: Visitor) -> Locator:
 
 @one_look("en", 390, "light")
 def test_a_run_is_found_and_opened_by_address_and_a_thumb_down_marks_it_misread(asked, visit, language, width, scheme):
-    visitor = visit(language, path="/runs", width=width)
-    visitor.page.emulate_media(color_scheme=scheme)
+    visitor = visit(language, path="/runs", width=width, scheme=scheme)
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
     assert visitor.width <= width
     open_first(visitor)
-    assert "run" in parse_qs(urlsplit(visitor.page.url).query)
+    expect(visitor.page).to_have_url(re.compile(r"[?&]run="))
     for _ in range(2):
         expect(visitor.questions).to_have_text([QUESTION], timeout=LOADED)
         expect(visitor.answers).to_contain_text("It is said so")
@@ -55,8 +53,10 @@ def test_a_run_is_found_and_opened_by_address_and_a_thumb_down_marks_it_misread(
         assert visitor.width <= width
         visitor.page.reload()
     expect(visitor.text("cause.none_note")).to_be_visible(timeout=LOADED)
+    visitor.settle()
     visitor.page.get_by_test_id("stFeedback").get_by_role("radio").last.click()
     expect(visitor.text("cause.misread_note")).to_be_visible(timeout=LOADED)
+    visitor.settle()
     visitor.page.get_by_role("link", name=visitor.words["runs.back"]).click()
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
 
@@ -140,8 +140,7 @@ def test_runs_are_searched_filtered_sorted_asked_again_and_laid_side_by_side(
     asked, visit, server, language, width, scheme
 ):
     script(server, QUESTION, ANSWER)
-    visitor = visit(language, path="/runs", width=width)
-    visitor.page.emulate_media(color_scheme=scheme)
+    visitor = visit(language, path="/runs", width=width, scheme=scheme)
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
 
     open_first(visitor)
@@ -151,10 +150,12 @@ def test_runs_are_searched_filtered_sorted_asked_again_and_laid_side_by_side(
 
     visitor.page.goto(f"{visitor.page.evaluate('location.origin')}/runs")
     expect(visitor.rows).to_have_count(3, timeout=LOADED)
+    visitor.settle()
     field = visitor.page.get_by_placeholder(visitor.words["runs.search"])
     field.fill("hovercraft")
     field.press("Enter")
     expect(visitor.text("runs.none_found")).to_be_visible(timeout=LOADED)
+    visitor.settle()
     field.fill("green car")
     field.press("Enter")
     expect(visitor.rows).to_have_count(3, timeout=LOADED)
@@ -163,8 +164,8 @@ def test_runs_are_searched_filtered_sorted_asked_again_and_laid_side_by_side(
     expect(visitor.text("runs.none_found")).to_be_visible(timeout=LOADED)
     visitor.page.reload()
     expect(visitor.text("runs.none_found")).to_be_visible(timeout=LOADED)
-    expect(field).to_have_value("green car")
     visitor.settle()
+    expect(field).to_have_value("green car")
     visitor.page.go_back()
     expect(visitor.rows).to_have_count(3, timeout=LOADED)
     visitor.settle()

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, expect
 
 from index_store.search.searcher import MODES
 from tests.browser.test_looks import look
-from tests.browser.visitor import LOADED, Visitor
+from tests.browser.visitor import LOADED, Visitor, boxes
 from tests.looks import one_language, one_width
 
 WORD = "kettle"
@@ -50,9 +50,9 @@ def test_a_search_shows_three_lists_with_a_colour_for_what_they_share_and_its_ad
 ):
     visitor = searching(language)
     ask(visitor, WORD)
-    boxes = [visitor.page.locator(f".mode-results.{mode}").bounding_box() for mode in MODES]
-    assert len({box["y"] for box in boxes}) == 1
-    assert boxes[0]["x"] < boxes[1]["x"] < boxes[2]["x"]
+    first, second, third = boxes(visitor.page.locator(".mode-results"))
+    assert first["y"] == second["y"] == third["y"]
+    assert first["x"] < second["x"] < third["x"]
     expect(hits(visitor, "keyword")).to_have_count(2)
     colours = []
     for mode in MODES:
@@ -115,6 +115,7 @@ def test_a_press_on_search_in_the_sidebar_begins_a_search_that_keeps_nothing_of_
     ask(visitor, "litres")
     visitor.page.get_by_role("radio", name=visitor.words["search.section"]).click()
     expect(visitor.page).to_have_url(re.compile(r"[?&]unit=section"), timeout=LOADED)
+    visitor.settle()
     visitor.sidebar.get_by_role("link", name=visitor.words["app.search"]).click()
     expect(visitor.text("search.hint")).to_be_visible(timeout=LOADED)
     visitor.settle()

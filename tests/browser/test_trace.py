@@ -56,8 +56,7 @@ def unfold(visitor: Visitor, opened: Locator) -> Locator:
 def test_a_grade_says_verdict_and_score_and_opens_to_how_it_came_about_and_to_prompt_and_reply(
     loaded_app, quick, visit, server, language, width, scheme
 ):
-    visitor = visit(language, width=width)
-    visitor.page.emulate_media(color_scheme=scheme)
+    visitor = visit(language, width=width, scheme=scheme)
     ask(visitor, FIRST)
     opened = row(visitor, "grade_documents")
     graded = visitor.words["detail.graded"].format(verdict=visitor.words["detail.relevant_yes"], score="0.90")
@@ -85,8 +84,7 @@ def test_a_grade_says_verdict_and_score_and_opens_to_how_it_came_about_and_to_pr
 
 @one_look("en", 390, "light")
 def test_a_follow_up_shows_which_words_were_taken_out_and_put_in(answered, quick, visit, language, width, scheme):
-    visitor = visit(language, path=answered(FIRST, ANSWER).path, width=width)
-    visitor.page.emulate_media(color_scheme=scheme)
+    visitor = visit(language, path=answered(FIRST, ANSWER).path, width=width, scheme=scheme)
     ask(visitor, FOLLOW_UP)
     opened = row(visitor, "standalone_question")
     expect(opened.locator("del")).to_have_text("それ")

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from tests.browser.app_process import App
 from tests.browser.test_run import script
+from tests.browser.visitor import LOADED
+from tests.rag.scripted import eventually
 
 MEGABYTE = 1024 * 1024
 
@@ -27,13 +29,13 @@ def test_a_file_that_was_attached_to_a_question_leaves_the_memory(loaded_app, vi
     visitor = visit()
     visitor.ask("Who approves the green car?", tmp_path / "large.bin")
     visitor.wait_for_the_end()
-    assert held(loaded_app) < MEGABYTE
+    assert eventually(lambda: held(loaded_app) < MEGABYTE)
 
 
 def test_uploads_under_made_up_ids_fill_no_more_memory_than_a_tab_may_have(app, visit, tmp_path: Path):
     visitor = visit()
     (tmp_path / "parking.md").write_text("# Parking\n\nIt is free.\n")
-    with visitor.page.expect_request(lambda request: request.method == "PUT") as asked:
+    with visitor.page.expect_request(lambda request: request.method == "PUT", timeout=LOADED) as asked:
         visitor.upload(tmp_path / "parking.md")
     url, _, _ = asked.value.url.rpartition("/")
     token = asked.value.all_headers()["x-xsrftoken"]

@@ -2,15 +2,55 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Request, WebSocket, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request, WebSocket, expect
 
 from pages.texts import texts
 from rag.text.language import Language
 
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+
 LOADED = 60_000
 """milliseconds for an action that includes the first use of a model"""
+
+NOTE_WHAT_IS_SENT = """
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (message) {
+    if (!this.isHeard) {
+        this.isHeard = true;
+        // Two frames later, what the message says of the script is in the page.
+        const hear = () => requestAnimationFrame(() => requestAnimationFrame(() => { window.sent = undefined; }));
+        this.addEventListener("message", hear);
+    }
+    window.sent = performance.now();
+    return send.call(this, message);
+};
+"""
+"""for `SETTLED`: notes when the page last sent something to which the server has not reacted"""
+
+SETTLED = """() => document.querySelector("[data-test-script-state=notRunning]")
+    && !document.querySelector("[data-testid=stSkeleton]") && !(performance.now() - window.sent < 1000)"""
+"""The script has ended, also the one that a press just before will begin, and the code of all that it shows is loaded.
+To some messages, the server has no answer.
+"""
+
+
+def settle(page: Page) -> None:
+    """Waits until the script of the page has ended. The page notes what it sends."""
+    page.wait_for_function(SETTLED, timeout=LOADED)
+
+
+def show_in(scheme: Scheme, page: Page) -> None:
+    """Changes the colours of an open page. Its script runs again then."""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function(
+        "scheme => getComputedStyle(document.querySelector('.stApp')).colorScheme.includes(scheme)",
+        arg=scheme,
+        timeout=LOADED,
+    )
 
 
 def boxes(places: Locator) -> list[dict[str, float]]:
@@ -19,8 +59,8 @@ def boxes(places: Locator) -> list[dict[str, float]]:
 
 
 class Visitor:
-    def __init__(self, context: BrowserContext, url: str, language: Language) -> None:
-        """Opens the page. `language`: the language in which they expect the page."""
+    def __init__(self, context: BrowserContext, url: str, language: Language, scheme: Scheme = "light") -> None:
+        """Opens the page. `language`: the language in which they expect the page. `scheme`: their colours."""
         self.words = texts(language)
         self.language = language
         self.addresses: list[str] = []
@@ -29,6 +69,8 @@ class Visitor:
         """errors on the console and uncaught errors"""
         self._home = urlsplit(url).netloc
         self.page = context.new_page()
+        self.page.add_init_script(NOTE_WHAT_IS_SENT)
+        self.page.emulate_media(color_scheme=scheme)
         self.page.on("request", self._note_request)
         self.page.on("websocket", self._note_socket)
         self.page.on("console", self._note_message)
@@ -41,8 +83,8 @@ class Visitor:
     def width(self) -> int:
         """Width of the widest part that can be scrolled, in pixels."""
         return self.page.evaluate(
-            "Math.max(...['html', '[data-testid=stMain]', '[data-testid=stMainBlockContainer]']"
-            ".map(each => document.querySelector(each).scrollWidth))"
+            "document.fonts.ready.then(() => Math.max(...['html', '[data-testid=stMain]',"
+            " '[data-testid=stMainBlockContainer]'].map(each => document.querySelector(each).scrollWidth)))"
         )
 
     @property
@@ -141,6 +183,8 @@ class Visitor:
 
     def ask(self, question: str, file: Path | None = None) -> None:
         field = self.page.get_by_test_id("stChatInput")
+        expect(self.composer).to_be_visible(timeout=LOADED)
+        self.settle()  # the composer of another chat takes the place of this one
         if file:
             field.locator("input[type=file]").set_input_files(file)
             expect(field.get_by_text(file.name)).to_be_visible(timeout=LOADED)
@@ -156,9 +200,11 @@ class Visitor:
         below = self.questions.last.locator("xpath=following::*[@data-stale='false']//button")
         expect(below.and_(self.button("chat.again"))).to_be_visible(timeout=LOADED)
         expect(self.stop).to_have_count(0, timeout=LOADED)
+        self.settle()  # what was shown while it ran can stand beside what is shown now
 
     def delete_conversation(self) -> None:
         """Deletes the one that is open."""
+        self.settle()
         self.sidebar.get_by_role("button", name=self.words["sidebar.delete"], exact=True).click()
         self.button("sidebar.delete_really").click()
 
@@ -167,6 +213,7 @@ class Visitor:
         self._add(self.sidebar.locator("input[type=file]"), files)
 
     def choose_language(self, language: Language) -> None:
+        self.settle()  # a click on a button that is just being drawn again is lost
         self.sidebar.get_by_role("radio", name={"ja": "日本語", "en": "English"}[language]).click()
         self.words, self.language = texts(language), language
         expect(self.sidebar.get_by_role("link", name=self.words["app.documents"])).to_be_visible()
@@ -189,7 +236,7 @@ class Visitor:
 
     def settle(self) -> None:
         """Waits until the script of the page has ended."""
-        expect(self.page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=LOADED)
+        settle(self.page)
 
     def show_documents(self) -> None:
         self.sidebar.get_by_role("link", name=self.words["app.documents"]).click()
@@ -202,6 +249,7 @@ class Visitor:
 
     def _add(self, field: Locator, files: Sequence[Path]) -> None:
         """On a slow machine, files may arrive in two parts and become two jobs."""
+        self.settle()  # if the script begins as a file is chosen, Streamlit forgets to take it
         self.dismiss_jobs()
         field.evaluate("field => field.value = ''")  # like the file dialog, so the same file can be chosen again
         field.set_input_files(files)

@@ -15,9 +15,11 @@ def minds_interrupts() -> None:
 
 @pytest.mark.parametrize("command", [("index_store", "list"), ("rag", "pipelines")], ids=lambda each: each[0])
 def test_ctrl_c_while_a_command_loads_its_modules_ends_it_without_a_traceback(command: tuple[str, str]) -> None:
+    # In a small pipe, it can't load all its modules before this test has read that it begins.
     with subprocess.Popen(
         [sys.executable, "-X", "importtime", "-m", *command],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT, preexec_fn=minds_interrupts,
+        pipesize=4096,
     ) as loading:  # fmt: skip
         assert loading.stderr
         assert any("sqlalchemy" in line for line in loading.stderr)
