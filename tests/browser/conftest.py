@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sy
 
 from index_store.base.settings import Settings
 from index_store.store.index_store import IndexStore
+from rag.runs.in_flight.run_at_work import RunAtWork
 from rag.settings import Settings as RagSettings
 from rag.text.language import Language
 from tests.browser.app_process import App
@@ -308,10 +309,12 @@ def data_with_answer(data_with: Callable[[str, str], Path], tmp_path_factory: py
     """Makes a data folder to copy, with the handbook and one answered question."""
 
     @cache
-    def data_with_answer(question: str, answer: str, pipeline: str) -> tuple[Path, str]:
-        """Returns the folder and the id of its conversation."""
+    def data_with_answer(question: str, answer: str, pipeline: str, seconds: float = 0) -> tuple[Path, str]:
+        """Returns the folder and the id of its conversation. `seconds`: as if the model had needed so long."""
         folder = shutil.copytree(data_with("travel.md", HANDBOOK), tmp_path_factory.mktemp("answered") / "data")
-        with OpenAIServer() as server:
+        with OpenAIServer() as server, pytest.MonkeyPatch.context() as patched:
+            if seconds:
+                patched.setattr(RunAtWork, "_clock", lambda _: seconds if server.chats else 0.0)
             server.default = answer
             server.answer_when(lambda request: request.schema is not None, YES)
             settings = RagSettings(
@@ -329,8 +332,8 @@ def data_with_answer(data_with: Callable[[str, str], Path], tmp_path_factory: py
 def answered(lent: Lent, data_with_answer, tmp_path: Path) -> Callable[..., Answered]:
     """The app with the handbook and one stored answer, so that the test does not wait for a run."""
 
-    def answered(question: str, answer: str, pipeline: str = "self_rag") -> Answered:
-        data, conversation = data_with_answer(question, answer, pipeline)
+    def answered(question: str, answer: str, pipeline: str = "self_rag", seconds: float = 0) -> Answered:
+        data, conversation = data_with_answer(question, answer, pipeline, seconds)
         lent.over(shutil.copytree(data, tmp_path / "answered"))
         return Answered(question, f"/?c={conversation}")
 

@@ -12,11 +12,10 @@ from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from tests.browser.conftest import YES
 from tests.browser.test_compare_page import begin, differences
-from tests.browser.test_runs_page import open_first
+from tests.browser.test_run import script
 from tests.browser.test_share import head, make_link, open_sharing
 from tests.browser.visitor import LOADED, SCHEMES, Visitor, show_in
 from tests.looks import one_width
-from tests.servers import Answer
 
 QUESTION = {"ja": "グリーン車は誰が承認しますか？", "en": "Who approves the green car?"}
 EDITED = {"ja": "日当はいくらですか？", "en": "How much is the allowance?"}
@@ -105,17 +104,14 @@ def answering(server):
     for language, words in (("ja", JA), ("en", EN)):
         reply = json.dumps({"questions": [SUGGESTED[language]]})
         server.answer_when(lambda request, words=words: words.follow_ups in request.prompt, reply)
-        for asked, seconds in ((QUESTION[language], 0.01), (EDITED[language], 0.15)):  # the last one is played back
-            server.answer_when(
-                lambda request, asked=asked: request.schema is None and asked in request.prompt,
-                Answer(ANSWER[language], token_seconds=seconds),
-            )
+        for asked in (QUESTION[language], EDITED[language]):
+            script(server, asked, ANSWER[language])
 
 
 @pytest.mark.usefixtures("answering")
 @one_width("ja", 390)
 def test_a_run_can_be_read_on_every_page(answered, lent, visit, language, width):
-    path = answered(QUESTION[language], ANSWER[language]).path
+    path = answered(QUESTION[language], ANSWER[language], seconds=60).path
     lent.app.renew(SUGGEST_FOLLOW_UPS="service")
     visitor = visit(language, path=path, width=width)
     visitor.page.locator('[class*="st-key-sign-edit-"] button >> visible=true').last.click()
@@ -143,7 +139,9 @@ def test_a_run_can_be_read_on_every_page(answered, lent, visit, language, width)
     visitor.page.goto(f"{origin}/runs")
     expect(visitor.rows.nth(1)).to_contain_text(EDITED[language], timeout=LOADED)
     found += look(visitor, width)
-    open_first(visitor)
+    visitor.row(2, 70)  # the run that can be played for long
+    expect(visitor.questions).to_have_text([QUESTION[language]], timeout=LOADED)
+    visitor.settle()
     visitor.open(visitor.step("grade_documents"))
     opened = visitor.step("grade_documents").locator("xpath=ancestor::*[@data-testid='stExpander'][1]")
     visitor.open(opened.get_by_test_id("stExpander").locator("summary").first)

@@ -9,7 +9,6 @@ from tests.browser.conftest import Answered
 from tests.browser.test_run import ENDLESS, ask, script
 from tests.browser.visitor import LOADED, Visitor
 from tests.looks import one_language, one_look
-from tests.servers import Answer
 
 QUESTION = "Who approves the green car?"
 ANSWER = "A director approves the green car [1]. " + "It is said so more than once. " * 8
@@ -63,8 +62,7 @@ def test_a_run_is_found_and_opened_by_address_and_a_thumb_down_marks_it_misread(
 
 @one_language("ja")
 def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(answered, visit, language):
-    # Played for 20 s: a busy machine may need seconds for each press.
-    answered(QUESTION, Answer(ANSWER, token_seconds=0.3), "naive")
+    answered(QUESTION, ANSWER, "naive", seconds=20)  # a busy machine may need seconds for each press
     visitor = visit(language, path="/runs")
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
     open_first(visitor)
