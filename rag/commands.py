@@ -21,6 +21,7 @@ from contextlib import closing
 
 from index_store.access.audit.audit import Audit
 from index_store.access.gate import as_local
+from index_store.access.principal import LOCAL
 from index_store.base.command_line.commands import as_sentence, counted, write, write_json, write_utf8
 from index_store.base.command_line.interrupts import INTERRUPTED
 from index_store.base.command_line.language import language_of_environment
@@ -34,6 +35,7 @@ from rag.runs.export.export import export_as_markdown
 from rag.runs.export.exports import Exports
 from rag.runs.export.markdown import EXPORT_LABELS, ExportLabels
 from rag.runs.history.history import History
+from rag.runs.history.user_history import UserHistory
 from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_count, style
 from rag.runs.run.run import Run
 from rag.settings import Settings
@@ -182,7 +184,8 @@ def _export(options: argparse.Namespace) -> int:
     settings = Settings()
     History.refuse_newer(settings.data_dir, settings.database_url)
     with closing(History(settings.data_dir, settings.database_url)) as history:
-        found = Exports(history, Audit(settings)).gather(options.name, options.format, who=as_local)
+        exports, everything = Exports(history, Audit(settings)), UserHistory(history, as_local)
+        found = exports.gather(options.name, options.format, history=everything, by=LOCAL)
     if options.format == "json":
         write_json(found.as_json(), end="")
     else:

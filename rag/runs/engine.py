@@ -26,7 +26,7 @@ from rag.models.offered import OfferedModels
 from rag.models.preload import Preload
 from rag.models.registry import model_source
 from rag.runs.comparisons import Comparisons
-from rag.runs.export.exports import Exports, UserExports
+from rag.runs.export.exports import Exports
 from rag.runs.fork.checkpoints import Checkpoints, discard
 from rag.runs.forks import Forks
 from rag.runs.history.conversations.comparison import Column
@@ -48,7 +48,14 @@ from rag.runs.retention.personal_data import PersonalData
 from rag.runs.retention.retention import Retention
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
-from rag.runs.user_services import UserComparisons, UserForks, UserPersonalData, UserPreload, UserSuggestions
+from rag.runs.user_services import (
+    UserComparisons,
+    UserExports,
+    UserForks,
+    UserPersonalData,
+    UserPreload,
+    UserSuggestions,
+)
 from rag.settings import Settings
 from rag.trace.events import Event, Style
 from rag.trace.passages import Retrieval
@@ -349,7 +356,7 @@ class UserEngine:
         self.history = UserHistory(engine.history, who)
         self.run_list = UserRunList(engine.run_list, self._ownership)
         self.shares = UserShares(engine.shares, engine.history, self._ownership, engine.store.access)
-        self.exports = UserExports(engine.exports, who)
+        self.exports = UserExports(engine.exports, self.history, who)
         self.comparisons = UserComparisons(engine.comparisons, self._ownership, self._asker)
         self.forks = UserForks(engine.forks, self._ownership, self._asker)
         self.suggestions = UserSuggestions(engine.suggestions, self._ownership)

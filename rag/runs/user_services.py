@@ -9,11 +9,14 @@ from index_store.base.errors import AdminNeeded
 from rag.errors import UnknownRun
 from rag.models.preload import Preload
 from rag.runs.comparisons import Comparisons
+from rag.runs.export.export import Export
+from rag.runs.export.exports import ExportFormat, Exports
 from rag.runs.fork.edits import Edit
 from rag.runs.fork.plan import ChangedDocuments
 from rag.runs.forks import Forks
 from rag.runs.history.conversations.comparison import Column, Comparison
 from rag.runs.history.ownership import Ownership
+from rag.runs.history.user_history import UserHistory
 from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.retention.personal_data import PersonalData, PersonalDataSummary
 from rag.runs.run.asker import Asker
@@ -45,6 +48,16 @@ class UserSuggestions:
 
     def are_coming(self, run_id: str) -> bool:
         return self._ownership.has_run(run_id) and self._suggestions.are_coming(run_id)
+
+
+class UserExports:
+    def __init__(self, exports: Exports, history: UserHistory, who: CurrentPrincipal) -> None:
+        self._exports = exports
+        self._history = history
+        self._who = who
+
+    def gather(self, of: str, form: ExportFormat, *, through: str | None = None) -> Export:
+        return self._exports.gather(of, form, through=through, history=self._history, by=self._who())
 
 
 class UserComparisons:

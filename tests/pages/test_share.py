@@ -14,7 +14,7 @@ from pages.texts import texts
 from pages.widgets.answer.copying import COPY_ON_CLICK
 from pages.widgets.chat import share
 from rag.errors import UnknownShare
-from rag.runs.export.exports import UserExports
+from rag.runs.user_services import UserExports
 from rag.trace.events import StepFinished
 from tests.local import as_person, person_of
 from tests.looks import one_language

@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from index_store.access.audit.audit import Audit
 from index_store.access.audit.entry import Action
-from index_store.access.gate import CurrentPrincipal
+from index_store.access.principal import Principal
 from rag.errors import NothingOfThisName
 from rag.runs.export.export import Export, ExportedRun, StepCalls
 from rag.runs.history.conversations.comparison import StoredComparisons
@@ -21,14 +21,15 @@ class Exports:
         self._history = history
         self._audit = audit
 
-    def gather(self, of: str, form: ExportFormat, *, through: str | None = None, who: CurrentPrincipal) -> Export:
+    def gather(
+        self, of: str, form: ExportFormat, *, through: str | None = None, history: UserHistory, by: Principal
+    ) -> Export:
         """Collects the data of one export.
 
         `of`: the id of a run or a conversation; of a conversation, only the finished runs of a branch are exported, of
         a comparison its columns. `form`: the file format, for the audit log. `through`: of a conversation, a run of the
-        branch, as in `History.branch`. Raises NothingOfThisName, AccessWithdrawn.
+        branch, as in `History.branch`. `history`: as the principal `by` sees it. Raises NothingOfThisName.
         """
-        history, by = UserHistory(self._history, who), who()
         run, conversation = history.run(of), history.conversations.get(of)
         if run:
             title, runs = run.question, [run]
@@ -54,15 +55,6 @@ class Exports:
             return ()
         comparison = StoredComparisons(self._history.database).get(conversation_id)
         return tuple(filter(None, comparison.run_ids)) if comparison else ()
-
-
-class UserExports:
-    def __init__(self, exports: Exports, who: CurrentPrincipal) -> None:
-        self._exports = exports
-        self._who = who
-
-    def gather(self, of: str, form: ExportFormat, *, through: str | None = None) -> Export:
-        return self._exports.gather(of, form, through=through, who=self._who)
 
 
 def _exported(history: UserHistory, run: PastRun, *, is_alone: bool) -> ExportedRun:
