@@ -10,6 +10,7 @@ index_store.base.errors.PlainError
     ├── BadColumnCount, ModelNotOffered   in a comparison
     ├── NothingOfThisName         to share or export
     ├── UnknownShare              the link was revoked, or never existed
+    │   └── SharerOut             the person who made it may not use the app any more
     ├── UnreadableExport          not an export of this app, or one of a newer version
     ├── NoChatModel               no model is set, and there is no embedded one
     ├── ModelError

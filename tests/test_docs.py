@@ -1,12 +1,14 @@
-"""The documentation: the files, headings, pictures, texts and tests that it names exist."""
+"""The documentation: the files, headings, pictures, texts and tests that it names exist, and its lists are complete."""
 
 import ast
 import re
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from index_store.base.errors import PlainError
 from pages.samples.faults import FAULTS
 from pages.texts import texts
 
@@ -28,6 +30,13 @@ FOR_TESTS = {
     "provider": ("Node.js", "npm", "oidc-provider"),
 }
 """tool of `make test` -> what it downloads"""
+TREES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for package in ("index_store", "rag")
+    for path in sorted(ROOT.glob(f"{package}/**/*.py"))
+    if "└── " in path.read_text(encoding="utf-8")
+]
+"""modules whose docstring has a tree of their errors"""
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
@@ -104,3 +113,11 @@ def test_the_readmes_name_the_systems_for_which_there_are_packages(name, mac):
     readme = (ROOT / name).read_text(encoding="utf-8")
     assert "glibc" in readme
     assert mac in readme
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_the_tree_of_a_modules_errors_names_each_of_them(name):
+    module = import_module(name)
+    classes = [each for each in vars(module).values() if isinstance(each, type) and issubclass(each, PlainError)]
+    errors = {each.__name__ for each in classes if each.__module__.startswith(name)}
+    assert errors - set(re.findall(r"\w+", module.__doc__)) == set()

@@ -6,9 +6,11 @@ DocumentError
 ├── HostUnknown, SiteUnreachable, SiteUntrusted, SiteBusy,
 │   SiteUnavailable, SiteGivenUp                                     the site as a whole
 ├── RobotsForbids, RobotsUnavailable                                 robots.txt says no, or can't be read
-└── PageMissing, PageRefused, PageFailed, PageTimedOut, PageBroken, PagePacked,
-    PageTooLarge, PageOfOtherKind, RedirectsEndless, BadRedirect,
-    NothingToCrawl, KnownPagesKept                                   one page
+├── PageMissing, PageFailed, PageTimedOut, PageBroken, PagePacked,
+│   PageTooLarge, PageOfOtherKind, RedirectsEndless, BadRedirect,
+│   NothingToCrawl, KnownPagesKept                                   one page
+└── PageRefused
+    └── PageBehindSignIn
 """
 
 from index_store.base.errors import DocumentError

@@ -7,6 +7,7 @@ PlainError
     ├── NotEnoughSpace        the disk has no room for it
     ├── FetchStopped          by Ctrl-C
     ├── ModelNotWritable      the data folder can't be written to
+    ├── EngineMissing         the package that runs it is not installed
     ├── ModelMissing          there is no file to serve
     ├── ProcessorTooOld       the native code can't run on this processor
     ├── LibraryMissing        it needs a library that the system does not have
