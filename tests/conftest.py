@@ -30,7 +30,7 @@ FOLDERS = {"browser": "tests/browser", "embedded": "tests/rag"}
 """folders of the tests with these markers: `make test` looks only there, `make soak` everywhere"""
 
 
-BOTH_FORMS = ("tests/index_store", "tests/rag/runs")
+BOTH_DATABASES = ("tests/index_store", "tests/rag/runs")
 """folders whose tests also run on Postgres"""
 
 BOTH_CHROMAS = tuple(
@@ -39,7 +39,7 @@ BOTH_CHROMAS = tuple(
 """folders and files whose tests also run on a Chroma server"""
 
 WITHOUT_A_DATABASE = ("tests/index_store/parsing",)
-"""folders inside BOTH_FORMS whose code uses no database"""
+"""folders inside BOTH_DATABASES whose code uses no database"""
 WITH_A_QUEUE = ("tests/index_store/ingestion",)
 """folders whose tests also run on Postgres and a Chroma server together, where documents are added through a queue"""
 
@@ -60,26 +60,26 @@ def pytest_collection_finish() -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Tests that use `database`, directly or through a fixture, also run on Postgres: in `make soak`, and in
-    `make test` if they are marked `both_forms`. Tests that read SQLite's files are marked `sqlite_alone`.
+    `make test` if they are marked `both_databases`. Tests that read SQLite's files are marked `sqlite_alone`.
 
     The same holds for `chroma_url` in the folders about vectors: these tests also run on a Chroma server, in
     `make soak`, and in `make test` if they are marked `both_chromas`. Tests that read Chroma's files are marked
     `folder_alone`. In `make soak`, tests about adding documents also run on Postgres and a Chroma server together,
     unless they are marked `no_queue`.
     """
-    if "database" not in metafunc.fixturenames or not _stands_in(metafunc, BOTH_FORMS):
+    if "database" not in metafunc.fixturenames or not _stands_in(metafunc, BOTH_DATABASES):
         return
     if _stands_in(metafunc, WITHOUT_A_DATABASE):
         return
     marks = {mark.name for mark in metafunc.definition.iter_markers()}
-    forms: list[object] = ["sqlite"]
+    backends: list[object] = ["sqlite"]
     if "sqlite_alone" not in marks:
-        forms.append(pytest.param("postgres", marks=[] if "both_forms" in marks else [pytest.mark.soak]))
+        backends.append(pytest.param("postgres", marks=[] if "both_databases" in marks else [pytest.mark.soak]))
     if "chroma_url" in metafunc.fixturenames and _stands_in(metafunc, BOTH_CHROMAS) and "folder_alone" not in marks:
-        forms.append(pytest.param("chroma", marks=[] if "both_chromas" in marks else [pytest.mark.soak]))
+        backends.append(pytest.param("chroma", marks=[] if "both_chromas" in marks else [pytest.mark.soak]))
     if _stands_in(metafunc, WITH_A_QUEUE) and not marks & {"sqlite_alone", "folder_alone", "no_queue"}:
-        forms.append(pytest.param("queue", marks=[pytest.mark.soak]))
-    metafunc.parametrize("database", forms, indirect=True)
+        backends.append(pytest.param("queue", marks=[pytest.mark.soak]))
+    metafunc.parametrize("database", backends, indirect=True)
 
 
 def _stands_in(metafunc: pytest.Metafunc, folders: tuple[str, ...]) -> bool:

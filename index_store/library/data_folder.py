@@ -29,7 +29,7 @@ from index_store.library.originals.registry import FOLDER
 from index_store.library.originals.registry import backend_of as backend_of_originals
 from index_store.library.switch import finish
 from index_store.vectors.chroma import VectorStore
-from index_store.vectors.chroma import backend_of as form_of_vectors
+from index_store.vectors.chroma import backend_of as backend_of_vectors
 
 LINKS = "backup.links"
 """the folder in which a running backup links originals: the originals themselves may be removed before their turn. It
@@ -138,14 +138,14 @@ def _vectors_of(settings: Settings, catalogue: Catalogue) -> VectorStore:
         if noted.exists() and has_some:
             raise errors.VectorsOnServer(folder=os.path.abspath(folder), place=os.path.abspath(noted))
         noted.unlink(missing_ok=True)
-        return VectorStore(form_of_vectors(local, None, ""))
+        return VectorStore(backend_of_vectors(local, None, ""))
     if not noted.exists():
         if local.exists() and has_some:
             raise errors.VectorsInFolder(folder=os.path.abspath(folder))
         shutil.rmtree(local, ignore_errors=True)
         identity = backend_of(catalogue.database).identity(catalogue.database)
         noted.write_text(identity or uuid.uuid4().hex, encoding="utf-8")
-    return VectorStore(form_of_vectors(local, settings.chroma_url, noted.read_text(encoding="utf-8")))
+    return VectorStore(backend_of_vectors(local, settings.chroma_url, noted.read_text(encoding="utf-8")))
 
 
 def _originals_of(settings: Settings, catalogue: Catalogue) -> Originals:

@@ -1,4 +1,4 @@
-"""One interface for the two forms of Chroma: over a folder, and on a server.
+"""One interface for the two backends of Chroma: over a folder, and on a server.
 
 local/folder.py and server/server.py implement it; `backend_of` in chroma.py chooses one.
 """

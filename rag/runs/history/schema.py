@@ -241,7 +241,7 @@ class _Damaged(Exception):
 
 
 def _open(where: DatabaseLocation) -> Engine:
-    """Raises DatabaseError (see `Form.is_damaged`) and _Damaged."""
+    """Raises DatabaseError (see `DatabaseBackend.is_damaged`) and _Damaged."""
     database = open_database(where, SCHEMA)
     try:
         found = backend_of(database).faults(database)

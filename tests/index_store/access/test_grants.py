@@ -85,7 +85,7 @@ def test_the_role_limits_the_granted_right(kept: IndexStore, role: Role) -> None
     assert set(readable(kept.access, alice)) - {"規程", "other"} == allowed
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 def test_of_several_grants_the_most_counts(kept: IndexStore) -> None:
     alice = as_role(kept.access, Role.EDITOR)
     grants = kept.access.grants
@@ -96,7 +96,7 @@ def test_of_several_grants_the_most_counts(kept: IndexStore) -> None:
     assert right_of(kept.access, alice, "規程") is READ
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 def test_a_grant_takes_the_place_of_the_one_before(kept: IndexStore) -> None:
     alice = as_role(kept.access, Role.EDITOR)
     for right in (MANAGE, READ):

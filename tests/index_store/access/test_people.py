@@ -412,7 +412,7 @@ def test_what_goes_on_without_someone_does_not_count_as_seeing_them(access: Acce
     assert access.principal(LOCAL.id) is LOCAL
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 @pytest.mark.timeout(20, func_only=True)  # seconds, without the start of a server; waiting for the other would take 30
 def test_who_is_known_comes_in_while_someone_else_writes(people: People, settings: Settings) -> None:
     alice = people.signed_in(claim("alice"))

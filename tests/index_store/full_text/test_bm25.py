@@ -122,7 +122,7 @@ def test_a_part_of_a_word_is_found_by_its_pairs(connection):
     assert (chunk_id, score > 0) == ("name-1", True)
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 def test_a_title_and_headings_count_more_than_the_text(connection):
     searched = SearchedPassages(connection)
     searched.put(
@@ -338,7 +338,7 @@ def test_putting_and_deleting_in_any_order_ends_in_the_same_scores(connection):
     assert counts[0] == counts[1]
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 def test_what_is_put_among_very_many_is_found_as_if_it_had_come_alone(connection):
     searched, alone = SearchedPassages(connection), BM25Index("index_2")
     alone.create(connection)

@@ -99,7 +99,7 @@ def stopped_after(member: str, monkeypatch: pytest.MonkeyPatch) -> threading.Eve
 # The job
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 def test_a_path_that_no_database_could_hold_is_refused_and_the_rest_of_its_archive_is_added(
     store: IndexStore, tmp_path: Path
 ) -> None:

@@ -99,7 +99,7 @@ def assert_as_before(engine: UserEngine, before: dict[str, object]) -> None:
 
 
 def told_of(what: dict[str, object]) -> dict[str, str]:
-    """The same for both forms: Postgres can't store NUL and has another character instead."""
+    """The same for both databases: Postgres can't store NUL and has another character instead."""
     return {name: repr(each).replace("\ufffd", "\\x00") for name, each in what.items()}
 
 
@@ -154,7 +154,7 @@ def test_killed_at_several_moments_a_move_goes_on_and_until_the_switch_the_old_f
     assert moved(servers, MoveTarget.SERVERS)
 
 
-def test_originals_of_a_share_are_known_to_both_forms(servers, folder, embeddings, before, tmp_path):
+def test_originals_of_a_share_are_known_to_both_databases(servers, folder, embeddings, before, tmp_path):
     share = shutil.move(folder / "originals", tmp_path / "share")
     shared = servers.model_copy(update={"originals_url": SecretStr(Path(share).as_uri())})
     with opened(in_folder(shared), embeddings) as engine:

@@ -62,7 +62,7 @@ def test_the_conversation_of_the_latest_question_comes_first(history):
     assert [each.id for each in history.conversations.listed(principal=LOCAL)] == [first.id, second.id]
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 def test_a_follow_up_comes_after_what_it_follows_whatever_the_clocks_say(history):
     """Asked in an app whose clock is behind, or after the clock of the only app was set back."""
     conversation = history.conversations.new("日当は?", principal=LOCAL).id
@@ -219,7 +219,7 @@ def test_only_runs_that_were_under_way_are_closed_as_interrupted(history):
     assert end.error.code == "interrupted"
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 def test_it_outlives_its_process(history, data_dir, database):
     conversation = history.conversations.new("日当は?", principal=LOCAL)
     history.close()
@@ -303,7 +303,7 @@ INSERT INTO runs VALUES ('u', 'c', '食費は?', '規程', 'naive', 4, 'finished
 """the last version without branches"""
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 @pytest.mark.parametrize("before", ["", BEFORE_VERSIONS, VERSION_1, VERSION_2], ids=["new", "of 0.1.0", "0001", "0002"])
 def test_a_history_has_the_same_tables_whatever_it_was_made_of(data_dir, database, before):
     data_dir.mkdir()
@@ -323,7 +323,7 @@ def test_runs_of_before_prompts_were_kept_have_none_and_new_ones_have(data_dir, 
         assert history.calls.of_step("r", "generate", 2) == ()
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 def test_runs_of_before_there_were_branches_follow_each_other_as_they_were_asked(data_dir, database):
     data_dir.mkdir()
     run_script(data_dir, database, "history", VERSION_2)

@@ -84,7 +84,7 @@ def test_a_run_that_goes_on_is_listed_without_what_it_will_come_to(runs, save):
     assert (run.status, run.seconds, run.outcome, run.why) == ("running", None, None, None)
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("last", "steps", "why"),
     [
@@ -156,7 +156,7 @@ def test_runs_are_found_by_a_vote_for_them_until_it_is_taken_back(runs, save, hi
     assert ids(runs, RunFilter(state="voted")) == []
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 @pytest.mark.parametrize("word", ["über", "ＡＢＣ", "abc", "été", "ﾆｯﾄｳ", "100％"])
 def test_runs_are_found_by_words_whatever_their_case_and_width(runs, save, word):
     save("a", question="ÜBER ABC und ÉTÉ: ニットウ 100%")
@@ -176,7 +176,7 @@ def test_runs_are_found_by_words_pipeline_and_index(runs, save):
     assert (runs.pipelines(principal=LOCAL), runs.indexes(principal=LOCAL)) == (["hybrid", "naive"], ["x", "y"])
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 def test_runs_come_in_any_order_a_page_at_a_time(runs, save):
     for name, seconds in (("a", 2), ("b", 3), ("c", 1)):
         save(name, seconds=seconds)
@@ -188,7 +188,7 @@ def test_runs_come_in_any_order_a_page_at_a_time(runs, save):
     assert ids(runs, first=1, count=2) == ["c", "b"]
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 def test_the_pages_of_each_order_have_each_run_once_also_where_many_are_equal(runs, save, history):
     for number in range(60):
         save(f"r{number}", seconds=number * 7 % 3, ends=number != 30)
@@ -199,7 +199,7 @@ def test_the_pages_of_each_order_have_each_run_once_also_where_many_are_equal(ru
         assert sorted(shown) == sorted(f"r{number}" for number in range(60))
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 def test_the_runs_through_each_one_are_counted_in_each_order(runs, save):
     for number in range(12):
         save(f"r{number}", seconds=number * 7 % 3, ends=number % 4 != 0)

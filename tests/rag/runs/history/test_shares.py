@@ -122,7 +122,7 @@ def test_the_title_of_a_link_is_no_first_question_that_was_edited_away(engine, a
     assert engine.exports.gather(first.conversation_id, "json").title == "出張"
 
 
-@pytest.mark.both_forms
+@pytest.mark.both_databases
 def test_a_link_of_before_links_had_branches_shows_the_latest_branch_of_its_time(data_dir, database):
     with closing(History(data_dir, database)) as history:
         conversation = history.conversations.new("?", principal=LOCAL).id
