@@ -27,15 +27,14 @@ G = TypeVar("G", bound=Grade)
 RELEVANCE, GROUNDING, USEFULNESS = 1.0, 1.0, 0.5
 """weights of the three grades"""
 
-_VERDICT = {"yes": 1.0, "no": 0.0, "unknown": 0.5}
 _LEVEL: dict[Level | None, float] = {"fully": 1.0, "partly": 0.5, "no": 0.0, None: 0.5}
 _RATING = {1: -1.0, 2: -0.5, 3: 0.0, 4: 0.5, 5: 1.0, None: 0.0}
 """unknown grades count as the middle, neither yes nor no"""
 
 
-def score(relevance: Grade, grounding: Grounding, usefulness: Usefulness) -> float:
-    relevant = _VERDICT[relevance.verdict] if relevance.score is None else relevance.score
-    return RELEVANCE * relevant + GROUNDING * _LEVEL[grounding.level] + USEFULNESS * _RATING[usefulness.rating]
+def weighted_score(relevance: Grade, grounding: Grounding, usefulness: Usefulness) -> float:
+    support, use = _LEVEL[grounding.level], _RATING[usefulness.rating]
+    return RELEVANCE * relevance.certainty + GROUNDING * support + USEFULNESS * use
 
 
 class _Writing:
@@ -63,7 +62,7 @@ class _Writing:
             relevance=relevance,
             grounding=grounding,
             usefulness=usefulness,
-            score=score(relevance, grounding, usefulness),
+            score=weighted_score(relevance, grounding, usefulness),
             is_no_answer=answer.is_no_answer,
             is_cut=answer.is_cut,
             cut_by=answer.cut_by,

@@ -16,9 +16,6 @@ Action = Literal["correct", "incorrect", "ambiguous"]
 
 _VERDICTS: dict[Action, Verdict] = {"correct": "yes", "incorrect": "no", "ambiguous": "unknown"}
 
-WITHOUT_SCORE = {"yes": 1.0, "no": 0.0, "unknown": 0.5}
-"""the score of a grade without one; unknown is neither good nor bad"""
-
 
 @step
 async def grade_documents(state: State, step: NodeStep) -> State:
@@ -65,16 +62,12 @@ async def assess(state: State, step: NodeStep) -> State:
         return {"action": action, "relevant": []}
     if action == "ambiguous" and rule.rule == "scores":
         # No passage is surely right: keep those that are not surely wrong.
-        return {"action": action, "relevant": [each.passage for each in graded if score(each.grade) >= rule.lower]}
+        return {"action": action, "relevant": [each.passage for each in graded if each.grade.certainty >= rule.lower]}
     return {"action": action}
 
 
-def score(grade: Grade) -> float:
-    return WITHOUT_SCORE[grade.verdict] if grade.score is None else grade.score
-
-
 def _by_scores(graded: Sequence[PassageGrade], rule: Assessment) -> Action:
-    scores = [score(each.grade) for each in graded]
+    scores = [each.grade.certainty for each in graded]
     if any(each >= rule.upper for each in scores):
         return "correct"
     return "ambiguous" if any(each >= rule.lower for each in scores) else "incorrect"

@@ -47,6 +47,11 @@ class Grade(Frozen):
     by_hand: bool = False
     """a person turned it over in a fork"""
 
+    @property
+    def certainty(self) -> float:
+        """How sure of yes: the score; without one, unknown is neither good nor bad."""
+        return {"yes": 1.0, "no": 0.0, "unknown": 0.5}[self.verdict] if self.score is None else self.score
+
     @classmethod
     def unknown(cls) -> Self:
         return cls(verdict="unknown", score=None)

@@ -5,7 +5,7 @@ import pytest
 from index_store.base.errors import KeyRefused, ServiceBusy
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
-from rag.nodes.candidates import score
+from rag.nodes.candidates import weighted_score
 from rag.trace.events import Token
 from rag.trace.grades import Grade, Grounding, Usefulness
 from rag.trace.passages import Retrieval
@@ -105,14 +105,14 @@ def test_a_score_is_the_weighted_sum_of_the_paper(relevance, level, stars, worth
     relevant = Grade(verdict=word, score=relevance)
     supported = Grounding(verdict="unknown", score=None, level=level)
     useful = Usefulness(verdict="unknown", score=None, rating=stars)
-    assert score(relevant, supported, useful) == pytest.approx(worth)
+    assert weighted_score(relevant, supported, useful) == pytest.approx(worth)
 
 
 def test_a_grader_that_gives_no_score_is_taken_at_its_word():
     fully = Grounding(verdict="yes", score=None, level="fully")
     useful = Usefulness(verdict="yes", score=None, rating=5)
-    assert score(Grade(verdict="yes", score=None), fully, useful) == 2.5
-    assert score(Grade(verdict="no", score=None), fully, useful) == 1.5
+    assert weighted_score(Grade(verdict="yes", score=None), fully, useful) == 2.5
+    assert weighted_score(Grade(verdict="no", score=None), fully, useful) == 1.5
 
 
 def test_an_answer_without_support_is_not_chosen_however_it_scores(ask, chat):
