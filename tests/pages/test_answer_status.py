@@ -9,7 +9,7 @@ from index_store.access.principal import LOCAL
 from pages import process
 from pages.texts import texts
 from pages.widgets.answer.status import dropped, show_answer_status, show_unconfirmed
-from pages.widgets.chat.turn import show_ending
+from pages.widgets.chat.turn import show_end
 from rag.models.service.no_answer import TOKEN
 from rag.runs.history.history import History
 from rag.trace.details import Attempt, AttemptsDetail, DeclineDetail, GenerationDetail, RetrievalDetail
@@ -154,7 +154,8 @@ def test_claims_that_could_not_be_confirmed_are_listed_as_text():
 @each_language
 def test_below_an_answer_stands_how_many_documents_it_may_lack(language):
     def told(pending: int) -> list[str]:
-        _, page = for_reader(language, lambda: show_ending(finished().model_copy(update={"pending": pending})))
+        last = finished().model_copy(update={"answer": "", "pending": pending})
+        _, page = for_reader(language, lambda: show_end(last, [last], "end"))
         return [each.value for each in page.info]
 
     words = texts(language)

@@ -132,14 +132,15 @@ def show_answered(
             show_graph(events, f"past-{run.id}", usual="drawn")
             below = offer_change if is_changeable else None
             show_rows(events, last.totals.until, key=f"past-{run.id}", below=below, traces=traces)
+    show_end(last, outline, f"past-{run.id}")
+
+
+def show_end(last: RunFinished, events: Sequence[Event], key: str) -> None:
+    """The answer of a run, and how the run ended. `events`: those of the run, or their outline."""
     if last.answer:
-        show_answer_status(outline)
+        show_answer_status(events)
         is_no_answer = last.outcome == "not_in_documents"
-        show_answer(last.answer, last.citations, engine().store, f"past-{run.id}", is_no_answer=is_no_answer)
-    show_ending(last)
-
-
-def show_ending(last: RunFinished) -> None:
+        show_answer(last.answer, last.citations, engine().store, key, is_no_answer=is_no_answer)
     if last.error:
         show_error(last.error)
     elif last.status == "stopped":

@@ -11,11 +11,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.process import engine
-from pages.widgets.answer.answer import Cards, show_answer
-from pages.widgets.answer.status import show_answer_status
+from pages.widgets.answer.answer import Cards
 from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.pace import OFTEN, look_every, pace
-from pages.widgets.chat.turn import show_draft, show_ending
+from pages.widgets.chat.turn import show_draft, show_end
 from pages.widgets.compare.differences import show_differences
 from pages.widgets.compare.head import LETTERS, head_html, question_html
 from pages.widgets.errors import run_as_callback
@@ -214,11 +213,7 @@ def _show_past_column(shown: ShownComparison, column: ShownColumn | None, differ
     if not isinstance(last, RunFinished):  # its end could not be saved
         st.caption(say("status.stopped"))
         return
-    if last.answer:
-        show_answer_status(column.events)
-        is_no_answer = last.outcome == "not_in_documents"
-        show_answer(last.answer, last.citations, engine().store, column.key, is_no_answer=is_no_answer)
-    show_ending(last)
+    show_end(last, column.events, column.key)
     _show_actions(shown, column, last)
     _show_trace(column, last.totals.until)
 

@@ -9,11 +9,9 @@ from streamlit.delta_generator import DeltaGenerator
 from index_store.catalogue.records import Index
 from pages import samples
 from pages.process import engine
-from pages.widgets.answer.answer import show_answer
-from pages.widgets.answer.status import show_answer_status
 from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.options import choose_options, show_picked
-from pages.widgets.chat.turn import show_ending
+from pages.widgets.chat.turn import show_end
 from pages.widgets.compare.head import head_html, question_html
 from pages.widgets.controls.picker import pick
 from pages.widgets.documents.access import nothing_here
@@ -82,11 +80,7 @@ def _show_form_beside(run_id: str, indexes: Mapping[str, Index]) -> None:
         st.html(head_html(0, started))
         if isinstance(last, RunFinished):
             st.caption(headline(events, last.totals.seconds))
-            if last.answer:
-                show_answer_status(events)
-                is_no_answer = last.outcome == "not_in_documents"
-                show_answer(last.answer, last.citations, engine().store, f"beside-{run_id}", is_no_answer=is_no_answer)
-            show_ending(last)
+            show_end(last, events, f"beside-{run_id}")
         else:
             st.caption(say("status.running"))
     index = asked_index(started)
