@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 
 from index_store.base.errors import Failure
+from pages.server.browser_rules import FILE_POLICY
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.answer.formulae import with_mathml
 from pages.widgets.answer.status import answer_status_html, unconfirmed_html
@@ -21,16 +22,11 @@ from pages.widgets.trace.graph import graph_html, row_key, unrolled_html
 from pages.widgets.trace.panel import StepRow, decision_text, headline, note_of_fork, rows
 from pages.words import counted, language, say, thousands, when
 from rag.pipelines import PIPELINES
-from rag.runs.export.export import Export, ExportedRun
+from rag.runs.export.export import SIGNS, Export, ExportedRun
 from rag.trace.events import RunFinished, StepFinished, UnknownEvent
 from rag.trace.path import path_of
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-"""img-src data: is for the lines of a graph, which are an image in the file"""
-
 STYLES = (Path(__file__).parents[1] / "assets" / "style.css", Path(__file__).with_name("file.css"))
-
-_SIGNS = {"yes": "✓", "no": "✗", "unknown": "?", "stopped": "■", "failed": "✗", None: "✓"}
 
 
 def as_html(export: Export) -> str:
@@ -41,7 +37,7 @@ def as_html(export: Export) -> str:
     runs = "".join(_run(run, f"run-{number}", len(export.runs)) for number, run in enumerate(export.runs, start=1))
     return (
         f'<!DOCTYPE html>\n<html lang="{language()}"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{FILE_POLICY}">'
         '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(export.title)}</title><style>{_style()}</style></head>"
@@ -136,7 +132,7 @@ def _line(row: StepRow, run: ExportedRun, seconds: float) -> str:
     note = note_of_fork(row, run.started.origin if run.started else None)
     attempt += f" <small>{escape(note)}</small>" if note else ""
     if step is None:
-        sign = f'<span class="sign stopped">{_SIGNS["stopped"]}</span>'  # a run in a file has ended
+        sign = f'<span class="sign stopped">{SIGNS["stopped"]}</span>'  # a run in a file has ended
         return f"{sign} <b>{name}</b>{attempt} {escape(row.told_unfinished)}"
     took = step.milliseconds / 1000
     cost = [say("total.seconds", seconds=f"{took:.1f}")]
@@ -145,7 +141,7 @@ def _line(row: StepRow, run: ExportedRun, seconds: float) -> str:
     left, width = (min(100.0, 100 * each / seconds) if seconds else 0.0 for each in (step.start, took))
     return (
         f'<span class="bar"><i style="left: {left:.1f}%; width: {width:.1f}%"></i></span>'
-        f'<span class="sign {step.verdict or "yes"}">{_SIGNS[step.verdict]}</span> <b>{name}</b>{attempt} '
+        f'<span class="sign {step.verdict or "yes"}">{SIGNS[step.verdict]}</span> <b>{name}</b>{attempt} '
         f"{escape(summary_text(step))} <small>{escape(' · '.join(cost))}</small>"
     )
 

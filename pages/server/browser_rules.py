@@ -19,6 +19,10 @@ HEADERS = {
 }
 """set on every answer that does not set them itself"""
 
+FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+"""of a file that is shown by itself: it runs no script and loads nothing. img-src data: is for pictures in the file,
+such as the lines of a graph"""
+
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 

@@ -22,14 +22,14 @@ from index_store.parsing.loaders.formats import ANY_BYTES, BY_KIND
 from index_store.parsing.loaders.html.charset import HEAD, declared_charset
 from index_store.parsing.loaders.text.decode import decode
 from pages.process import engine_of
+from pages.server.browser_rules import FILE_POLICY
 from pages.server.identity import NotSignedIn
 from pages.texts import preferred_language
 
 PDF = BY_KIND["pdf"].shown_as
 
 # A PDF viewer doesn't work in a sandbox; a PDF has no access to the page that it is shown in.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-SANDBOX = f"sandbox; {POLICY}"
+SANDBOX = f"sandbox; {FILE_POLICY}"
 
 BLOCK = 1 << 16
 """bytes read at once"""
@@ -94,7 +94,7 @@ def _response(request: Request, original: Original) -> Response:
         "Cross-Origin-Resource-Policy": "same-origin",
         "Referrer-Policy": "no-referrer",
         "Cache-Control": "private, no-cache",
-        "Content-Security-Policy": POLICY if media_type == PDF else SANDBOX,
+        "Content-Security-Policy": FILE_POLICY if media_type == PDF else SANDBOX,
         "Accept-Ranges": "bytes",
         "ETag": f'"{original.id}"',
     }

@@ -6,7 +6,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from pages.export.html import POLICY, as_html
+from pages.export.html import as_html
+from pages.server.browser_rules import FILE_POLICY
 from pages.texts import texts
 from pages.widgets.fork.origin import origin_lines
 from pages.widgets.trace.panel import label, rows
@@ -97,7 +98,7 @@ def test_nothing_that_people_documents_or_models_wrote_acts_loads_or_leads_away(
     urls = [url for style in parts.values("style") for url in re.findall(r"url\((.{12})", style)]
     assert set(urls) == {'"data:image/'}
     assert [each for tag, each in parts.tags if tag == "meta" and "http-equiv" in each] == [
-        {"http-equiv": "Content-Security-Policy", "content": POLICY}
+        {"http-equiv": "Content-Security-Policy", "content": FILE_POLICY}
     ]
     assert parts.values("lang") == [language]
 

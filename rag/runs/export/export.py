@@ -22,7 +22,7 @@ from rag.trace.passages import Frozen
 LONGEST_NAME = 50
 """characters of a file's name, without date and suffix: at most 200 bytes; file systems allow 255"""
 
-_SIGNS = {"yes": "✓", "no": "✗", "unknown": "?", "stopped": "■", "failed": "✗", None: "✓"}
+SIGNS = {"yes": "✓", "no": "✗", "unknown": "?", "stopped": "■", "failed": "✗", None: "✓"}
 
 
 def _event(value: Any) -> Any:
@@ -159,14 +159,14 @@ def _step(step: StepFinished, origin: Origin | None, say: Say) -> list[str]:
         note = f" · ✎ {in_line(say('step.changed'))}"
     attempt = f" #{step.attempt}" if step.attempt > 1 else ""
     seconds = f"{step.milliseconds / 1000:.1f} s"
-    lines = [f"- {_SIGNS[step.verdict]} **{in_line(say(f'step.{step.step}'))}**{attempt}{note} · {seconds}"]
+    lines = [f"- {SIGNS[step.verdict]} **{in_line(say(f'step.{step.step}'))}**{attempt}{note} · {seconds}"]
     match step.detail:
         case RetrievalDetail(passages=passages) | WebSearchDetail(passages=passages):
             lines += [f"  - #{each.rank} \\[{each.number}\\] {in_line(place(each))}" for each in passages]
         case GradesDetail(grades=grades) | AssessmentDetail(grades=grades):
             for each in grades:
                 score = "" if each.grade.score is None else f" {each.grade.score:.2f}"
-                lines.append(f"  - {_SIGNS[each.grade.verdict]} \\[{each.passage.number}\\]{score}")
+                lines.append(f"  - {SIGNS[each.grade.verdict]} \\[{each.passage.number}\\]{score}")
     return lines
 
 
