@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from index_store.base.text.shortened import shortened
 from rag.models.client.client import ChatClient, Restart
 from rag.models.context_window import ContextWindow
 from rag.models.usage import Usage
@@ -197,8 +198,7 @@ def numbered(passages: Sequence[Passage]) -> str:
 
 
 def quoting(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_QUOTE else line[: LONGEST_QUOTE - 1] + "…"
+    return shortened(" ".join(text.split()), LONGEST_QUOTE)
 
 
 class ModelSource(Protocol):

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from index_store.base.errors import PlainError
+from index_store.base.text.shortened import shortened
 from index_store.search.hits import Hit
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
@@ -175,6 +176,4 @@ _HARMLESS = str.maketrans("[]*`<>", "［］＊'＜＞")
 
 def _line(text: str) -> str:
     """A query may contain [1], which would be a citation, or Markdown."""
-    line = " ".join(text.split())
-    line = line if len(line) <= LONGEST_QUERY else line[: LONGEST_QUERY - 1] + "…"
-    return line.translate(_HARMLESS)
+    return shortened(" ".join(text.split()), LONGEST_QUERY).translate(_HARMLESS)

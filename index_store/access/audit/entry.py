@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
+from index_store.base.text.shortened import shortened
+
 LONGEST = 300
 """characters of one value"""
 
@@ -90,7 +92,7 @@ def cleaned_text(text: str, secrets: Collection[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, HIDDEN)
     text = _ADDRESS.sub(r"\1\2", text).encode("utf-8", "replace").decode()
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return shortened(text, LONGEST)
 
 
 _ADDRESS = re.compile(r"(https?://)(?:[^\s/?#]*@)?([^\s?#]*)(?:[?#]\S*)?", re.IGNORECASE)

@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, BeforeValidator
 
 from index_store.base.text.bidi import without_bidi_controls
+from index_store.base.text.shortened import shortened
 
 CHARACTERS = 20_000_000
 """of text that one document may have, about 30,000 pages of Japanese: read and split in 57 s and 0.55 GB, within the
@@ -99,7 +100,7 @@ TITLE_LENGTH = 200
 
 
 def _shortened(title: str) -> str:
-    return title if len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…"
+    return shortened(title, TITLE_LENGTH)
 
 
 class LoadedDocument(BaseModel, frozen=True):

@@ -19,6 +19,7 @@ from index_store.base.batches import batches
 from index_store.base.database.database import VARIABLES, refuse_newer, storable
 from index_store.base.errors import DatabaseAway, DataFolderUnusable
 from index_store.base.folders import make_private
+from index_store.base.text.shortened import shortened
 from rag.errors import Interrupted, UnknownRun
 from rag.runs.history import schema
 from rag.runs.history.active_runs import ActiveRuns, RunEndedElsewhere
@@ -361,11 +362,9 @@ def _turn(events: Sequence[Event]) -> Turn | None:
                 question = whole
             case RunFinished():
                 answer = without_markers(each.answer).strip()
-    return Turn(question=_shortened(question), answer=_shortened(answer)) if answer else None
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_SAID else text[: LONGEST_SAID - 1] + "…"
+    if not answer:
+        return None
+    return Turn(question=shortened(question, LONGEST_SAID), answer=shortened(answer, LONGEST_SAID))
 
 
 def _end(event: Event) -> float:

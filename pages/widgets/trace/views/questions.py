@@ -2,6 +2,7 @@
 
 from html import escape
 
+from index_store.base.text.shortened import shortened
 from pages.widgets.trace.views.html import facts, headed, measured
 from pages.widgets.trace.views.view import View
 from pages.widgets.trace.views.word_diff import rewrite_html
@@ -14,7 +15,7 @@ LONGEST = 60
 
 class StandaloneView(View[StandaloneDetail], of=StandaloneDetail):
     def summary(self) -> str:
-        return say(f"standalone.{self.detail.why}", after=_short(self.detail.after))
+        return say(f"standalone.{self.detail.why}", after=shortened(self.detail.after, LONGEST))
 
     def html(self) -> str:
         detail = self.detail
@@ -32,7 +33,7 @@ class RewriteView(View[RewriteDetail], of=RewriteDetail):
     def summary(self) -> str:
         if self.detail.refused is not None:
             return say("summary.rewrite_refused")
-        return say("summary.rewrite", after=_short(self.detail.after))
+        return say("summary.rewrite", after=shortened(self.detail.after, LONGEST))
 
     def html(self) -> str:
         detail = self.detail
@@ -57,7 +58,3 @@ class RouteView(View[RouteDetail], of=RouteDetail):
             for route, score in detail.scores.items()
         )
         return facts(told) + (f"<table>{scores}</table>" if scores else "")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else text[:LONGEST] + "…"

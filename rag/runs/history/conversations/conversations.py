@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Select, func, literal,
 
 from index_store.access.principal import Principal
 from index_store.base.database.database import backend_of, storable
+from index_store.base.text.shortened import shortened
 from rag.runs.history import schema
 from rag.runs.history.ownership import is_owned_by, person_id
 
@@ -179,5 +180,4 @@ _IS_CHAT = schema.conversations.c.kind == "chat"
 
 def as_title(text: str) -> str:
     """One line, cut if too long."""
-    line = " ".join(storable(text).split())
-    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"
+    return shortened(" ".join(storable(text).split()), TITLE_LENGTH)
