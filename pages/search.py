@@ -48,8 +48,8 @@ def _keep(name: str) -> None:
         st.query_params.pop("doc", None)
 
 
-def address(name: str, default: str = "") -> str:
-    return st.query_params.get(name, default)
+def address(name: str) -> str:
+    return st.query_params.get(name, "")
 
 
 def show_nothing_loaded(index: str | None = None) -> None:

@@ -23,6 +23,8 @@ FRAMES = 40
 """of a moving picture, at most"""
 FRAME, LAST_FRAME = 300, 4000
 """milliseconds that one is shown"""
+HEAD = 80
+"""pixels of the page's own head, which covers what is scrolled below it"""
 TALL = 2600
 """pixels, more than a run with all of its steps has"""
 COLOURS = 256
@@ -96,11 +98,11 @@ def show_page(visitor: Visitor, name: str) -> None:
     wait_for_parts(visitor)
 
 
-def bring_up(place: Locator, above: int = 80) -> None:
-    """To the top of the page, with `above` pixels over it, which the page's own head covers."""
+def bring_up(place: Locator) -> None:
+    """To the top of the page, below the page's own head."""
     place.evaluate("each => each.scrollIntoView({ block: 'start' })")
     place.page.mouse.move(700, 500)
-    place.page.mouse.wheel(0, -above)
+    place.page.mouse.wheel(0, -HEAD)
     place.page.wait_for_timeout(500)
     place.page.mouse.move(0, 0)
 

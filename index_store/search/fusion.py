@@ -29,11 +29,11 @@ class Fused(NamedTuple):
     keyword_rank: int | None
 
 
-def by_rank(vector: Sequence[str], keyword: Sequence[str], weights: FusionWeights = EVEN, k: int = K) -> list[Fused]:
-    """Reciprocal rank fusion of two lists of ids, each best first: the sum of weight / (k + rank)."""
+def by_rank(vector: Sequence[str], keyword: Sequence[str], weights: FusionWeights = EVEN) -> list[Fused]:
+    """Reciprocal rank fusion of two lists of ids, each best first: the sum of weight / (K + rank)."""
 
     def share(weight: float, rank: int | None) -> float:
-        return weight / (k + rank) if rank else 0.0
+        return weight / (K + rank) if rank else 0.0
 
     vector_ranks, keyword_ranks = _ranks(vector), _ranks(keyword)
     scores = {

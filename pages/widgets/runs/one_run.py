@@ -40,7 +40,7 @@ def show_run(run_id: str) -> None:
             with st.bottom:
                 show_stop(live)
         elif is_playing(run_id):
-            show_playback(run_id, events)
+            show_playback(run_id)
         else:
             show_past(run, events, is_open=True, go_to=open_in_chat, beneath=partial(_show_cause, run_id, events))
 

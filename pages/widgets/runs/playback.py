@@ -62,7 +62,7 @@ def offer_playback(run_id: str, events: Sequence[Event]) -> None:
 
 
 @st.fragment(run_every=OFTEN)
-def show_playback(run_id: str, events: Sequence[Event]) -> None:
+def show_playback(run_id: str) -> None:
     playback = _current()
     if playback is None or playback.run_id != run_id:
         st.rerun()

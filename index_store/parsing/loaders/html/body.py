@@ -125,25 +125,25 @@ class _Writer:
         grid: list[list[str]] = []
         below: dict[int, tuple[int, str]] = {}
         """column -> rows still spanned, and the text"""
+
+        def carry(line: list[str]) -> None:
+            while len(line) in below:
+                left, text = below.pop(len(line))
+                if left > 1:
+                    below[len(line)] = (left - 1, text)
+                line.append(text)
+
         for row in rows:
             line: list[str] = []
-
-            def carry(line: list[str] = line) -> None:
-                while len(line) in below:
-                    left, text = below.pop(len(line))
-                    if left > 1:
-                        below[len(line)] = (left - 1, text)
-                    line.append(text)
-
             for cell in row:
-                carry()
+                carry(line)
                 text = _squeezed(_inline(cell)).replace("\n", " ").replace("|", "\\|")
                 rowspan = self._span(cell, "rowspan")
                 for column in range(self._span(cell, "colspan")):
                     if rowspan > 1:
                         below[len(line)] = (rowspan - 1, BESIDE if column else text if len(text) <= REPEATED else "")
                     line.append(BESIDE if column else text)
-            carry()
+            carry(line)
             grid.append(line)
         return grid
 

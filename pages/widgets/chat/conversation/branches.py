@@ -56,7 +56,7 @@ def _show_step(side: str, words: str, sibling: str | None, run_id: str) -> None:
 
 
 def _show_editor(run: PastRun, events: Sequence[Event]) -> None:
-    with st.chat_message("user", avatar=str(USER)), st.form(f"editor-{run.id}", border=False):
+    with st.chat_message("user", avatar=USER), st.form(f"editor-{run.id}", border=False):
         text = st.text_area(say("chat.edit"), value=run.question, key=f"wording-{run.id}", label_visibility="collapsed")
         with st.container(horizontal=True, gap="small"):
             asks = st.form_submit_button(say("chat.ask"), type="primary")

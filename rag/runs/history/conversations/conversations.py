@@ -89,13 +89,12 @@ class Conversations:
         with self._database.connect() as connection:
             return connection.execute(kind).scalar() == "comparison"
 
-    def list_in_chat(self, conversation_id: str, *, within: Connection | None = None) -> None:
+    def list_in_chat(self, conversation_id: str, *, within: Connection) -> None:
         """Lists the conversation of a fork or a comparison in the chat, because someone continued it. It is then no
-        longer deleted with its origin.
+        longer deleted with its origin. `within`: the transaction that saves the new run.
         """
         this = (schema.conversations.c.id == conversation_id, ~_IS_CHAT)
-        with schema.changing(self._database, within) as connection:
-            connection.execute(schema.conversations.update().where(*this).values(kind="chat", origin_run_id=None))
+        within.execute(schema.conversations.update().where(*this).values(kind="chat", origin_run_id=None))
 
     def rename(self, conversation_id: str, title: str) -> None:
         """Its place in the list stays the same. `title`: becomes one line and is cut if too long; a blank title changes
