@@ -75,9 +75,9 @@ class Forks:
             }
         )
         started = self._save(started, fork, past, asker)
-        run = Run(started, fork.events)
-        self._runs.start(self._runs.pending(run, started, flow, models, asker, at_once, allowance, fork=fork))
-        return run
+        pending = self._runs.pending(started, models, asker, at_once, allowance, fork=fork)
+        self._runs.start(pending)
+        return pending.run
 
     def _save(self, started: RunStarted, fork: Fork, past: PastRun, asker: Asker) -> RunStarted:
         """Stores a fork with its checkpoints and returns its start in a conversation of its own. Raises NotSaved."""

@@ -22,7 +22,6 @@ from rag.models.chat_model import ModelSource
 from rag.models.offered import OfferedModels
 from rag.models.usage import Allowance
 from rag.pipelines import pipeline
-from rag.pipelines.pipeline import Pipeline
 from rag.runs.fork.plan import Fork
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.conversations.comparison import Column
@@ -112,7 +111,7 @@ class RunsInFlight:
         question, index = storable(new.question).strip(), storable(new.index)
         self.check(question, new.column)
         allowance, at_once = self.allowance(new.asker), self.at_once(new.asker)
-        flow, models = pipeline(new.column.pipeline), self._models.source(new.column.model)
+        models = self._models.source(new.column.model)
         index_id = new.asker.index_id(index)
         conversation_id = new.conversation_id
         if not within and conversation_id and not self._history.conversations.exists(conversation_id):
@@ -126,7 +125,7 @@ class RunsInFlight:
             question=question,
             index=index,
             index_id=index_id,
-            pipeline=flow.name,
+            pipeline=new.column.pipeline,
             model=models.name,
             retrieval=new.column.retrieval,
             style=new.column.style or self._settings.style,
@@ -142,9 +141,8 @@ class RunsInFlight:
                 raise
             # The conversation was deleted after it was looked for.
             return self.begin(replace(new, conversation_id=None))
-        run = Run(started)
         return self.pending(
-            run, started, flow, models, new.asker, at_once, allowance, turns=turns, attachments=tuple(new.attachments)
+            started, models, new.asker, at_once, allowance, turns=turns, attachments=tuple(new.attachments)
         )
 
     def _what_it_follows(
@@ -169,9 +167,7 @@ class RunsInFlight:
 
     def pending(
         self,
-        run: Run,
         started: RunStarted,
-        flow: Pipeline,
         models: ModelSource,
         asker: Asker,
         at_once: float,
@@ -184,7 +180,7 @@ class RunsInFlight:
         """A stored run, which nobody knows before it is started."""
         execution = Execution(
             started=started,
-            pipeline=flow,
+            pipeline=pipeline(started.pipeline),
             turns=turns,
             attachments=attachments,
             store=asker.store,
@@ -192,6 +188,7 @@ class RunsInFlight:
             services=self._of_executions,
             fork=fork,
         )
+        run = Run(started, fork.events if fork else ())
         return PendingRun(run, execution, asker, at_once, allowance)
 
     def forget_finished(self, *, but: int = 0) -> None:
