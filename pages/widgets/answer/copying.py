@@ -39,8 +39,9 @@ if (!window.answersAreAlive) {
   });
 }
 </script>"""
-"""A page runs it once, however often it is included. It reads attributes that only our code writes: Markdown has none.
-If the browser refuses the clipboard (as over plain http, except for localhost), the text is shown and selected.
+"""It also draws formulae as soon as they are on the page. A page runs it once, however often it is included. It reads
+attributes that only our code writes: Markdown has none. If the browser refuses the clipboard (as over plain http,
+except for localhost), the text is shown and selected.
 """
 
 

@@ -62,12 +62,12 @@ class PersonalData:
         alone, shared = self._store.owned_by(whose.id)
         return PersonalDataSummary(len(conversations), tuple(alone), tuple(shared))
 
-    def erase(self, person_id: str, *, by: Principal) -> PersonalDataSummary:
+    def erase(self, id_: str, *, by: Principal) -> PersonalDataSummary:
         """Erases the person's name and address, then deletes their data. Returns what there was. Raises UnknownPerson,
         LastAdmin, and the errors of `delete`.
         """
         access = self._store.access
-        erased = noted(access.audit, Action.ERASED, by, access.people.erase(person_id))
+        erased = noted(access.audit, Action.ERASED, by, access.people.erase(id_))
         return self.delete(erased.principal, by=by)
 
     def delete_of_erased(self) -> None:
