@@ -4,21 +4,7 @@ import pytest
 
 from rag.models.embedded.attribution import AttributedText
 from rag.text.citations import claims
-from rag.trace.passages import Passage
-
-
-def passage(number: int, text: str = "", title: str = "規程") -> Passage:
-    return Passage(
-        number=number, rank=number, score=0.8, document_id="d", section_id=f"s{number}", source="a.md", title=title,
-        headings=(), page=None, text=text, start=0, end=len(text),
-    )  # fmt: skip
-
-
-PASSAGES = [
-    passage(1, "日当は1日2,500円です。宿泊を伴わない出張では半額になります。"),
-    passage(2, "The VPN client is called HazeGate. Version 2.5 needs 8 GB of memory."),
-    passage(3, "宿泊費は1泊12,000円を上限とします。"),
-]
+from tests.rag.passages import PASSAGES, numbered
 
 
 def written(text: AttributedText, answer: str, size: int) -> str:
@@ -99,7 +85,7 @@ def test_what_no_passage_says_cites_nothing(said):
 
 
 def test_among_equal_passages_the_one_that_has_the_words_of_the_question_is_the_source():
-    passages = [passage(1, "部長の日当は3,000円です。"), passage(2, "宿泊を伴う場合の上限は3,000円です。")]
+    passages = numbered("部長の日当は3,000円です。", "宿泊を伴う場合の上限は3,000円です。")
     for question, number in (("部長の日当は?", 1), ("宿泊を伴う場合の上限は?", 2)):
         assert written(AttributedText(question, passages), "3,000円です。", 3) == f"3,000円です[{number}]。"
 

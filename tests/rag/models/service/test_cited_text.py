@@ -3,21 +3,7 @@
 import pytest
 
 from rag.models.service.cited_text import CitedText
-from rag.trace.passages import Passage
-
-
-def passage(number: int, text: str = "", title: str = "規程") -> Passage:
-    return Passage(
-        number=number, rank=number, score=0.8, document_id="d", section_id=f"s{number}", source="a.md", title=title,
-        headings=(), page=None, text=text, start=0, end=len(text),
-    )  # fmt: skip
-
-
-PASSAGES = [
-    passage(1, "日当は1日2,500円です。宿泊を伴わない出張では半額になります。"),
-    passage(2, "The VPN client is called HazeGate. Version 2.5 needs 8 GB of memory."),
-    passage(3, "宿泊費は1泊12,000円を上限とします。"),
-]
+from tests.rag.passages import PASSAGES
 
 
 def cite(answer: str, size: int = 1000) -> str:
