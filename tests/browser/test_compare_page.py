@@ -2,8 +2,9 @@
 
 from uuid import uuid4
 
-from playwright.sync_api import Locator, WebSocketRoute, expect
+from playwright.sync_api import Locator, expect
 
+from tests.browser.connection import Connection
 from tests.browser.test_graph import contrast, expect_open
 from tests.browser.test_run import ENDLESS, GONE, held, requests_for, script
 from tests.browser.visitor import LOADED, SCHEMES, Visitor, boxes, show_in
@@ -122,35 +123,17 @@ def test_from_a_comparison_a_new_one_is_begun_and_an_earlier_one_deleted(loaded_
 
 def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_nothing(loaded_app, visit, server):
     visitor, question, answer = visit(path="/compare"), new_question(), held()
-    sockets: list[WebSocketRoute] = []
-    is_down = False
-
-    def pass_on(socket: WebSocketRoute) -> None:
-        if is_down:
-            socket.close()
-            return
-        socket.connect_to_server()
-        sockets.append(socket)
-
-    visitor.page.route_web_socket("**/_stcore/stream", pass_on)
-    visitor.page.reload()
-    visitor.settle()
+    connection = Connection(visitor)
     script(server, question, answer)
     begin(visitor, question)
     expect(visitor.answers.last).to_contain_text("One", timeout=LOADED)
-    is_down = True
-    sockets[-1].close()
-    answer.until.set()
-    visitor.page.wait_for_timeout(2000)
-    assert len(sockets) == 1
-    is_down = False
+    with connection.lost(seconds=2):
+        answer.until.set()
     expect(differences(visitor)).to_be_visible(timeout=LOADED)
-    assert len(sockets) == 2
+    assert connection.count == 2
     expect(visitor.answers).to_have_count(2)
     assert len(requests_for(server, question)) == 2
-    lost = [complaint for complaint in visitor.complaints if "disconnected" in complaint]  # from Streamlit
-    assert visitor.complaints == lost
-    visitor.complaints.clear()
+    connection.forget_complaints()
 
 
 def test_from_the_chat_an_answer_becomes_the_first_column_and_an_address_leads_to_a_step(answered, visit, server):

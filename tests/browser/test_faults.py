@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import WebSocketRoute, expect
+from playwright.sync_api import expect
 
 from index_store.access.principal import LOCAL
 from rag.errors import Interrupted
@@ -16,6 +16,7 @@ from rag.trace.grades import Grade, Grounding, PassageGrade, Usefulness
 from rag.trace.passages import Citation, Passage
 from tests.browser.app_process import App
 from tests.browser.conftest import HANDBOOK, KEY, Answered
+from tests.browser.connection import Connection
 from tests.browser.test_compare_page import begin, differences, new_question
 from tests.browser.test_fork import open_form
 from tests.browser.test_run import ENDLESS, GONE, ask, held, requests_for, script
@@ -33,35 +34,17 @@ END = "This is where it ends."
 @pytest.mark.parametrize("seconds", [2, pytest.param(30, marks=pytest.mark.soak)])
 def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_no_answer(loaded_app, visit, server, seconds):
     visitor = visit()
-    sockets: list[WebSocketRoute] = []
-    is_down = False
-
-    def pass_on(socket: WebSocketRoute) -> None:
-        if is_down:
-            socket.close()
-            return
-        socket.connect_to_server()
-        sockets.append(socket)
-
-    visitor.page.route_web_socket("**/_stcore/stream", pass_on)
-    visitor.page.reload()
-    visitor.settle()
+    connection = Connection(visitor)
     answer = held()
     question = ask(visitor, server, answer)
-    is_down = True
-    sockets[-1].close()
-    answer.until.set()
-    visitor.page.wait_for_timeout(seconds * 1000)
-    assert len(sockets) == 1
-    is_down = False
+    with connection.lost(seconds):
+        answer.until.set()
     visitor.wait_for_the_end()
-    assert len(sockets) == 2
+    assert connection.count == 2
     expect(visitor.questions).to_have_text([question])
     assert visitor.answers.inner_text().count("One word") == 30
     assert len(requests_for(server, question)) == 1
-    lost = [complaint for complaint in visitor.complaints if "disconnected" in complaint]  # from Streamlit
-    assert visitor.complaints == lost
-    visitor.complaints.clear()
+    connection.forget_complaints()
 
 
 # The server

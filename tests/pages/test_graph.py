@@ -14,9 +14,10 @@ from pages.widgets.trace.layout import WIDTH, Box, Points, layout_of, path_data
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import PastRun
 from rag.runs.history.schema import FILE
-from rag.trace.events import Decision, RunFinished, StepFinished, StepStarted, Totals, to_json
+from rag.trace.events import RunFinished, StepStarted, Totals, to_json
 from rag.trace.path import END, START, Edge, Path, PipelineGraph, path_of
 from tests.pages.chat_page import ChatPage
+from tests.rag.trace.steps import decision, finished
 
 QUESTION = "Who approves the green car?"
 THREE_BESIDE_EACH_OTHER = PipelineGraph(
@@ -115,15 +116,6 @@ def test_the_names_of_nodes_fit_two_lines_of_their_boxes(name, language):
             told = f"{texts(language)[f'step.{node}']} ×2"
             letters = sum(2 if east_asian_width(each) in "WF" else 1 for each in told)
             assert letters * LETTER <= 2 * (box.width - 14), node
-
-
-def finished(step: str, attempt: int = 1, **values: object) -> StepFinished:
-    counts = {"milliseconds": 1, "model_calls": 0, "tokens_in": 0, "tokens_out": 0}
-    return StepFinished(step=step, attempt=attempt, start=0, **counts, **values)
-
-
-def decision(source: str, to: str, why: str) -> Decision:
-    return Decision(**{"from": source}, to=to, why=why)
 
 
 ROUND = [

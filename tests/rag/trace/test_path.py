@@ -9,11 +9,12 @@ from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
 from rag.pipelines import PIPELINES
 from rag.trace.details import DraftDetail, GenerationDetail
-from rag.trace.events import Decision, RunFinished, StepFinished, StepStarted, Totals
+from rag.trace.events import RunFinished, StepStarted, Totals
 from rag.trace.path import END, START, Edge, Path, path_of
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import decisions, started_steps
 from tests.rag.scripted import Gate, Held
+from tests.rag.trace.steps import decision, finished
 from tests.rag.verdicts import NO, YES, approve
 
 QUESTION = "出張の日当はいくらですか?"
@@ -31,15 +32,6 @@ def edges(path: Path) -> list[tuple[str, str]]:
 
 def started(step: str, attempt: int = 1) -> StepStarted:
     return StepStarted(step=step, attempt=attempt, start=0)
-
-
-def finished(step: str, attempt: int = 1, **values: object) -> StepFinished:
-    counts = {"milliseconds": 1, "model_calls": 0, "tokens_in": 0, "tokens_out": 0}
-    return StepFinished(step=step, attempt=attempt, start=0, **counts, **values)
-
-
-def decision(source: str, to: str, why: str) -> Decision:
-    return Decision(**{"from": source}, to=to, why=why)
 
 
 def ended(status: str) -> RunFinished:
