@@ -19,13 +19,15 @@ def told(key: str, name: str | None, **parts: object) -> str:
     return plain(text)
 
 
-def show(has: PersonalDataSummary, name: str | None) -> None:
-    """`name`: as in `told`."""
+def show(has: PersonalDataSummary, name: str | None, *, is_deleted: bool = False) -> None:
+    """`name`: as in `told`. `is_deleted`: whether `has` was deleted, except for the shared indexes."""
     st.markdown(plain(say("my_data.conversations", count=has.conversations)))
     if has.indexes:
         st.markdown(told("indexes", name, names=", ".join(has.indexes)))
     if has.shared_indexes:
-        st.markdown(told("shared_indexes", name, names=", ".join(has.shared_indexes)))
+        shared = ", ".join(has.shared_indexes)
+        text = plain(say("my_data.kept", names=shared)) if is_deleted else told("shared_indexes", name, names=shared)
+        st.markdown(text)
 
 
 def whose() -> tuple[str | None, str | None]:
@@ -62,7 +64,7 @@ with st.container(key="my-data-page"):
     try:
         if deleted := st.session_state.pop("data deleted", None):
             st.success(say("my_data.deleted"))
-            show(*deleted)
+            show(*deleted, is_deleted=True)
             st.stop()
         person_id, name = whose()
         used = engine().usage.of(person_id)

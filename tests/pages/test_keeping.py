@@ -224,6 +224,25 @@ def test_my_data_goes_when_someone_is_sure(engine, tmp_path, language):
     assert entry["action"] == "data_deleted"
 
 
+@one_language("en")
+def test_an_index_that_others_may_use_is_not_said_to_be_deleted(engine, language):
+    alice = as_person(engine, "alice", Role.EDITOR)
+    for name in ("drafts", "handbook"):
+        alice.store.create_index(name)
+    grant(engine, "handbook")
+    page = Page("personal/my_data", language).choose("my_data.whose", person_of(alice).id)
+    shared = page.words["my_data.shared_indexes_of"].format(name="alice", names="handbook")
+    assert shared in page.text
+    page.app.checkbox[0].check()
+    page.look()
+    page.button("my_data.delete_really").click()
+    page.look()
+    assert [each.name for each in engine.store.indexes()] == ["handbook"]
+    assert page.words["my_data.indexes_of"].format(name="alice", names="drafts") in page.text
+    assert page.words["my_data.kept"].format(names="handbook") in page.text
+    assert shared not in page.text
+
+
 def test_an_admin_deletes_the_data_of_somebody_else_and_keeps_their_own(engine, tmp_path):
     add(engine, tmp_path, "travel.md")
     grant(engine, "handbook")
