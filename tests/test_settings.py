@@ -8,7 +8,7 @@ from typing import Literal, get_origin
 import pytest
 
 from index_store.base import settings as index_store
-from index_store.base.errors import InvalidSetting
+from index_store.base.errors import EnvFileUnusable, InvalidSetting
 from pages.server import settings as pages
 from rag import settings as rag
 
@@ -52,7 +52,13 @@ def test_a_path_in_the_env_file_may_begin_with_the_home_folder(data_dir, tmp_pat
 @pytest.mark.skipif(sys.platform != "linux", reason="a file that nobody can read is one of /proc")
 def test_an_env_file_that_cannot_be_read_is_told(data_dir):
     Path(".env").symlink_to("/proc/self/mem")
-    with pytest.raises(InvalidSetting, match=r"\.env is not usable: it must be a file that this account may read"):
+    with pytest.raises(EnvFileUnusable, match=r"\.env can't be used: this account may not read it\. Correct"):
+        rag.Settings()
+
+
+def test_an_env_file_in_another_encoding_is_told(data_dir):
+    Path(".env").write_bytes("ADMINS=山田@example.com".encode("shift_jis"))
+    with pytest.raises(EnvFileUnusable, match=r"\.env can't be used: it is not in UTF-8\. Correct"):
         rag.Settings()
 
 
@@ -71,9 +77,9 @@ def test_an_env_file_that_cannot_be_read_is_told(data_dir):
 def test_a_line_of_the_env_file_that_is_no_setting_is_told_and_nothing_starts_without_it(data_dir, written, line):
     Path(".env").write_text(written)
     for settings in (rag.Settings, pages.Settings):
-        with pytest.raises(InvalidSetting, match=rf"\.env is not usable: .*line {line} is none") as caught:
+        with pytest.raises(EnvFileUnusable, match=rf"\.env can't be used: line {line} is not of the form") as caught:
             settings()
-        assert f"{line} 行目" in caught.value.sentence("ja")
+        assert f"ファイル .env を使えません({line} 行目が" in caught.value.sentence("ja")
         assert "oidc" not in str(caught.value)
 
 

@@ -10,7 +10,7 @@ from pydantic import AnyHttpUrl, Field, SecretStr, ValidationError, field_valida
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from index_store.base.address import Address
-from index_store.base.errors import InvalidSetting
+from index_store.base.errors import EnvFileUnusable, InvalidSetting
 
 MEGABYTE = 1024 * 1024
 
@@ -25,7 +25,7 @@ class PlainSettings(BaseSettings):
     """Settings whose errors name the variable and what is allowed, never the value: it may be a secret.
 
     `allowed` says, in English and in Japanese, what each field must be that can be wrong.
-    Raises InvalidSetting.
+    Raises InvalidSetting, EnvFileUnusable.
     """
 
     model_config = SettingsConfigDict(
@@ -44,10 +44,11 @@ class PlainSettings(BaseSettings):
             # `from None`: the chain would print the value.
             raise InvalidSetting(variable=field.upper(), allowed_en=en, allowed_ja=ja) from None
         except UnicodeDecodeError:
-            raise InvalidSetting(variable=".env", allowed_en="a UTF-8 file", allowed_ja="UTF-8 のファイル") from None
+            en, ja = "it is not in UTF-8", "文字コードが UTF-8 ではありません"
+            raise EnvFileUnusable(problem_en=en, problem_ja=ja) from None
         except OSError as error:
-            en, ja = "a file that this account may read", "このアカウントで読めるファイル"
-            raise InvalidSetting(variable=".env", allowed_en=en, allowed_ja=ja) from error
+            en, ja = "this account may not read it", "このアカウントに読み取りの権限がありません"
+            raise EnvFileUnusable(problem_en=en, problem_ja=ja) from error
 
 
 def _refuse_unreadable_lines(env_file: Path) -> None:
@@ -60,11 +61,10 @@ def _refuse_unreadable_lines(env_file: Path) -> None:
                 blank = written[: len(written) - len(written.lstrip())].count("\n")
                 number = read.original.line + blank
                 en = (
-                    f"a file of lines such as NAME=value, and line {number} is none "
-                    "(a missing quotation mark, or a full-width ＝?)"
+                    f"line {number} is not of the form NAME=value: look for a missing quotation mark or a full-width ＝"
                 )
-                ja = f"NAME=値 の形の行だけのファイル({number} 行目が違います。引用符の閉じ忘れ、全角の＝など)"
-                raise InvalidSetting(variable=".env", allowed_en=en, allowed_ja=ja)
+                ja = f"{number} 行目が NAME=値 の形ではありません。引用符の閉じ忘れや全角の＝がないか確認してください"
+                raise EnvFileUnusable(problem_en=en, problem_ja=ja)
 
 
 class Settings(PlainSettings):

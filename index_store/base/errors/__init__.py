@@ -6,6 +6,7 @@ All are imported from here. Each is in the file of its subject, which is named o
 PlainError                        a sentence in each language that says what to do                      plain.py
 └── IndexStoreError
     ├── InvalidSetting            a setting of the environment or `.env`                                data_folder.py
+    │   └── EnvFileUnusable
     ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, RestoreUnfinished,
     │   FolderNotShared, UpgradeNotSaved, StoreFailed, ChangeFailed
     ├── DatabaseAway              the database can't be used now                                        database.py

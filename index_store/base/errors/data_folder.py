@@ -8,6 +8,11 @@ class InvalidSetting(IndexStoreError):
     ja = "設定 {variable} の値が使えません。{allowed_ja}を、環境変数または .env に指定してください。"
 
 
+class EnvFileUnusable(InvalidSetting):
+    en = "The file .env can't be used: {problem_en}. Correct it, then start again."
+    ja = "ファイル .env を使えません({problem_ja})。直してから、もう一度起動してください。"
+
+
 class StoreInUse(IndexStoreError):
     en = (
         "The data folder {folder} is in use by another process (pid {pid}), probably the app. "
