@@ -14,7 +14,7 @@ from index_store.base.errors import Failure
 from pages.server.browser_rules import FILE_POLICY
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.answer.formulae import with_mathml
-from pages.widgets.answer.status import answer_status_html, unconfirmed_html
+from pages.widgets.answer.status import answer_status_html, outcome_note, unconfirmed_html
 from pages.widgets.fork.origin import origin_html
 from pages.widgets.trace.calls import calls_html
 from pages.widgets.trace.detail import detail_html, summary_text
@@ -75,8 +75,8 @@ def _ending(last: RunFinished) -> str:
         notes = _failure(last.error)
     elif last.status == "stopped":
         notes = _note(say("chat.stopped"))
-    elif last.outcome in ("unconfirmed", "not_in_documents", "from_model"):
-        notes = _note(say(f"outcome.{last.outcome}_note"))
+    elif note := outcome_note(last):
+        notes = _note(note)
     if last.is_cut:
         notes += _note(say(f"cut.{last.cut_by}"))
     if last.pending:

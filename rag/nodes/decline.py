@@ -1,4 +1,4 @@
-"""No answer: says that the documents have none, what was searched, and which passages were nearest."""
+"""No answer: says that none was found, what was searched, and which passages were nearest."""
 
 import asyncio
 from collections import Counter
@@ -21,7 +21,7 @@ MOST_NEAREST = 3
 
 @step(role="declines")
 async def decline(state: State, step: NodeStep) -> State:
-    """Says that the documents do not contain the answer. Does not ask the model, because its memory is not a source."""
+    """Says that no answer was found. Does not ask the model, because its memory is not a source."""
     return await say_no_answer(state, step)
 
 
@@ -114,15 +114,15 @@ LONGEST_QUERY = 80
 
 _SENTENCES: dict[Language, str] = {
     "ja": "「{index}」の文書の中に、この質問の答えは見つかりませんでした。",
-    "en": "The documents in “{index}” do not contain the answer to this question.",
+    "en": "No answer to this question was found in the documents of “{index}”.",
 }
 _WITH_WEB: dict[Language, str] = {
     "ja": "「{index}」の文書にも Web にも、この質問の答えは見つかりませんでした。",
-    "en": "Neither the documents in “{index}” nor the web contain the answer to this question.",
+    "en": "No answer to this question was found, neither in the documents of “{index}” nor on the web.",
 }
 _WEB_ALONE: dict[Language, str] = {
     "ja": "Web には、この質問の答えは見つかりませんでした。「{index}」の文書は検索していません。",
-    "en": "The web does not contain the answer to this question. The documents in “{index}” were not searched.",
+    "en": "No answer to this question was found on the web. The documents of “{index}” were not searched.",
 }
 _SEARCHED: dict[Language, str] = {
     "ja": "{places}を次の言葉で検索しました: {queries}。",

@@ -10,7 +10,7 @@ After arXiv 2310.11511, in the form of the LangGraph articles. The paper's form 
 
 Differences from the articles: passages are graded in parallel while a speculative answer is written; grounding and
 usefulness are checked in parallel; loops have limits, at which the best attempt is kept. If no passage is relevant, or
-no attempt is partly grounded, it says that the documents do not contain the answer.
+no attempt is partly grounded, it says that no answer was found.
 """
 
 from langgraph.graph import END, START, StateGraph

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import closing
+from functools import partial
 
 import pytest
 
@@ -15,9 +16,11 @@ from rag.runs.history.history import History
 from rag.trace.details import Attempt, AttemptsDetail, DeclineDetail, GenerationDetail, RetrievalDetail
 from rag.trace.events import Decision, Event, Outcome, RunFinished, RunStarted, StepFinished, StepStarted, Token, Totals
 from rag.trace.grades import Grounding, Usefulness
+from rag.trace.passages import Citation
 from tests.looks import languages_in_turn, one_language
 from tests.pages.chat_page import ChatPage
 from tests.pages.reader import for_reader
+from tests.pages.trace_examples import PASSAGE
 from tests.servers import Answer
 
 QUESTION = "Who approves the green car?"
@@ -162,6 +165,16 @@ def test_below_an_answer_stands_how_many_documents_it_may_lack(language):
     assert told(0) == []
     assert told(1) == [words["chat.pending_one"]]
     assert told(12) == [words["chat.pending"].format(count=12)]
+
+
+@each_language
+def test_below_a_no_answer_the_nearest_passages_are_named_only_if_there_are_some(language):
+    nothing_near = finished("not_in_documents")
+    cited = Citation.model_validate(PASSAGE.model_dump(include=set(Citation.model_fields)))
+    near = nothing_near.model_copy(update={"citations": (cited,)})
+    for last, key in ((nothing_near, "outcome.nothing_near_note"), (near, "outcome.not_in_documents_note")):
+        _, page = for_reader(language, partial(show_ending, last))
+        assert [each.value for each in page.info] == [texts(language)[key]]
 
 
 # On the whole page

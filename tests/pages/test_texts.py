@@ -261,5 +261,5 @@ def test_only_buttons_that_have_a_sign_hide_their_words():
 def test_a_note_below_an_answer_does_not_say_where_its_trace_stands(language, word):
     """In the chat it is above the note, in a comparison and in a file below."""
     notes = {key: text for key, text in texts(language).items() if key.startswith("outcome.") and key.endswith("_note")}
-    assert len(notes) == 4
+    assert len(notes) == 5
     assert [key for key, text in notes.items() if word in text] == []

@@ -61,6 +61,15 @@ def answer_status_html(events: Sequence[Event]) -> str:
     return _note("", told) if told else ""
 
 
+def outcome_note(last: RunFinished) -> str:
+    """Shown below the answer; empty for an outcome that needs none there."""
+    if last.outcome == "not_in_documents" and not last.citations:
+        return say("outcome.nothing_near_note")
+    if last.outcome in ("unconfirmed", "not_in_documents", "from_model"):
+        return say(f"outcome.{last.outcome}_note")
+    return ""
+
+
 def show_unconfirmed(last: RunFinished) -> None:
     """Shown below the answer: which of its parts could not be confirmed."""
     if told := unconfirmed_html(last):

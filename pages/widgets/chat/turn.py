@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.process import engine
 from pages.widgets.answer.answer import Cards, show_answer
-from pages.widgets.answer.status import show_answer_status, show_unconfirmed
+from pages.widgets.answer.status import outcome_note, show_answer_status, show_unconfirmed
 from pages.widgets.chat.actions import show_actions
 from pages.widgets.chat.conversation.conversations import open_conversation
 from pages.widgets.chat.pace import OFTEN, look_every, pace
@@ -145,8 +145,8 @@ def show_end(last: RunFinished, events: Sequence[Event], key: str) -> None:
         show_error(last.error)
     elif last.status == "stopped":
         st.caption(say("chat.stopped"))
-    elif last.outcome in ("unconfirmed", "not_in_documents", "from_model"):
-        st.info(say(f"outcome.{last.outcome}_note"))
+    elif note := outcome_note(last):
+        st.info(note)
     if last.is_cut:
         st.info(say(f"cut.{last.cut_by}"))
     if last.pending:
