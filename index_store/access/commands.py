@@ -52,7 +52,7 @@ def _add_grants(commands: Commands) -> None:
     _add_grantees(commands.add("take", _with(_take), "withdraw a right"))
     owned = commands.add("own", _with(_own), "set or remove the owner of an index")
     owned.add_argument("--index", required=True, metavar="NAME")
-    owned.add_argument("--person", metavar="WHO", help="id, mail address or subject (default: no owner)")
+    owned.add_argument("--person", metavar="WHO", help="id, email address or subject (default: no owner)")
 
 
 def _with(run: Callable[[Access, argparse.Namespace, Output], bool]) -> Command:
@@ -69,15 +69,15 @@ def _audit(options: argparse.Namespace, out: Output) -> bool:
 
 
 def _add_person_argument(command: argparse.ArgumentParser) -> None:
-    command.add_argument("person", metavar="WHO", help="id, mail address or subject")
+    command.add_argument("person", metavar="WHO", help="id, email address or subject")
 
 
 def _add_grantees(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
     command.add_argument("--index", required=True, metavar="NAME")
     whom = command.add_mutually_exclusive_group(required=True)
-    whom.add_argument("--person", metavar="WHO", help="id, mail address or subject")
+    whom.add_argument("--person", metavar="WHO", help="id, email address or subject")
     whom.add_argument(
-        "--account", metavar="NAME", help="mail address or subject of a person who may not have signed in yet"
+        "--account", metavar="NAME", help="email address or subject of a person who may not have signed in yet"
     )
     whom.add_argument("--group", metavar="NAME", help="name of the group at the sign-in")
     whom.add_argument("--everyone", action="store_true", help="everyone who signs in")

@@ -23,7 +23,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--since", type=_day, metavar="YYYY-MM-DD", help="from this day on, UTC")
     command.add_argument("--until", type=_day, metavar="YYYY-MM-DD", help="up to the end of this day, UTC")
-    command.add_argument("--person", default="", metavar="WHO", help="id, or part of a name or mail address")
+    command.add_argument("--person", default="", metavar="WHO", help="id, or part of a name or email address")
     command.add_argument("--action", default="", choices=list(Action), metavar="ACTION", help=", ".join(Action))
     command.add_argument("--index", default="", metavar="NAME")
     command.add_argument("--words", default="", metavar="WORDS", help="words that must all be in the entry")

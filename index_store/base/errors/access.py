@@ -5,7 +5,10 @@ from index_store.base.errors.plain import IndexStoreError
 
 class SignInIncomplete(IndexStoreError):
     en = "The sign-in does not say who you are. Ask an admin of this app to check the sign-in provider or the proxy."
-    ja = "サインインの情報に利用者の名前がありません。このアプリの管理者に、認証の設定を確認するよう伝えてください。"
+    ja = (
+        "サインインの情報に、利用者を識別する ID がありません。"
+        "このアプリの管理者に、サインインのプロバイダーまたはプロキシの設定を確認するよう伝えてください。"
+    )
 
 
 class AccessWithdrawn(IndexStoreError):
@@ -36,8 +39,8 @@ class LastAdmin(IndexStoreError):
 
 
 class NobodyNamed(IndexStoreError):
-    en = "Say who gets the right: a mail address, a name at the sign-in, or a group."
-    ja = "権限を与える相手(メールアドレス、サインイン時の名前、またはグループ)を入力してください。"
+    en = "Say who gets the right: an email address, a user id (sub), or a group."
+    ja = "権限を与える相手(メールアドレス、ユーザー ID(sub)、またはグループ)を入力してください。"
 
 
 class NoGroupNamed(IndexStoreError):
