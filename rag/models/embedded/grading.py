@@ -128,9 +128,9 @@ def _names_and_source(question: str, answer: str, passages: Sequence[Passage]) -
     if language_of(answer) != language_of(text):
         return
     if unstated_names(answer, f"{question}\n{text}"):
-        yield Factor(en="names or numbers of no passage", ja="文書にない名前や数字", value=UNSTATED_NAMES)
+        yield Factor(en="names or numbers that are in no passage", ja="箇所にない名前や数字", value=UNSTATED_NAMES)
     if _is_unsourced(question, answer, passages):
-        yield Factor(en="a sentence of no passage", ja="どの文書にもない文", value=UNSOURCED)
+        yield Factor(en="a sentence that is in no passage", ja="どの箇所にもない文", value=UNSOURCED)
 
 
 def _is_unsourced(question: str, answer: str, passages: Sequence[Passage]) -> bool:
