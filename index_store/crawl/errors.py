@@ -23,8 +23,8 @@ class BadAddress(DocumentError):
 
 
 class AddressWithPassword(DocumentError):
-    en = "An address with a user name or password can't be crawled. Give the address without them."
-    ja = "ユーザー名やパスワードを含むアドレスはクロールできません。それらを除いたアドレスを指定してください。"
+    en = "Give the address without its user name and password: such an address can't be fetched."
+    ja = "ユーザー名やパスワードを含むアドレスからは取り込めません。それらを除いたアドレスを指定してください。"
 
 
 class BadPattern(DocumentError):
@@ -38,17 +38,17 @@ class BadPattern(DocumentError):
 
 
 class BadCrawlOption(DocumentError):
-    en = "The {option} of a crawl must be a whole number from {least} to {most}. Correct it."
-    ja = "クロールの {option} は {least}〜{most} の整数で指定してください。"
+    en = "The {option} of a site must be a whole number from {least} to {most}. Correct it."
+    ja = "サイトの {option} は {least}〜{most} の整数で指定してください。"
 
 
 class AddressInside(DocumentError):
     en = (
-        "{host} is an address inside the network, which the crawler may not reach. To allow it, the operator of the "
+        "{host} is an address inside the network, which the app may not fetch from. To allow it, the operator of the "
         "app can add it to CRAWL_ALLOWED."
     )
     ja = (
-        "{host} はネットワーク内部のアドレスなので、クロールできません。"
+        "{host} はネットワーク内部のアドレスなので、取り込めません。"
         "許可するには、アプリの管理者が CRAWL_ALLOWED に指定してください。"
     )
 
@@ -96,7 +96,7 @@ class SiteUnavailable(DocumentError):
 
 
 class SiteGivenUp(DocumentError):
-    en = "{host} stopped answering, so the crawl ended early and pages are missing. Fetch the site again later."
+    en = "{host} stopped answering, so not all pages were fetched. Fetch the site again later."
     ja = (
         "{host} が応答しなくなったため、途中で取り込みを終えました。"
         "取得していないページがあります。後でサイトを再取得してください。"
@@ -104,16 +104,16 @@ class SiteGivenUp(DocumentError):
 
 
 class RobotsForbids(DocumentError):
-    en = "The site's robots.txt does not allow crawling {url}. Ask the operator of the site, or give another page."
+    en = "The site's robots.txt does not allow fetching {url}. Ask the operator of the site, or give another page."
     ja = (
-        "サイトの robots.txt が {url} のクロールを許可していません。"
+        "サイトの robots.txt が {url} の取得を許可していません。"
         "サイトの管理者に相談するか、別のページを指定してください。"
     )
 
 
 class RobotsUnavailable(DocumentError):
-    en = "The robots.txt of {host} can't be read, so the app does not know what it may crawl. Try again later."
-    ja = "{host} の robots.txt を取得できず、クロールの可否が分かりません。後でもう一度試してください。"
+    en = "The robots.txt of {host} can't be read, so the app does not know what it may fetch. Try again later."
+    ja = "{host} の robots.txt を読めず、ページを取得してよいか分かりません。後でもう一度試してください。"
 
 
 class PageMissing(DocumentError):
@@ -125,13 +125,13 @@ class PageRefused(DocumentError):
     en = "The site refuses {url} (status {status}). It may need a sign-in. Save the page and add it as a file."
     ja = (
         "サイトが {url} を拒否しました(ステータス {status})。"
-        "ログインが必要なら、ページを保存してファイルとして追加してください。"
+        "サインインが必要なら、ページを保存してファイルとして追加してください。"
     )
 
 
 class PageBehindSignIn(PageRefused):
     en = "{url} leads to a sign-in. Save the page and add it as a file."
-    ja = "{url} を開くにはログインが必要です。ページを保存してファイルとして追加してください。"
+    ja = "{url} を開くにはサインインが必要です。ページを保存してファイルとして追加してください。"
 
 
 class PageFailed(DocumentError):
@@ -178,8 +178,8 @@ class RedirectsEndless(DocumentError):
 
 
 class BadRedirect(DocumentError):
-    en = "{url} redirects to an address that can't be crawled. Give the address of the page itself."
-    ja = "{url} は、クロールできないアドレスに転送されます。ページそのもののアドレスを指定してください。"
+    en = "{url} redirects to an address that can't be fetched. Give the address of the page itself."
+    ja = "{url} は、取り込めないアドレスに転送されます。ページそのもののアドレスを指定してください。"
 
 
 class NothingToCrawl(DocumentError):
@@ -194,5 +194,5 @@ class KnownPagesKept(DocumentError):
     )
     ja = (
         "{url} から、以前取り込んだページへのリンクが見つかりません。"
-        "メンテナンス中か、ログインが必要な可能性があるため、まだ表示できるページは残しました。サイトが本当に変わった場合は、不要なページを削除してください。"
+        "メンテナンス中か、サインインが必要な可能性があるため、まだ表示できるページは残しました。サイトが本当に変わった場合は、不要なページを削除してください。"
     )

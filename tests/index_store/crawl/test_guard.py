@@ -240,7 +240,7 @@ def test_redirects_of_linked_pages_robots_and_site_map_to_the_inside_are_not_fol
 
 def test_a_redirect_to_what_is_not_the_web_fails_with_a_sentence(crawl, site):
     site.pages["/"] = moved("file:///etc/passwd")
-    assert "redirects to an address that can't be crawled" in crawl(site.url()).failure
+    assert "redirects to an address that can't be fetched" in crawl(site.url()).failure
 
 
 def test_a_proxy_of_the_environment_is_not_used(crawl, site, monkeypatch):

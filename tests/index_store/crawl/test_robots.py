@@ -46,7 +46,7 @@ def test_rules_for_this_crawler_come_before_those_for_all(site, pages, crawl):
 
 def test_a_start_that_robots_txt_forbids_fails_and_is_not_asked_for(site, pages, crawl):
     pages["/robots.txt"] = robots("User-agent: *", "Disallow: /")
-    assert "robots.txt does not allow crawling" in crawl(site.url()).failure
+    assert "robots.txt does not allow fetching" in crawl(site.url()).failure
     assert site.paths == ["/robots.txt"]
 
 
