@@ -34,7 +34,7 @@ class VectorsMissing(CheckError):
 
 class VectorsStray(CheckError):
     en = "Vectors that belong to no document: {count}. They are never shown. Re-index to remove them."
-    ja = "どの文書のものでもないベクトルが {count} 個あります。検索結果には出ません。作り直すと消えます。"
+    ja = "どの文書のものでもないベクトルが {count} 個あります。検索結果には出ません。インデックスを作り直すと消えます。"
 
 
 class VectorsUnreadable(CheckError):
@@ -51,7 +51,7 @@ class FullTextStray(CheckError):
     en = "Chunks in the full text that belong to no document: {count}. They are never shown. Re-index to remove them."
     ja = (
         "どの文書のものでもないチャンクが全文検索用のデータに {count} 個あります。検索結果には出ません。"
-        "作り直すと消えます。"
+        "インデックスを作り直すと消えます。"
     )
 
 
@@ -67,7 +67,10 @@ class CollectionStray(CheckError):
 
 class OriginalGone(CheckError):
     en = "The original file of {name} is missing. Search still works. Add the document again to open or re-index it."
-    ja = "{name} の元のファイルがありません。検索はできますが、開く・作り直すにはもう一度追加してください。"
+    ja = (
+        "{name} の元のファイルがありません。"
+        "検索はできますが、開いたり作り直したりするには、文書をもう一度追加してください。"
+    )
 
 
 class OriginalsStray(CheckError):

@@ -130,8 +130,8 @@ def test_settings_and_costs_are_told():
     assert "Temperature0" in text
     assert "Maximum tokens of the reply400" in text
     assert "Schemano" in text
-    assert "Tokens in1,500" in text
-    assert "Tokens out20" in text
+    assert "Tokens read1,500" in text
+    assert "Tokens written20" in text
     assert "Time1,234 ms" in text
     assert "Retries2" in text
 

@@ -18,7 +18,7 @@ class IndexExists(IndexStoreError):
 
 class UnknownIndex(IndexStoreError):
     en = "There is no index named “{index}”. Choose one of: {known}."
-    ja = "「{index}」というインデックスはありません。次の中から選んでください: {known}"
+    ja = "「{index}」というインデックスはありません。次から選んでください: {known}。"
 
 
 class EmptyIndex(IndexStoreError):

@@ -21,12 +21,12 @@ class QuestionTooLong(IndexStoreError):
 
 class UnknownMode(IndexStoreError):
     en = "“{mode}” is not a search mode. Choose one of: {known}."
-    ja = "「{mode}」という検索方法はありません。次の中から選んでください: {known}"
+    ja = "「{mode}」という検索方法はありません。次から選んでください: {known}。"
 
 
 class UnknownUnit(IndexStoreError):
     en = "“{unit}” is not a search unit. Choose one of: {known}."
-    ja = "「{unit}」という検索単位はありません。次の中から選んでください: {known}"
+    ja = "「{unit}」という検索単位はありません。次から選んでください: {known}。"
 
 
 class QueriesUnreadable(IndexStoreError):

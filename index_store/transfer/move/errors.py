@@ -48,7 +48,7 @@ class UnknownDatabase(MoveError):
         "Nothing was changed. If the file does not belong to the app, move it to another place."
     )
     ja = (
-        "データフォルダー {folder} に、この版のアプリが知らないデータベース {name} があり、移動できません。"
+        "データフォルダー {folder} に、このバージョンのアプリが知らないデータベース {name} があり、移動できません。"
         "何も変更していません。アプリのものでなければ、別の場所に移してください。"
     )
 
