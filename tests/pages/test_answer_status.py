@@ -104,16 +104,15 @@ def test_a_draft_that_is_sent_back_is_dropped_with_the_reason(language):
     assert "dropped" in note
 
 
-def test_the_one_that_is_written_instead_says_that_it_replaces_it():
-    words = texts("en")
-    replaces = words["chat.draft_replaces"].format(why=words["decision.not_grounded"])
+@pytest.mark.parametrize(("language", "between"), [("ja", ""), ("en", " ")])
+def test_the_one_that_is_written_instead_says_that_it_replaces_it(language, between):
+    words = texts(language)
+    replaces = between + words["chat.draft_replaces"].format(why=words["decision.not_grounded"])
     writing = [*SEARCHED, FOUND, *generate(), SENT_BACK, StepStarted(step="generate", attempt=2, start=0)]
-    [note] = notes([started(), *writing, Token(step="generate", attempt=2, text="An")])
-    assert words["chat.draft"] in note
-    assert replaces in note
-    [note] = notes([started(), *writing, *generate(2)[1:], PASSED, finished()])
-    assert words["outcome.confirmed_note"] in note
-    assert replaces in note
+    [note] = notes([started(), *writing, Token(step="generate", attempt=2, text="An")], language)
+    assert words["chat.draft"] + replaces in note
+    [note] = notes([started(), *writing, *generate(2)[1:], PASSED, finished()], language)
+    assert words["outcome.confirmed_note"] + replaces in note
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,15 @@ import pytest
 
 from pages import process
 from pages.widgets.compare import form
+from pages.widgets.compare.differences import passages_html
+from pages.words import Reader, written_for
 from rag.models.service.no_answer import TOKEN
 from rag.runs.history.conversations.comparison import Column, Comparison
+from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, Totals
 from tests.local import process_of
 from tests.looks import one_language
+from tests.pages import trace_examples
 from tests.pages.app_page import shown
 from tests.pages.chat_page import ChatPage
 from tests.pages.compare_page import ComparePage
@@ -428,6 +432,13 @@ def test_what_documents_and_people_wrote_is_shown_as_they_wrote_it(handbook, eng
     assert [each.get("href") for each in page.page.iter("a") if each.get("href").startswith("https://evil")] == []
     assert [each for each in page.page.iter("script") if "alert" in each.text] == []
     assert page.questions == [HOSTILE]
+
+
+def test_the_address_of_a_page_is_shown_with_its_own_letters():
+    outside = trace_examples.OUTSIDE.model_copy(update={"source": "https://example.com/%E8%A6%8F%E7%A8%8B"})
+    search = trace_examples.finished(RetrievalDetail(query=QUESTION, mode="vector", unit="chunk", passages=(outside,)))
+    with written_for(Reader("en", "UTC")):
+        assert "<small>https://example.com/規程</small>" in passages_html({0: [search], 1: [search]})
 
 
 def test_a_question_that_is_empty_or_too_long_is_refused_and_stays(handbook):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.words import say
+from pages.words import language, say
 from rag.pipelines import PIPELINES
 from rag.trace.details import AttemptsDetail, DeclineDetail, GenerationDetail
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Token
@@ -91,4 +91,5 @@ def _checks(events: Sequence[Event]) -> bool:
 
 
 def _note(kind: str, *sentences: str) -> str:
-    return f'<p class="answer-status {kind}">{escape(" ".join(filter(None, sentences)))}</p>'
+    between = "" if language() == "ja" else " "
+    return f'<p class="answer-status {kind}">{escape(between.join(filter(None, sentences)))}</p>'

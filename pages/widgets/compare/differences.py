@@ -9,7 +9,7 @@ from index_store.full_text.analysis import words_in_order
 from pages.widgets.compare.head import letter_html
 from pages.widgets.location import location
 from pages.widgets.trace.views.word_diff import MOST_WORDS, marked_html
-from pages.words import counted, say, thousands
+from pages.words import counted, readable, say, thousands
 from rag.text.citations import without_markers
 from rag.trace.comparison import ComparedPassage, FoundPassage, compare_passages, has_searched
 from rag.trace.events import Event, RunFinished, RunStarted, Totals
@@ -103,7 +103,7 @@ def _passage_row(compared: ComparedPassage) -> str:
     cells = "".join(f"<td>{_found(each, passage)}</td>" for each in compared.found)
     return (
         f'<tr class="{kinds.strip()}"><th><details><summary>{escape(location(passage))}</summary>'
-        f"<small>{escape(passage.source)}</small><pre>{text}</pre></details>{disputed}</th>{cells}</tr>"
+        f"<small>{escape(readable(passage.source))}</small><pre>{text}</pre></details>{disputed}</th>{cells}</tr>"
     )
 
 
