@@ -30,7 +30,7 @@ def add_to(commands: Commands) -> None:
 def _add_people(commands: Commands) -> None:
     commands.add("list", _with(_list_people), "list the people and their roles")
     added = commands.add("add", _with(_add_person), "add a person before they sign in for the first time")
-    added.add_argument("name", metavar="MAIL_OR_SUBJECT")
+    added.add_argument("name", metavar="EMAIL_OR_SUBJECT")
     added.add_argument("--role", choices=list(Role), help="role set by hand (default: from the sign-in)")
     changed = commands.add("role", _with(_set_role), "set a role by hand")
     _add_person_argument(changed)
