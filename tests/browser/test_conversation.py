@@ -109,3 +109,15 @@ def test_how_answers_are_to_read_is_picked_among_the_options(loaded_app, visit):
         visitor.page.set_viewport_size({"width": width, "height": 900})
         expect(visitor.text("options.style_picked", style="短く · です・ます")).to_be_visible()
         assert visitor.width <= width
+
+
+def test_the_enter_that_ends_a_conversion_in_safari_sends_nothing(loaded):
+    loaded.composer.fill("日当は")
+    # Safari ends the conversion before this event, so nothing but its code is left of it.
+    loaded.composer.evaluate(
+        "field => field.dispatchEvent("
+        "new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true }))"
+    )
+    loaded.settle()
+    expect(loaded.composer).to_have_value("日当は")
+    expect(loaded.questions).to_have_count(0)
