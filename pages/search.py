@@ -39,13 +39,13 @@ def choose(name: str, value: object) -> dict[str, Any]:
 
 
 def _keep(name: str) -> None:
-    value = st.session_state[f"search {name}"]
-    if value:
-        st.query_params[name] = value
-    else:
-        st.query_params.pop(name, None)
-    if name == "index":
-        st.query_params.pop("doc", None)
+    """Keeps the index too: if it was picked on another page, only the address tells it to a colleague. Both in one
+    change, which one Back of the browser undoes.
+    """
+    kept = {each: st.session_state.get(f"search {each}", address(each)) for each in (name, "index")}
+    replaced = {*kept, "doc"} if name == "index" else set(kept)
+    told = {each: st.query_params.get_all(each) for each in st.query_params if each not in replaced}
+    st.query_params.from_dict(told | {each: value for each, value in kept.items() if value})
 
 
 def address(name: str) -> str:

@@ -406,6 +406,15 @@ def test_what_an_address_says_that_is_not_there_counts_for_nothing():
         assert SearchPage(q="日当", k=k).app.number_input(key="search k").value == 30
 
 
+def test_a_search_in_the_index_that_another_page_has_picked_is_the_same_for_a_colleague(engine, ids, tmp_path):
+    add(engine, tmp_path, "other.md", TRAVEL, index="other")
+    page = SearchPage()
+    page.app.session_state.picked_index = "other"
+    page.go("search", lang="en").ask("green car")
+    colleague = SearchPage(**page.address)
+    assert "other.md" in colleague.hits("keyword")[0].text
+
+
 def test_when_an_index_is_deleted_elsewhere_another_one_is_searched(engine, ids, tmp_path):
     add(engine, tmp_path, "other.md", TRAVEL, index="other")
     page = SearchPage(q="日当", index="handbook")
