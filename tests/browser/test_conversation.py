@@ -121,3 +121,13 @@ def test_the_enter_that_ends_a_conversion_in_safari_sends_nothing(loaded):
     loaded.settle()
     expect(loaded.composer).to_have_value("日当は")
     expect(loaded.questions).to_have_count(0)
+
+
+def test_a_double_click_asks_again_once(answered, visit, server):
+    visitor = visit("en", path=answered(FIRST["en"], "A director approves it [1].").path)
+    server.default = "A director [1]."
+    visitor.button("chat.again").dblclick()
+    expect(visitor.button("chat.again")).to_have_count(2, timeout=LOADED)
+    visitor.settle()
+    expect(visitor.questions).to_have_count(2)
+    expect(visitor.stop).to_have_count(0)
