@@ -1,5 +1,7 @@
 """Branches of a conversation: an edited question starts one, links lead to the others, and questions continue it."""
 
+import threading
+
 import pytest
 
 from index_store.base.errors import EmptyQuestion
@@ -7,6 +9,7 @@ from pages.widgets.chat.ask import DRAWN
 from tests.looks import one_language
 from tests.pages.chat_page import ChatPage
 from tests.pages.runs_page import RunsPage
+from tests.servers import Answer
 
 FIRST, SECOND, EDITED, LAST = "Who approves trains?", "Who pays for them?", "Who books them?", "And when?"
 
@@ -115,6 +118,19 @@ def test_the_first_question_can_be_edited_and_is_asked_as_it_was(page, engine):
     run = page.wait()
     assert (run.question, run.index, run.pipeline, run.follows) == (EDITED, "handbook", "naive", None)
     assert asked(page) == [EDITED]
+
+
+def test_an_edit_stops_the_answer_to_the_wording_before(page, engine, server):
+    page = page()
+    server.answer_when(lambda request: LAST in request.prompt, Answer("A word. " * 100, until=threading.Event()))
+    page.app.chat_input[0].set_value(LAST)
+    page.look()
+    replaced = engine.run(engine.history.runs()[-1].id)
+    edit(page, 2, EDITED)
+    assert replaced.wait(60)
+    assert replaced.result().status == "stopped"
+    assert page.wait().status == "finished"
+    assert asked(page) == [FIRST, SECOND, EDITED]
 
 
 def test_editing_can_be_left_and_nothing_blank_is_asked(page, engine):

@@ -70,6 +70,9 @@ def _show_editor(run: PastRun, events: Sequence[Event]) -> None:
 
 
 def _ask_instead(run: PastRun, events: Sequence[Event], question: str) -> None:
+    """Also stops the answer to the wording before: it may still be written, and the new one waits behind it."""
     asked = ask_like(run, events, question, edits=run.id)
+    if replaced := engine().run(run.id):
+        replaced.stop()
     st.session_state[EDITED] = None
     open_conversation(asked.conversation_id)
