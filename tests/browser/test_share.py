@@ -172,6 +172,20 @@ def test_a_saved_file_opens_without_network_and_scripts_and_shows_all(
             expect(offline.locator(".passage-card .cited").first).to_be_visible()
 
 
+def test_on_paper_long_tables_and_code_are_whole(answered, visit):
+    wide = "| " + " | ".join(f"column {number}" for number in range(30)) + " |\n" + "|---" * 30 + "|\n"
+    rows = "".join("| " + " | ".join(["12345"] * 30) + " |\n" for _ in range(60))
+    code = "\n".join(f"line {number} {'x' * 300}" for number in range(60))
+    visitor = visit(path=answered(QUESTION, f"{ANSWER}\n\n{wide}{rows}\n```\n{code}\n```\n").path)
+    parts = visitor.answers.locator("table, pre")
+    expect(parts).to_have_count(2, timeout=LOADED)
+    is_cut = "all => all.map(each => each.scrollHeight > each.clientHeight || each.scrollWidth > each.clientWidth)"
+    assert parts.evaluate_all(is_cut) == [True, True]
+    visitor.page.emulate_media(media="print")
+    assert parts.evaluate_all(is_cut) == [False, False]
+    assert visitor.answers.evaluate("each => each.scrollWidth <= each.clientWidth")
+
+
 def test_markdown_and_json_are_saved_under_the_name_of_their_question(answered, visit, tmp_path):
     visitor = visit(path=answered(QUESTION, ANSWER).path)
     open_sharing(visitor, head(visitor))
