@@ -263,3 +263,9 @@ def test_a_note_below_an_answer_does_not_say_where_its_trace_stands(language, wo
     notes = {key: text for key, text in texts(language).items() if key.startswith("outcome.") and key.endswith("_note")}
     assert len(notes) == 5
     assert [key for key, text in notes.items() if word in text] == []
+
+
+@pytest.mark.parametrize(("language", "reasons"), [("ja", "変更 削除 権限"), ("en", "changed removed may")])
+def test_a_passage_without_its_document_is_explained_by_each_possible_reason(language, reasons):
+    """The page must not say which one it is: a document that a person may not read looks as if it did not exist."""
+    assert [each for each in reasons.split() if each not in texts(language)["chat.gone"]] == []
