@@ -13,7 +13,7 @@ from pages import samples
 from pages.process import engine
 from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.announce import announce
-from pages.widgets.chat.ask import go_on_with, shown_branch
+from pages.widgets.chat.ask import DRAWN, go_on_with, shown_branch
 from pages.widgets.chat.conversation.branches import current_branch, show_question_of
 from pages.widgets.chat.conversation.conversations import current_conversation, open_conversation, show_conversations
 from pages.widgets.chat.conversation.drawn_turns import draw_earlier, drawn_turns
@@ -162,6 +162,8 @@ def choose_pipeline() -> str:
 
 
 conversation_id = current_conversation()
+# Another tab has deleted the conversation since it was drawn here.
+is_deleted = not conversation_id and DRAWN in st.session_state
 known_jobs = jobs()
 indexes = {index.name: index for index in engine().store.indexes()}
 
@@ -199,7 +201,8 @@ with st.bottom:
         show_warning(gone)
     if refused := st.session_state.pop("refused question", None):
         st.session_state.composer, error = refused  # back into the field, so nothing is lost
-        show_error(error)
+        if error:
+            show_error(error)
     said = st.chat_input(
         say("chat.placeholder" if takes_files else "chat.placeholder_alone"),
         max_chars=MOST_PASTED,
@@ -220,6 +223,11 @@ if said:
         if gone:
             release(files)
             raise gone
+        if question and is_deleted:  # the page says so before a question begins a new conversation
+            st.session_state["refused question"] = question, None
+            if files:
+                take_said("", files, index, pipeline, retrieval, style)
+            st.rerun()
         take_said(question, files, index, pipeline, retrieval, style)
     except PlainError as error:
         st.session_state["refused question"] = question, error
@@ -232,6 +240,7 @@ keep_in_view(conversation_id, running, st.session_state.branch if conversation_i
 announce(running, outlines)
 if st.session_state.conversation and not conversation_id:
     st.warning(say("chat.not_here"))
+    st.session_state.pop(DRAWN, None)
 if conversation_id:
     if (title := engine().history.title(conversation_id, branch)) is not None:
         with st.container(horizontal=True, horizontal_alignment="right", key="conversation-actions"):
