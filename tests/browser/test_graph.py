@@ -99,6 +99,18 @@ def test_a_run_that_went_round_is_drawn_and_its_nodes_open_their_rows(loaded_app
     expect_open(first.filter(has_text=visitor.words["step.grade_documents"]).first)
 
 
+def test_in_high_contrast_the_lines_and_the_markers_of_citations_are_there(answered, visit):
+    visitor = visit(path=answered("Who approves the green car?", "A director approves it [1].").path)
+    visitor.open(visitor.traces)
+    visitor.page.emulate_media(forced_colors="active")
+    expect(visitor.page.locator(".run-graph .lines").first).to_be_visible()
+    page, *lines = visitor.page.locator("body, .run-graph .lines").evaluate_all(
+        "all => all.map(each => getComputedStyle(each).backgroundColor)"
+    )
+    assert page not in lines
+    assert visitor.answers.locator(".cite").evaluate("each => getComputedStyle(each).borderTopStyle") == "solid"
+
+
 def test_while_a_run_goes_on_its_node_is_marked_and_opens_its_row_too(loaded, server):
     ask(loaded, server, ENDLESS)
     expect(loaded.page.locator(".run-graph")).to_have_count(0)
