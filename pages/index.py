@@ -38,7 +38,7 @@ MY_DATA = st.Page(HERE / "personal" / "my_data.py", title=say("app.my_data"))
 page = st.navigation([*PAGES.values(), SHARED, SHARES, *FOR_ADMINS.values(), MY_DATA], position="hidden")
 
 st.set_page_config(
-    page_title=say("app.name"),
+    page_title=f"{page.title} · {say('app.name')}",
     page_icon=str(HERE / "assets" / "icon.svg"),
     layout="centered" if page in (PAGES["chat"], SHARED, SHARES, MY_DATA) else "wide",
 )

@@ -30,13 +30,14 @@ def test_the_first_language_is_the_browsers_and_the_one_that_is_chosen_stays_aft
 
 
 @one_language("ja")
-def test_the_browser_knows_the_language_of_the_page_also_after_a_switch_and_going_back(visit, language):
+def test_the_browser_knows_the_language_and_the_title_of_the_page_also_after_a_switch_and_going_back(visit, language):
     visitor = visit(language)
     html = visitor.page.locator("html")
     expect(html).to_have_attribute("lang", language)
     for _ in range(2):  # after going back, the switch works again
         visitor.choose_language("en" if language == "ja" else "ja")
         expect(html).to_have_attribute("lang", visitor.language)
+        expect(visitor.page).to_have_title(f"{visitor.words['app.chat']} · {visitor.words['app.name']}")
         visitor.page.go_back()
         expect(html).to_have_attribute("lang", language)
         expect(visitor.sidebar.get_by_role("radio", checked=True)).to_have_text([LANGUAGES[language]])
