@@ -3,11 +3,13 @@
 import re
 from collections.abc import Callable
 from types import SimpleNamespace
+from typing import NoReturn
 
 import pytest
 import streamlit as st
 
 from index_store.access.audit.audit import EntryFilter
+from index_store.base.errors import DatabaseAway
 from pages import process
 from pages.process import engine
 from pages.texts import texts
@@ -199,6 +201,17 @@ def test_files_are_offered_and_made_only_when_asked_for(chat, monkeypatch):
     open_sharing(chat, chat.conversation)
     assert len(chat.app.get("download_button")) == 3
     assert asked == []
+
+
+def test_a_file_that_cannot_be_made_says_why(chat, monkeypatch):
+    def is_away(*_: object, **__: object) -> NoReturn:
+        raise DatabaseAway
+
+    files: list[Callable[[], bytes]] = []
+    monkeypatch.setattr(UserExports, "gather", is_away)
+    monkeypatch.setattr(st, "download_button", lambda label, data, *_, **__: files.append(data))
+    open_sharing(chat, chat.conversation)
+    assert [each().decode() for each in files] == [DatabaseAway().sentence("en")] * 3
 
 
 def test_every_page_that_shows_an_answer_can_copy_it_and_draw_its_formulae(chat):

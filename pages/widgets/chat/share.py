@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 from streamlit import config
 
+from index_store.base.errors import PlainError
 from pages.export.html import as_html
 from pages.process import engine
 from pages.widgets.errors import run_as_callback
 from pages.widgets.fork.origin import origin_lines
 from pages.words import Reader, language, reader, say, when, written_for, zone
-from rag.errors import NothingOfThisName
 from rag.runs.export.export import Export, export_as_markdown, file_name
 from rag.runs.export.exports import ExportFormat
 from rag.runs.history.shares import Share
@@ -126,13 +126,13 @@ def _show_files(of: str, title: str, through: str | None) -> None:
 
 
 def _file(gather: Callable[[], Export], write: Callable[[Export], str], reader: Reader) -> bytes:
-    """The content of the file. If the run or conversation was just deleted, the file says so: for an error raised here,
-    Streamlit shows a sentence in English only.
+    """The content of the file. If it can't be made, for example because the run or conversation was just deleted, the
+    file says why: for an error raised here, Streamlit shows a sentence in English only.
     """
     with written_for(reader):
         try:
             return write(gather()).encode()
-        except NothingOfThisName as error:
+        except PlainError as error:
             return error.sentence(language()).encode()
 
 
