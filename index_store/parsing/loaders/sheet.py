@@ -43,6 +43,8 @@ class Sheet:
     def __init__(self) -> None:
         self.rows: dict[int, Row] = {}
         """row number -> its cells, in order; without empty rows"""
+        self.hidden: bytes | bytearray = b""
+        """for each column, 1 if it is hidden; columns behind its end are not"""
         self.spans: list[Span] = []
         self._spans_at: dict[int, list[Span]] = {}
         """row number -> the spans that begin in it"""
@@ -118,7 +120,10 @@ class Sheet:
 
     def _written(self, numbers: list[int]) -> Iterator[str]:
         rows = [self.rows[number] for number in numbers]
-        edges = _side_by_side(rows)
+        # A single cell is a title, which may be over several tables.
+        header = next((number for number in numbers if len(self.rows[number]) > 1), numbers[0])
+        wide = {span.left: span.right for span in self._wide_at.get(header, [])}
+        edges = _side_by_side(rows, wide, self.hidden)
         parts: list[dict[int, Row]] = [{} for _ in range(len(edges) + 1)]
         for number, row in zip(numbers, rows, strict=True):
             for column in sorted(row):
@@ -176,14 +181,19 @@ def _grid(table: list[tuple[int, Row]], columns: list[int]) -> list[list[str]]:
     return [[row.get(column, "") for column in columns] for _, row in table]
 
 
-def _side_by_side(rows: list[Row]) -> list[int]:
-    """First columns of tables that are next to others: both sides have a full header of two columns or more."""
+def _side_by_side(rows: list[Row], wide: dict[int, int], hidden: bytes | bytearray) -> list[int]:
+    """First columns of tables that are next to others: both sides have a full header of two columns or more.
+
+    `wide`: first and last column of each merged cell of the header. These are no gap, and nor are hidden columns.
+    """
     runs: list[list[int]] = []
+    end = 0
     for column in sorted({column for row in rows for column in row}):
-        if runs and column == runs[-1][-1] + 1:
+        if runs and hidden.count(1, end, column) >= column - end:
             runs[-1].append(column)
         else:
             runs.append([column])
+        end = max(end, wide.get(column, column) + 1)
     if len(rows) < 2 or len(runs) < 2:
         return []
     headed = [_is_headed(rows, run) for run in runs]

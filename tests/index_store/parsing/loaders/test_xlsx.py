@@ -161,6 +161,25 @@ def test_an_empty_row_or_column_within_a_table_does_not_part_it(markdown) -> Non
     assert markdown(xml) == "| 品 | 額 |\n| --- | --- |\n| 本 | 100 |\n| 紙 | 200 |\n"
 
 
+def test_a_hidden_column_does_not_part_a_table(markdown) -> None:
+    table = rows(["氏名", "部署", "給与", "内線", "メール"], ["山田", "総務", 100, "1234", "y"])
+    xml = f'<cols><col min="3" max="3" hidden="1"/></cols><sheetData>{table}</sheetData>'
+    assert "| 山田 | 総務 | 1234 | y |" in markdown(xml)
+
+
+def test_a_column_of_merged_cells_does_not_part_a_table(markdown) -> None:
+    table = rows(["No", "品名", None, "数量", "金額"], [1, "机", None, 2, 300], [2, "椅子", None, 4, 500])
+    spans = "".join(f'<mergeCell ref="B{row}:C{row}"/>' for row in (1, 2, 3))
+    xml = f"<sheetData>{table}</sheetData><mergeCells>{spans}</mergeCells>"
+    assert "| No | 品名 | 数量 | 金額 |" in markdown(xml)
+
+
+def test_a_title_over_tables_that_are_next_to_each_other_does_not_join_them(markdown) -> None:
+    table = rows(["売上"], ["a", "b", None, "c", "d", None, "e", "f"], [1, 2, None, 3, 4, None, 5, 6])
+    xml = f'<sheetData>{table}</sheetData><mergeCells><mergeCell ref="A1:H1"/></mergeCells>'
+    assert "| e | f |\n" in markdown(xml)
+
+
 def test_groups_of_words_with_an_empty_row_between_them_are_one_table(markdown) -> None:
     groups = ["経理", "総務", "営業"]
     xml = rows(["部署", "氏名", "役職"]) + "".join(

@@ -88,6 +88,7 @@ class _Workbook:
                     high = min(max(number(element, "max", 0), 0), COLUMNS)
                     hidden[low:high] = b"\1" * max(high - low, 0)
             release(element)
+        sheet.hidden = hidden
         yield from sheet.blocks()
         yield from shapes.blocks(self._package, part, controls, with_charts=not sheet.rows)
 
