@@ -464,9 +464,9 @@ def test_the_cells_of_a_table_are_shown_as_they_are_written(engine, tmp_path):
 
 
 def test_a_line_that_a_loader_had_to_escape_is_shown_as_the_document_has_it(engine, tmp_path):
-    add(engine, tmp_path, "<h1>手順</h1><p># 注記です。</p><p>実行します。</p>", "escaped", "steps.html")
+    add(engine, tmp_path, "<h1>手順</h1><p># 注記です。</p><ul><li>``` で囲みます。</ul>", "escaped", "steps.html")
     [hit] = engine.store.search("escaped", "注記", mode="keyword")
-    assert card_of(engine, cites(hit)).find_class("cited")[0].text_content() == "# 注記です。\n\n実行します。"
+    assert card_of(engine, cites(hit)).find_class("cited")[0].text_content() == "# 注記です。\n\n- ``` で囲みます。"
 
 
 def test_code_in_a_passage_is_shown_as_code(engine, tmp_path):

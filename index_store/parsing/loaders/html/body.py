@@ -114,7 +114,7 @@ class _Writer:
         used = sorted({column for row in texts for column, text in enumerate(row) if text})
         if len(used) < 2:
             # A box: the other columns held a picture.
-            yield from (text for row in texts for text in row if text)
+            yield from (text for row in texts for cell in row for text in _paragraph([cell]))
             return
         padded = (row + [""] * (width - len(row)) for row in texts)
         lines = ["| " + " | ".join(row[column] for column in used) + " |" for row in padded]
@@ -245,8 +245,8 @@ def _inline(node: Node | str) -> str:
 def _paragraph(inline: list[str]) -> Iterator[str]:
     text = _squeezed("".join(inline))
     if text:
-        # A line of text that begins with # is no heading.
-        yield re.sub(r"^(?=#{1,6}\s)", "\\\\", text, flags=re.M)
+        # A line of text that begins with # is no heading, and one of ~~~ or ``` opens no code.
+        yield re.sub(r"^(?=#{1,6}\s|```|~~~)", "\\\\", text, flags=re.M)
 
 
 _WIDE = r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]"

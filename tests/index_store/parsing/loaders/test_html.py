@@ -331,6 +331,20 @@ def test_code_keeps_the_name_of_its_language(html: str) -> None:
     assert markdown(html) == "```python\nx\n```\n"
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>~~~ お知らせ ~~~</p>",
+        "<p>~~~~~~~~</p>",
+        "<ul><li><code>```</code></ul>",
+        "<table><tr><td>~~~~</td><td></td></tr><tr><td>a</td><td></td></tr></table>",
+    ],
+)
+def test_a_line_that_looks_like_the_begin_of_code_costs_no_heading(html: str) -> None:
+    lines = load_html(f"<h1>a</h1>{html}<h2>b</h2>", "a.html").pages[0].lines()
+    assert [heading for _, _, heading in lines if heading] == ["a", "b"]
+
+
 def test_a_page_that_is_one_form_or_one_footer_is_kept() -> None:
     assert "Give your name" in markdown("<form>Give your name at the desk.<input></form>")
     assert "At the station" in markdown("<div class='footer'>At the station, every day.</div>")
