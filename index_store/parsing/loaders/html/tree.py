@@ -46,6 +46,8 @@ _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary", "th"})
 _STRUCK = frozenset({"s", "strike"})
 _STRIKING = re.compile(r"(?<![\w-])text-decoration(-line)?\s*:[^;]{0,100}line-through", re.I)
 """in a style, as editors of web pages write it"""
+_TASK_BOXES = frozenset({"checkbox-on", "checkbox-off"})
+"""classes of the empty tags in which Notion draws the boxes of tasks"""
 _PICTURED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li"})
 """tags whose text may be a picture"""
 _DOCUMENT = re.compile(r"\.(pdf|docx?|xlsx?|pptx?|csv)($|[?#])", re.I)
@@ -197,9 +199,10 @@ class _Builder:
             return
         node, parent = self._stack.pop(), self._stack[-1]
         self._count(tag, node.attributes, -1)
+        _mark_tasks(node)
         if tag == "title":
             self._is_first_title = False  # pictures have titles, too
-        own = _HOLDS.get(tag, Holds.NOTHING)
+        own = _HOLDS.get(node.tag, Holds.NOTHING)
         parent.holds |= own & Holds.CONTROL
         if self._is_boilerplate(node):
             return
@@ -285,6 +288,28 @@ class _Builder:
             return False
         is_number = not node.holds & Holds.WORDS and not node.purposes.isdisjoint(LINE_NUMBERS)
         return is_number or not node.purposes.isdisjoint(CLASSES)
+
+
+def _mark_tasks(node: Node) -> None:
+    """Writes whether a task is done, as ☑ or ☐. Nobody can tick its box here; boxes to tick are fields of a form."""
+    match node.tag:
+        case "input" if node.attributes.get("type", "").lower() == "checkbox" and "disabled" in node.attributes:
+            _write_box(node, "checked" in node.attributes)
+            node.tag = "span"
+        case "div" if not node.length and not node.names.isdisjoint(_TASK_BOXES):
+            _write_box(node, "checkbox-on" in node.names)
+            node.tag = "span"
+        case "ul" if "inline-task-list" in node.names:
+            # Confluence draws the boxes of these in its style sheet.
+            for item in node.children:
+                if isinstance(item, Node) and item.length:
+                    _write_box(item, "checked" in item.names)
+                    node.length += 1
+
+
+def _write_box(node: Node, is_done: bool) -> None:
+    node.children.insert(0, "☑ " if is_done else "☐ ")
+    node.length += 1
 
 
 def _look_at_pictures(node: Node, parent: Node) -> None:

@@ -345,6 +345,24 @@ def test_a_line_that_looks_like_the_begin_of_code_costs_no_heading(html: str) ->
     assert [heading for _, _, heading in lines if heading] == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<ul><li><input type=checkbox disabled checked> a</li><li><input type=checkbox disabled> b</li></ul>",
+        "<ul class=inline-task-list><li class=checked><span>a</span></li><li>b</li></ul>",
+        "<ul class=to-do-list><li><div class='checkbox checkbox-on'></div> <span>a</span></li></ul>"
+        "<ul class=to-do-list><li><div class='checkbox checkbox-off'></div> <span>b</span></li></ul>",
+    ],
+    ids=["GitHub", "Confluence", "Notion"],
+)
+def test_a_task_that_is_done_is_told_from_one_that_is_open(html: str) -> None:
+    assert markdown(html).replace("\n\n", "\n") == "- ☑ a\n- ☐ b\n"
+
+
+def test_a_box_to_tick_in_a_form_is_left_out() -> None:
+    assert markdown("<ul><li><input type=checkbox checked> a</li></ul>") == "- a\n"
+
+
 def test_a_page_that_is_one_form_or_one_footer_is_kept() -> None:
     assert "Give your name" in markdown("<form>Give your name at the desk.<input></form>")
     assert "At the station" in markdown("<div class='footer'>At the station, every day.</div>")
