@@ -1,8 +1,12 @@
 """The title of a page: its h1, or what the head's title says, without the name of the site."""
 
+import re
+
 from index_store.parsing.loaders.html.tree import Tree
 
 _SEPARATORS = "|｜:：·・»«/-–—―－"
+_END = re.compile(rf"\s*$|\s+[{re.escape(_SEPARATORS)}]|[|｜：:»«—―]")
+"""of the subject of a title; the other signs are also in words, such as TCP/IP"""
 
 
 def page_title(tree: Tree, markdown: str) -> str:
@@ -11,7 +15,7 @@ def page_title(tree: Tree, markdown: str) -> str:
     sites = {heading: rest for heading in dict.fromkeys(tree.headings) if (rest := _without_site(tree, heading, lines))}
     headings = [heading for heading in tree.headings if heading not in sites]
     if len(headings) == 1:
-        return headings[0]
+        return headings[0] if headings[0] in tree.title else _named_by_title(tree.title, lines) or headings[0]
     repeated = (heading for heading in headings if heading in tree.title)
     title = next(iter(sites.values()), tree.title)
     return next(repeated, title or next(iter(headings), ""))
@@ -33,3 +37,10 @@ def _without_site(tree: Tree, heading: str, lines: set[str]) -> str:
         heading == tree.site or f"# {heading}" not in lines or not lines.isdisjoint({f"# {words}", f"## {words}"})
     )
     return words if is_of_site else ""
+
+
+def _named_by_title(title: str, lines: set[str]) -> str:
+    """The smaller heading with which the title begins: then the only h1 is a slogan, the same on every page."""
+    smaller = (line.lstrip("#").strip() for line in lines if line.startswith("##"))
+    begun = (heading for heading in smaller if heading and title.startswith(heading))
+    return max((heading for heading in begun if _END.match(title, len(heading))), key=len, default="")

@@ -111,6 +111,8 @@ def test_a_page_of_links_keeps_them() -> None:
         ("<title>Travel :: Acme ::</title><header><h1>Acme</h1></header><main><h2>By train</h2>{}</main>", "Travel"),
         ("<title>Acme | Travel</title><main><h1>Travel</h1>{}</main>", "Travel"),
         ("<title>Travel</title><h1>Travel by train</h1>{}", "Travel by train"),
+        ("<title>旅費規程</title><h1>社内ポータル</h1><h2>旅費規程</h2>{}", "旅費規程"),
+        ("<title>料金表｜山田商事</title><h1>出張の手配なら山田</h1><h2>料金表</h2>{}", "料金表"),
     ],
 )
 def test_a_page_is_not_titled_by_the_name_of_its_site(html: str, title: str) -> None:
