@@ -18,6 +18,7 @@ from index_store.base.database.database import storable
 from index_store.base.errors import StoreFailed
 from index_store.catalogue.records import DocumentRecord
 from index_store.crawl import CrawlOptions
+from index_store.parsing.loaders.formats import is_left_out
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ def stored_source(source: str) -> str:
 
 
 def expand(paths: Iterable[Path], on_error: Callable[[OSError], object] | None = None) -> list[Path]:
-    """Replaces folders by their files, at any depth and in order. Hidden files and folders are left out.
+    """Replaces folders by their files, at any depth and in order. Hidden files, and those that systems keep for
+    themselves, are left out.
 
     `on_error`: called for each folder that can't be read, which is left out too.
     """
@@ -103,8 +105,8 @@ def expand(paths: Iterable[Path], on_error: Callable[[OSError], object] | None =
         below = []
         # Links to folders are not followed: they may form a circle.
         for folder, folders, names in os.walk(path, onerror=on_error):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            below += [Path(folder, name) for name in names if not name.startswith(".")]
+            folders[:] = [name for name in folders if not is_left_out(name)]
+            below += [Path(folder, name) for name in names if not is_left_out(name)]
         files += sorted(below)
     return files
 

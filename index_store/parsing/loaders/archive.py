@@ -36,7 +36,7 @@ from index_store.base.errors import (
     WrongContent,
 )
 from index_store.parsing.loaders.content import content_kind
-from index_store.parsing.loaders.formats import LOADABLE, format_of, is_archive
+from index_store.parsing.loaders.formats import LOADABLE, format_of, is_archive, is_left_out
 from index_store.parsing.loaders.text.decode import japanese
 from index_store.parsing.loaders.text.western import is_western
 
@@ -63,8 +63,6 @@ _DAMAGED = (
 )  # fmt: skip
 """zipfile's errors for a damaged archive, or for a packing method that it does not know"""
 
-_LEFT_OUT = re.compile(r"(^|/)(\.(?!\.?(/|$))[^/]*|__MACOSX|Thumbs\.db|desktop\.ini|~\$[^/]*)(/|$)", re.I)
-"""files that systems add for themselves"""
 _LEADS_ELSEWHERE = re.compile(r"^/|^[a-z]:|(^|/)\.\.(/|$)|[\x00-\x1f\x7f]", re.I)
 _OTHER_FORMATS = {"[Content_Types].xml": "Office", "META-INF/container.xml": "EPUB", "META-INF/manifest.xml": "ODF"}
 
@@ -212,7 +210,7 @@ def _blocks(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Gener
 
 def _named(infos: list[zipfile.ZipInfo]) -> dict[int, str]:
     """The members that are a person's files, with their names. Of two with one name, the last counts, as in unzip."""
-    names = {name: at for at, name in enumerate(_names(infos)) if not name.endswith("/") and not _LEFT_OUT.search(name)}
+    names = {name: at for at, name in enumerate(_names(infos)) if not name.endswith("/") and not is_left_out(name)}
     return {at: name for name, at in sorted(names.items(), key=lambda pair: pair[1])}
 
 

@@ -4,6 +4,7 @@ A new format is a module with a `load` in this package, and a record here. Recor
 libraries are imported when the first file of the format comes.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -228,3 +229,11 @@ def format_of(name: str) -> Format:
 
 def is_archive(name: str) -> bool:
     return PurePath(name).suffix.lower() in ARCHIVES
+
+
+_LEFT_OUT = re.compile(r"(^|/)(\.(?!\.?(/|$))[^/]*|__MACOSX|Thumbs\.db|desktop\.ini|~\$[^/]*)(/|$)", re.I)
+
+
+def is_left_out(path: str) -> bool:
+    """Whether the path in a folder or an archive is hidden, or one that systems and programs keep for themselves."""
+    return bool(_LEFT_OUT.search(path))

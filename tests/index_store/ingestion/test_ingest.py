@@ -23,7 +23,7 @@ from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentStatus, IndexRecord
 from index_store.ingestion.progress import Stage
 from index_store.ingestion.results import IngestStatus
-from index_store.ingestion.sources import FileSource, keep_upload
+from index_store.ingestion.sources import FileSource, expand, keep_upload
 from index_store.ingestion.stages import embedding
 from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.ingestion.stages.completion import DocumentTask
@@ -192,6 +192,13 @@ def test_a_job_for_an_index_that_cannot_be_made_says_why(store: IndexStore, hand
     job = store.ingest("a/b", given(handbook))
     assert job.wait() == ()
     assert isinstance(job.failure, errors.BadIndexName)
+
+
+def test_files_of_a_folder_that_systems_keep_for_themselves_are_left_out(tmp_path: Path) -> None:
+    for name in ("規程.docx", "~$規程.docx", "Thumbs.db", "desktop.ini", ".DS_Store", "__MACOSX/規程.docx"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    assert expand([tmp_path]) == [tmp_path / "規程.docx"]
 
 
 def test_an_upload_is_moved_into_keeping(store: IndexStore, serviced: Settings) -> None:
