@@ -244,11 +244,14 @@ def _rules(text: str) -> Rules:
 
 def _with_one_name_for_others(line: str) -> str:
     """Protego keeps each rule once for each crawler that it is for. Half a megabyte of names and rules would fill the
-    memory.
+    memory. Our own name may stand as in a log, with a version that Protego would not pass over.
     """
     named = _USER_AGENT.match(line)
-    is_ours = not named or AGENT.startswith(named[1].strip().lower().replace("*", ""))
-    return line if is_ours else "User-agent: others"
+    if not named:
+        return line
+    name = named[1].partition("/")[0].strip()
+    is_ours = AGENT.startswith(name.lower().replace("*", ""))
+    return f"User-agent: {name if is_ours else 'others'}"
 
 
 def _seconds_between(rate: RequestRate) -> float:

@@ -7,6 +7,7 @@ import tracemalloc
 import pytest
 
 from index_store.crawl import PageOutcome
+from index_store.crawl.fetch import USER_AGENT
 from index_store.crawl.politeness import ROBOTS_SIZE
 from tests.servers.site_server import Misbehaviour, Reply, SiteServer, html, moved
 
@@ -101,6 +102,12 @@ def test_rules_that_this_crawler_shares_with_others_are_obeyed(site, pages, craw
     pages["/robots.txt"] = robots(
         "User-agent: a", name, "User-agent: b", "Disallow: /private/", "User-agent: c", "Disallow: /"
     )
+    assert crawl(site.url()).paths == ["/", "/a"]
+
+
+@pytest.mark.parametrize("name", [USER_AGENT, USER_AGENT.split()[0]])
+def test_rules_for_the_name_as_it_stands_in_logs_are_obeyed(site, pages, crawl, name):
+    pages["/robots.txt"] = robots(f"User-agent: {name}", "Disallow: /private/", "User-agent: a/1", "Disallow: /")
     assert crawl(site.url()).paths == ["/", "/a"]
 
 
