@@ -36,7 +36,10 @@ _VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable
 _ROBOTS = ("robots", "glassbox-rag")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]+)", re.I)
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
-_REFRESH = re.compile(r"\s*(\d{1,9})[^;,]*[;,]\s*(?:url\s*=)?\s*[\"']?\s*([^\"']+)", re.I)
+_REFRESH = re.compile(
+    r"\s*(?=[\d.])(\d{0,9})[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(?:[\"']\s*)?([^\s\"'][^\"']*)", re.I
+)
+"""seconds and an address, as browsers read them (HTML, "shared declarative refresh steps")"""
 
 
 _PASSWORD = re.compile(r"<input\b[^>]{0,300}?\btype\s*=\s*[\"']?password", re.I)
@@ -97,7 +100,7 @@ def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) ->
             outline = _obeying(outline, said)
         elif str(meta.get("http-equiv", "")).strip().lower() == "refresh" and (found := _REFRESH.match(said)):
             target = _address(found[2], base)
-            if target and target != url and int(found[1]) <= 1:
+            if target and target != url and int(found[1] or 0) <= 1:
                 outline = replace(outline, moved_to=target)
             elif target:
                 later = (target,)

@@ -145,8 +145,9 @@ def test_a_page_that_is_moved_is_known_by_where_it_is(site, crawl):
     assert crawl(site.url()).paths == ["/", "/new/", "/new/page"]
 
 
-def test_a_page_that_refreshes_to_another_at_once_is_a_redirect(site, crawl):
-    refresh = '<meta http-equiv="Refresh" content="0;URL=\'start.html\'">'
+@pytest.mark.parametrize("said", ["0;URL='start.html'", "0 url=/start.html", ".5;url=/start.html", "0 , /start.html"])
+def test_a_page_that_refreshes_to_another_at_once_is_a_redirect(site, crawl, said):
+    refresh = f'<meta http-equiv="Refresh" content="{said}">'
     site.pages = {"/": html("", head=refresh), "/start.html": html("Start")}
     assert crawl(site.url()).paths == ["/start.html"]
 
