@@ -27,6 +27,7 @@ from typing import BinaryIO
 from filelock import FileLock, Timeout
 
 from index_store.base.command_line.interrupts import INTERRUPTED
+from index_store.base.command_line.language import language_of_environment
 from index_store.base.errors import PlainError
 from index_store.base.folders import make_private
 from rag.models.embedded.engines import choice
@@ -253,8 +254,7 @@ class _ProgressLine:
 
 
 def _complain(error: PlainError) -> int:
-    language = os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
-    print(f"\n{error.sentence(language[:2])}", file=sys.stderr)
+    print(f"\n{error.sentence(language_of_environment())}", file=sys.stderr)
     return 1
 
 

@@ -243,6 +243,17 @@ def test_the_command_fails_with_one_sentence_when_a_setting_is_wrong(
 
 
 @pytest.mark.parametrize(
+    "environment", [{"LC_MESSAGES": "ja_JP.UTF-8", "LANG": "en_US.UTF-8"}, {"LANG": "JA_JP.UTF-8"}]
+)
+def test_the_command_speaks_the_language_of_the_environment_as_the_others_do(
+    run_fetch: Command, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
+) -> None:
+    monkeypatch.delenv("LC_MESSAGES", raising=False)
+    _, told = run_fetch(MAX_REWRITES="many", LC_ALL="", **environment)
+    assert "整数" in told
+
+
+@pytest.mark.parametrize(
     ("locale", "said"), [("C.UTF-8", "can't be downloaded"), ("ja_JP.UTF-8", "ダウンロードできません")]
 )
 def test_the_command_fails_with_one_sentence_when_the_wheels_cannot_be_had(
