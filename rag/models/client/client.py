@@ -5,8 +5,8 @@ Not here: retries of 429, 5xx and refused connections, with back-off; the openai
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from http import HTTPStatus
 from typing import Any, Literal, TypeVar
 
@@ -174,20 +174,18 @@ class ChatClient:
             sent = self._refused.sent(options, refused)
             begun, end, shown = False, None, ReplyFilter(asked)
             try:
-                async with self._admission.turn(usage.budget, within=usage.budget.party):
-                    with self._call(asked, usage, about, sent) as reply:
-                        async for chunk in self._model.astream(asked, **sent):
-                            begun, end = True, _end_of(chunk) or end
-                            reply.read(chunk)
-                            said = shown.feed(chunk.text)
-                            if shown.is_void:
-                                empty = True
-                                yield Restart()
-                            empty = empty and not said.strip()
-                            yield _with_text(chunk, said)
-                        if begun:
-                            self._check_refusal(reply)
-                            self._check_end(end, reply)
+                async with (
+                    self._admission.turn(usage.budget, within=usage.budget.party),
+                    aclosing(self._chunks(asked, usage, about, sent)) as chunks,
+                ):
+                    async for chunk in chunks:
+                        begun, end = True, _end_of(chunk) or end
+                        said = shown.feed(chunk.text)
+                        if shown.is_void:
+                            empty = True
+                            yield Restart()
+                        empty = empty and not said.strip()
+                        yield _with_text(chunk, said)
                 if rest := shown.end():
                     empty = empty and not rest.strip()
                     yield AIMessageChunk(content=rest)
@@ -208,6 +206,20 @@ class ChatClient:
         self._refused.note(options, refused)
         if empty:
             raise self._without_text(_cut_by(end))
+
+    async def _chunks(
+        self, asked: Prompt | list[tuple[str, str]], usage: Usage, about: CallSubject, sent: dict[str, Any]
+    ) -> AsyncGenerator[AIMessageChunk, None]:
+        """The reply to one call, as the service sends it."""
+        end = None
+        with self._call(asked, usage, about, sent) as reply:
+            async for chunk in self._model.astream(asked, **sent):
+                end = _end_of(chunk) or end
+                reply.read(chunk)
+                yield chunk
+            if reply.pieces:
+                self._check_refusal(reply)
+                self._check_end(end, reply)
 
     def _check_refusal(self, reply: ReceivedReply) -> None:
         """Raises ReplyRefused."""

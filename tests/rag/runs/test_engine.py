@@ -21,7 +21,7 @@ from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embeddings import Vectors
 from rag.errors import BadHitCount, UnknownPipeline
-from rag.models.client.client import ChatClient
+from rag.models.client.client import ChatClient, ReplyFilter
 from rag.models.service.chat import ServiceChat
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
@@ -600,6 +600,16 @@ def test_a_fault_of_ours_ends_the_run_in_words_and_stands_in_the_log(engine, cha
     result = run.result()
     assert (result.status, result.error.code) == ("failed", "unexpected")
     assert finished(run.events, "generate")[0].error.code == "unexpected"
+    assert "it broke" in caplog.text
+
+
+def test_a_fault_of_our_filters_is_not_told_as_one_of_the_service(engine, caplog, monkeypatch):
+    def breaks(*_: object) -> str:
+        raise ValueError("it broke")
+
+    monkeypatch.setattr(ReplyFilter, "feed", breaks)
+    result = ask(engine).result()
+    assert (result.status, result.error.code) == ("failed", "unexpected")
     assert "it broke" in caplog.text
 
 
