@@ -66,17 +66,17 @@ class Execution:
     async def work(self, recorder: Recorder) -> tuple[RunStatus, PlainError | None]:
         """Runs to the end, good or bad. The recorder gets every event except `run_finished`."""
         try:
-            async with asyncio.timeout(self.services.settings.run_time_limit):
+            async with asyncio.timeout(self.services.settings.run_time_limit) as limit:
                 await self._work(recorder)
         except asyncio.CancelledError:
             return "stopped", None
-        except TimeoutError:
-            return "limited", RunTimeLimit(seconds=self.services.settings.run_time_limit)
         except RunLimit as error:
             return "limited", error
         except PlainError as error:
             return "failed", error
         except Exception as error:  # the edge of a run: our own bug must end it with a message, not hang its readers
+            if isinstance(error, TimeoutError) and limit.expired():
+                return "limited", RunTimeLimit(seconds=self.services.settings.run_time_limit)
             log.exception("Run %s failed", self.started.run_id)
             return "failed", Unexpected(kind=type(error).__name__)
         return "finished", None

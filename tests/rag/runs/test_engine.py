@@ -1,6 +1,7 @@
 """How the engine executes runs: events, ends and stops, several runs at once, storage, attachments."""
 
 import asyncio
+import errno
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -601,6 +602,13 @@ def test_a_fault_of_ours_ends_the_run_in_words_and_stands_in_the_log(engine, cha
     assert (result.status, result.error.code) == ("failed", "unexpected")
     assert finished(run.events, "generate")[0].error.code == "unexpected"
     assert "it broke" in caplog.text
+
+
+def test_a_time_out_of_something_else_is_not_told_as_the_runs_limit(engine, chat, caplog):
+    chat.enqueue(TimeoutError(errno.ETIMEDOUT, "the disk did not answer"))
+    result = ask(engine).result()
+    assert (result.status, result.error.code) == ("failed", "unexpected")
+    assert "the disk did not answer" in caplog.text
 
 
 def test_a_fault_of_our_filters_is_not_told_as_one_of_the_service(engine, caplog, monkeypatch):
