@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, get_args
 
 from rag.text.language import Language, language_of
+from rag.text.small_talk import is_small_talk
 
 LEAST_SPECIFIC = 2
 """words with a specific meaning; a single one, such as "deadline", mostly refers to something mentioned before"""
@@ -49,22 +50,13 @@ def _read(question: str) -> _Question:
     else:
         text = _NOT_POINTING.sub(" ", text)
         leans, specific = _ENGLISH_LEANS, set(_ENGLISH_WORD.findall(text.lower())) - _GENERIC["en"]
-    return _Question(_TALK.fullmatch(text) is not None, leans.search(text) is not None, frozenset(specific))
+    # Small talk is not about anything, so it does not depend on anything.
+    is_talk = is_small_talk(question) and not text.startswith(_TALK_OR_FOLLOW_UP)
+    return _Question(is_talk, leans.search(text) is not None, frozenset(specific))
 
 
-_TALK = re.compile(
-    "(?:"
-    + "|".join(
-        (
-            r"(?:どうも)?ありがとう(?:ござい(?:ます|ました))?|どうも|助かりました|了解(?:です|しました)?|わかりました|はじめまして",
-            r"こんにちは|こんばんは|おはよう(?:ございます)?|お疲れ(?:さま|様)(?:です|でした)?|さようなら|(?:good)?bye|hello|hi|hey",
-            r"(?:thanks|thank you)(?: (?:very|so) much)?|good (?:morning|afternoon|evening|night)",
-        )
-    )
-    + r")[\s!！。.、,…~〜]*",
-    re.IGNORECASE,
-)
-"""not a question, so it does not depend on anything"""
+_TALK_OR_FOLLOW_UP = "何ができますか"
+"""asks what the app can do, or what can be done with what was said before"""
 
 _END = r"[\s。.?？!！…]*$"
 

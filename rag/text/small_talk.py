@@ -7,15 +7,16 @@ LONGEST_TALK = 60
 """characters; greetings are not longer, and a repeating pattern should not run on a long text"""
 
 _TALK = re.compile(
+    r"(?!(?:(?:there|everyone|all|皆さん|みなさん) ?)+$)"
     r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|night)|how are you(?: today| doing)?|there|everyone|all"
-    r"|thanks(?: a lot| for your help)?|thank you(?: very much| so much| for your help)?|cheers|bye|goodbye|see you"
-    r"|who are you|what can you do|nice to meet you|okay|ok|great|got it"
+    r"|thanks(?: a lot)?(?: (?:very|so) much)?(?: for your help)?|thank you(?: (?:very|so) much)?(?: for your help)?"
+    r"|cheers|bye|goodbye|see you|who are you|what can you do|nice to meet you|okay|ok|great|got it"
     r"|こんにち[はわ]|こんばん[はわ]|おはよう(?:ございます)?|はじめまして|初めまして|皆さん|みなさん"
     r"|お(?:疲|つか)れ(?:様|さま)(?:です|でした)?|どうも|ありがとう(?:ございます|ございました)?|助かりました"
     r"|さようなら|またね|お?元気ですか|調子はどうですか|あなたは(?:誰|だれ|何者)ですか|何ができますか"
     r"|よろしく(?:お願い(?:し|いたし)ます)?|了解(?:です|しました)?|わかりました|やあ|もしもし) ?)+"
 )
-"""only greetings, thanks and similar phrases"""
+"""only greetings, thanks and similar phrases; who is greeted, named alone, is a question"""
 
 
 def is_small_talk(message: str) -> bool:

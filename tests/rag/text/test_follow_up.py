@@ -26,10 +26,31 @@ def test_the_lists_are_long_enough_to_tell():
 
 
 @pytest.mark.parametrize(
-    "said", ["ありがとうございます！", "こんにちは", "Thanks!", "Good morning", "thank you very much"]
+    "said",
+    [
+        "ありがとうございます！",
+        "こんにちは",
+        "了解です。ありがとうございます",
+        "よろしくお願いします",
+        "お元気ですか",
+        "あなたは誰ですか?",
+        "Thanks!",
+        "Thanks a lot",
+        "thank you very much",
+        "OK, thanks",
+        "got it",
+        "Good morning",
+        "Hi there",
+        "How are you?",
+    ],
 )
 def test_courtesies_lean_on_nothing(said):
     assert stands_alone(said)
+
+
+@pytest.mark.parametrize("question", ["何ができますか?", "皆さんですか?", "皆さん?", "Everyone?", "OK, is there?"])
+def test_what_may_be_asked_about_something_said_before_is_no_courtesy(question):
+    assert not stands_alone(question)
 
 
 @pytest.mark.parametrize(
