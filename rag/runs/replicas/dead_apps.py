@@ -60,7 +60,7 @@ class DeadApps:
         for_good, self._gone = gone & self._gone, gone
         if not for_good:
             return False
-        log.warning("Unfinished work of apps that ended can't be finished yet: %s", for_good)
+        log.info("Unfinished work of apps that ended is taken over: %s", for_good)
         interrupted = self._history.close_interrupted_runs(for_good)
         note_interrupted(self._store.access.audit, interrupted)
         for run in interrupted:

@@ -94,8 +94,13 @@ def begun(engine: UserEngine, known: set[str]) -> Run:
 
 
 def test_of_a_replica_that_is_killed_the_run_ends_as_interrupted_and_the_conversation_goes_on_elsewhere(
-    here: UserEngine, asking: Callable[[], Asking], server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+    here: UserEngine,
+    asking: Callable[[], Asking],
+    server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    caplog.set_level("INFO")
     monkeypatch.setattr(replicas, "SWEEP", 0.2)
     goes_on = threading.Event()
     server.default = Answer(ANSWER, until=goes_on)
@@ -110,6 +115,7 @@ def test_of_a_replica_that_is_killed_the_run_ends_as_interrupted_and_the_convers
     assert (last.status, last.error and last.error.code) == ("failed", "interrupted")
     assert ANSWER.startswith(last.answer)
     assert last.answer  # the text so far is not lost
+    assert {each.levelname for each in caplog.records if "taken over" in each.message} == {"INFO"}
     stored = here.history.run(run.id)
     assert stored
     assert stored.status == "failed"
