@@ -36,7 +36,7 @@ class QueuedIngestion:
         self._job_table = queue.job_table
         self._row = row
         self._admission = admission
-        self._looked = -FRESH
+        self._row_read = self._items_read = -FRESH
         self._items: dict[int, Item] = {}
         self._waiting = 0
         self._lock = threading.Lock()
@@ -45,20 +45,20 @@ class QueuedIngestion:
 
     @property
     def order(self) -> JobOrder:
-        row = self._look()[0]
+        row = self._look_row()
         return JobOrder((), row.index, row.index_id, row.person_id)
 
     @property
     def index(self) -> str:
         """The name that its index had when the job began."""
-        return self._look()[0].index
+        return self._look_row().index
 
     @property
     def failure(self) -> PlainError | None:
         """Why nothing at all could be added."""
         if self._admission and self._admission.failure:
             return self._admission.failure
-        failure = self._look()[0].failure
+        failure = self._look_row().failure
         return _Told(failure) if failure else None
 
     @property
@@ -76,11 +76,11 @@ class QueuedIngestion:
 
     @property
     def is_finished(self) -> bool:
-        return self._look()[0].is_finished
+        return self._look_row().is_finished
 
     @property
     def is_cancelled(self) -> bool:
-        return self._look()[0].is_cancelled
+        return self._look_row().is_cancelled
 
     def cancel(self) -> None:
         """Drops the sources that are not done. Their documents become as they were before the job."""
@@ -89,8 +89,8 @@ class QueuedIngestion:
             self._admission.cancel()
         self._queue.cancel_here(self.id)
         for work in self._job_table.take_back(self.id):
-            withdraw(self._queue.services, self._look()[0].index_id, work)
-        self._looked = -FRESH
+            withdraw(self._queue.services, self._look_row().index_id, work)
+        self._row_read = self._items_read = -FRESH
 
     def suspend(self) -> None:
         if self._admission:
@@ -126,7 +126,7 @@ class QueuedIngestion:
         told: set[int] = set()
         while True:
             is_last = self.is_finished or self._queue.is_closed.wait(FRESH)
-            self._looked = -FRESH
+            self._items_read = -FRESH
             for id_, item in self._look()[1].items():
                 if item.result and id_ not in told:
                     told.add(id_)
@@ -134,18 +134,28 @@ class QueuedIngestion:
             if is_last:
                 return
 
+    def _look_row(self) -> JobRow:
+        """Without the items, of which there may be thousands."""
+        with self._lock:
+            if time.monotonic() - self._row_read >= FRESH:
+                self._read_row()
+            return self._row
+
     def _look(self) -> tuple[JobRow, dict[int, Item], int]:
         with self._lock:
-            if time.monotonic() - self._looked >= FRESH:
-                # In this order: a finished job has all its results.
-                found = self._job_table.jobs(self.id)
-                if found:
-                    self._row = found[0]
+            # The items are never older than the row, and are read after it: a finished job has all its results.
+            if time.monotonic() - self._items_read >= FRESH or self._items_read < self._row_read:
+                if self._read_row():
                     self._items, self._waiting = self._job_table.items(self.id)
-                else:  # it was finished and dismissed
-                    self._row = replace(self._row, is_admitted=True, is_open=False)
-                self._looked = time.monotonic()
+                self._items_read = time.monotonic()
             return self._row, self._items, self._waiting
+
+    def _read_row(self) -> bool:
+        """Whether the job is still there; if not, it was finished and dismissed."""
+        found = self._job_table.jobs(self.id)
+        self._row = found[0] if found else replace(self._row, is_admitted=True, is_open=False)
+        self._row_read = time.monotonic()
+        return bool(found)
 
 
 class _Told(errors.IndexStoreError):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
+from sqlalchemy import Engine, event
 from sqlalchemy.engine import make_url
 
 from index_store.base import errors
@@ -18,7 +19,7 @@ from index_store.catalogue.records import IndexRecord
 from index_store.commands import main
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.progress import Item
-from index_store.ingestion.queue import delivery
+from index_store.ingestion.queue import delivery, queued_job
 from index_store.ingestion.queue.job_table import JobTable
 from index_store.ingestion.sources import FileSource, SiteSource, keep_upload
 from index_store.ingestion.stages.admission import SourceAdmission
@@ -71,6 +72,27 @@ def test_a_worker_beside_the_app_does_what_is_added_in_it_and_the_app_sees_how_f
     assert_sound(app, queued.data_dir)
     app.dismiss(job)
     assert app.ingestions == ()
+
+
+def test_whether_a_job_is_finished_is_read_without_its_items(
+    app: IndexStore, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queued_job, "FRESH", 0)
+    job = add(app, write("a.md"), write("b.md"))
+    assert eventually(lambda: len(JobTable(app.access.people._database).open_work()) == 2)
+    read: list[str] = []
+    listen = (Engine, "before_cursor_execute", lambda *seen: read.append(seen[2]))
+    event.listen(*listen)
+    try:
+        assert not job.is_finished
+        assert not job.is_cancelled
+        assert (job.index, job.failure) == ("a", None)
+        assert [each for each in read if "jobs.is_admitted" in each]
+        assert not [each for each in read if "job_items.result" in each]
+        assert len(job.items) == 2
+        assert [each for each in read if "job_items.result" in each]
+    finally:
+        event.remove(*listen)
 
 
 def test_of_two_files_with_one_name_a_worker_gets_the_last_and_the_app_tells_of_the_other(
