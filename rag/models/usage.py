@@ -41,6 +41,9 @@ class Allowance:
         """`tokens`: read and written."""
         self.spent += tokens
 
+    def save(self) -> None:
+        """Called at the end of each call. Here the run saves its usage when it ends."""
+
     def check(self) -> None:
         """Raises TokensUsedUp."""
         if self.spent >= self.limit:
@@ -116,6 +119,7 @@ class Usage:
             if not error and not reply.is_counted:
                 # So that nobody uses a limited service for nothing, by stopping each answer just before its end.
                 self.budget.spend_tokens(_estimate(request, reply))
+            self.budget.allowance.save()
             if self.record is not None:
                 self.record.append(
                     Call(

@@ -21,19 +21,28 @@ log = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class SharedAllowance(Allowance):
-    """An allowance for a person with runs in several apps: usage is saved at once and read before each call."""
+    """An allowance for a person with runs in several apps: usage is saved after each call and read before each."""
 
     usage: DailyUsage = field(kw_only=True)
     person_id: str = field(kw_only=True)
+    unsaved: int = field(default=0, init=False)
+    """tokens; a reply may count them with every piece, which is too often to save them"""
 
     def spend(self, tokens: int) -> None:
         super().spend(tokens)
+        self.unsaved += tokens
+
+    def save(self) -> None:
+        if not self.unsaved:
+            return
         try:
-            self.usage.add(self.person_id, self.day, tokens=tokens, runs=0)
-        except (NotSaved, SQLAlchemyError) as error:
+            self.usage.add(self.person_id, self.day, tokens=self.unsaved, runs=0)
+            self.unsaved = 0
+        except (NotSaved, SQLAlchemyError) as error:  # tried again after the next call, and as the run ends
             log.warning("The usage of a run can't be saved: %s", error)
 
     def check(self) -> None:
+        self.save()  # what a call beside this one has used so far
         if self.limit < math.inf:
             try:
                 self.spent = self.usage.tokens(self.person_id, self.day)
@@ -79,6 +88,7 @@ class Allowances:
 
     def note(self, principal: Principal, allowance: Allowance, tokens: int, *, runs: int) -> None:
         """Saves the usage of one run, or (`runs=0`) what is used after its end."""
+        allowance.save()
         try:
             self._usage.add(principal.id, allowance.day, tokens=0 if self._are_shared else tokens, runs=runs)
         except (NotSaved, SQLAlchemyError) as error:

@@ -4,6 +4,9 @@ import io
 from datetime import date, timedelta
 
 import pytest
+from langchain_core.messages import AIMessageChunk
+from langchain_core.messages.ai import UsageMetadata
+from sqlalchemy import Engine, event
 
 from index_store.access.limits import GroupLimits
 from index_store.access.principal import Role
@@ -14,12 +17,15 @@ from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.ingestion.stages import embedding
 from rag.errors import NotSaved, TokensUsedUp
+from rag.models.usage import Budget, Usage
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
 from rag.runs.history import daily_usage
 from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.daily_usage import DailyUsage
+from rag.runs.in_flight.allowances import SharedAllowance
 from rag.runs.run.run import Run
+from rag.trace.calls import Request
 from tests.local import as_person, grant, in_group, person_of, process_of
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
@@ -156,6 +162,50 @@ def test_what_was_used_and_can_not_be_saved_costs_nobody_an_answer(limited, monk
     engine = limited()
     monkeypatch.setattr(DailyUsage, "add", fails)
     assert engine.ask(QUESTION, index=INDEX, pipeline_name="naive").result().status == "finished"
+
+
+def test_a_reply_that_counts_its_tokens_with_every_piece_is_saved_once_when_it_ends(limited):
+    used, statements = process_of(limited()).usage, []
+    allowance = SharedAllowance(usage=used, person_id="anna", day=daily_usage.today())
+    usage = Usage(Budget(allowance=allowance))
+    request = Request(task="answer", model="m", temperature=0, max_tokens=9, messages=())
+    listen = (Engine, "before_cursor_execute", lambda *seen: statements.append(seen[2]))
+    event.listen(*listen)
+    try:
+        with usage.call(request) as reply:
+            for written in (1, 2, 3, 3):
+                counts = UsageMetadata(input_tokens=9, output_tokens=written, total_tokens=9 + written)
+                reply.read(AIMessageChunk("Snow", usage_metadata=counts))
+            assert not [each for each in statements if "INSERT INTO" in each]
+        assert len([each for each in statements if "INSERT INTO" in each]) == 1
+    finally:
+        event.remove(*listen)
+    assert used.tokens("anna", daily_usage.today()) == allowance.spent == 12
+
+
+def test_what_a_reply_has_used_so_far_counts_for_the_calls_beside_it_in_every_app(limited):
+    used = process_of(limited()).usage
+    one, other = (SharedAllowance(12, usage=used, person_id="anna", day=daily_usage.today()) for _ in range(2))
+    one.spend(12)
+    with pytest.raises(TokensUsedUp):
+        one.check()
+    with pytest.raises(TokensUsedUp):
+        other.check()
+
+
+def test_what_can_not_be_saved_of_a_reply_is_saved_after_the_next_one(limited, monkeypatch):
+    def fails(*_: object, **__: object) -> None:
+        raise NotSaved
+
+    used = process_of(limited()).usage
+    allowance = SharedAllowance(usage=used, person_id="anna", day=daily_usage.today())
+    allowance.spend(5)
+    with monkeypatch.context() as away:
+        away.setattr(DailyUsage, "add", fails)
+        allowance.save()
+    allowance.spend(2)
+    allowance.save()
+    assert used.tokens("anna", daily_usage.today()) == 7
 
 
 # Runs at once
