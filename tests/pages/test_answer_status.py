@@ -157,7 +157,7 @@ def test_claims_that_could_not_be_confirmed_are_listed_as_text():
 def test_below_an_answer_stands_how_many_documents_it_may_lack(language):
     def told(pending: int) -> list[str]:
         last = finished().model_copy(update={"answer": "", "pending": pending})
-        _, page = for_reader(language, lambda: show_end(last, [last], "end"))
+        _, page = for_reader(language, partial(show_end, last, [last], "end"))
         return [each.value for each in page.info]
 
     words = texts(language)
@@ -172,7 +172,7 @@ def test_below_a_no_answer_the_nearest_passages_are_named_only_if_there_are_some
     cited = Citation.model_validate(PASSAGE.model_dump(include=set(Citation.model_fields)))
     near = nothing_near.model_copy(update={"citations": (cited,)})
     for last, key in ((nothing_near, "outcome.nothing_near_note"), (near, "outcome.not_in_documents_note")):
-        _, page = for_reader(language, partial(show_ending, last))
+        _, page = for_reader(language, partial(show_end, last, [last], "end"))
         assert [each.value for each in page.info] == [texts(language)[key]]
 
 
