@@ -56,6 +56,9 @@ $(BIN)/python:
 	  { echo "Macs with Intel processors are not supported: some packages have no build for them."; exit 1; } >&2
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is older. Choose another one: PYTHON=python3.12 make run"; exit 1; } >&2
+	@$(PYTHON) -c 'import sqlite3, sys; sys.exit(sqlite3.sqlite_version_info < (3, 35))' || \
+	  { echo "SQLite 3.35 or newer is needed, and the one of $(PYTHON) is older, as on RHEL 8 and 9. Use the image of the" \
+	  "Dockerfile, or a Python with an SQLite of its own, such as uv's or conda's: PYTHON=/path/to/python3 make run"; exit 1; } >&2
 	@$(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(INSTALLED): $(BIN)/python requirements.lock

@@ -1,5 +1,6 @@
 """Targets of the Makefile, on a copy of it with an environment of stubs: no test may make the real one again."""
 
+import shlex
 import shutil
 import socket
 import subprocess
@@ -108,6 +109,17 @@ def test_on_a_mac_with_an_intel_processor_nothing_is_downloaded(copy: Copy) -> N
     refused = copy.make("install")
     assert refused.returncode != 0
     assert "Macs with Intel processors" in refused.stderr
+    assert not (copy.folder / "asked").exists()
+
+
+def test_a_python_whose_sqlite_is_too_old_is_refused_before_anything_is_downloaded(copy: Copy) -> None:
+    (copy.bin / "python").unlink()
+    copy.stub("uname", "echo Linux x86_64")
+    python = f"""{shlex.quote(sys.executable)} -c "import sqlite3; sqlite3.sqlite_version_info = (3, 34, 1); $2\""""
+    copy.stub("python3", f'case "$2" in import*) {python};; *) echo > asked;; esac')
+    refused = copy.make("install")
+    assert refused.returncode != 0
+    assert "SQLite 3.35 or newer is needed" in refused.stderr
     assert not (copy.folder / "asked").exists()
 
 

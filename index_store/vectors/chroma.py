@@ -1,6 +1,7 @@
 """The vectors of chunks, in Chroma. Their texts are in the catalogue."""
 
 import logging
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import SecretStr
 
 from index_store.base.batches import batches
-from index_store.base.errors import PlainError, VectorsFailed
+from index_store.base.errors import PlainError, SqliteTooOld, VectorsFailed
 from index_store.vectors.backend import ChromaBackend
 from index_store.vectors.hnsw_orphans import Orphans
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from chromadb.api.types import Embedding, Metadata
 
 log = logging.getLogger(__name__)
+
+OLDEST_SQLITE = (3, 35)
+"""with an older one, Chroma can't even be imported; the Makefile knows it too"""
 
 IDS = 5000
 """ids per call"""
@@ -48,8 +52,10 @@ T = TypeVar("T")
 def backend_of(folder: Path, url: SecretStr | None, namespace: str) -> ChromaBackend:
     """Chroma over `folder`, or the server at `url`, where `namespace` separates this installation from others.
 
-    Raises DataFolderDamaged.
+    Raises DataFolderDamaged, SqliteTooOld.
     """
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        raise SqliteTooOld(found=sqlite3.sqlite_version)
     # Each is imported only when it is used: the other needs more time to load.
     if url is None:
         from index_store.vectors.local.folder import ChromaFolder

@@ -13,7 +13,8 @@ PlainError                        a sentence in each language that says what to 
     │   └── DatabaseRefuses
     ├── DatabaseInUse, OlderVersionRuns, CatalogueInFolder, CatalogueInDatabase, NoQueue, SchemaTaken,
     │   MoveUnfinished
-    ├── VectorsInFolder, VectorsOnServer, VectorsLost, EmbeddingModelMismatch, EmbeddedModelUnusable    vectors.py
+    ├── VectorsInFolder, VectorsOnServer, VectorsLost, SqliteTooOld, EmbeddingModelMismatch,            vectors.py
+    │   EmbeddedModelUnusable
     ├── VectorServerError         the server of the vectors did not answer correctly
     │   └── VectorsAway, VectorsFailed
     ├── OriginalsInFolder, OriginalsElsewhere                                                           originals.py

@@ -29,6 +29,17 @@ class VectorsOnServer(IndexStoreError):
     )
 
 
+class SqliteTooOld(IndexStoreError):
+    en = (
+        "This Python has SQLite {found}, and Chroma, which stores the vectors, needs 3.35 or newer. Use the Docker "
+        "image, or install the app with a Python that has an SQLite of its own, such as that of uv or conda."
+    )
+    ja = (
+        "この Python の SQLite は {found} ですが、ベクトルを保存する Chroma には 3.35 以降が必要です。"
+        "Docker イメージを使うか、uv や conda のように SQLite を含む Python でインストールし直してください。"
+    )
+
+
 class VectorsLost(IndexStoreError):
     en = (
         "The vectors of the index “{index}” are missing. Re-index it on the Documents page, or with `python -m "

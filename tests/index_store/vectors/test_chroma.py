@@ -3,10 +3,13 @@
 import os
 import random
 import shutil
+import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
 
+from index_store.base.errors import SqliteTooOld
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource
@@ -110,3 +113,15 @@ def test_what_a_killed_process_has_not_torn_is_left_as_it_is(killed: Settings) -
         assert store.resume() == []
         assert store.search("large", "This is what bananas.md says in part 417.", k=1)[0].source.endswith("bananas.md")
         assert_sound(store, killed.data_dir)
+
+
+def test_a_python_whose_sqlite_is_too_old_for_chroma_is_told_before_chroma_is_loaded(
+    serviced: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    monkeypatch.setattr(sqlite3, "sqlite_version", "3.34.1")
+    monkeypatch.setitem(sys.modules, "chromadb", None)
+    with pytest.raises(SqliteTooOld) as told:
+        IndexStore(serviced)
+    assert "3.34.1" in told.value.sentence("en")
+    assert "3.34.1" in told.value.sentence("ja")
