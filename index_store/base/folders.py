@@ -1,13 +1,26 @@
 """Private folders for people's data."""
 
+# ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
+
+import os
 from pathlib import Path
 
 from filelock import FileLock
+
+from index_store.base.errors import NotAsRoot
 
 
 def make_private(folder: Path) -> None:
     """Creates the folder for its account only. An existing folder keeps its rights. Raises OSError."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def refuse_root(folder: Path) -> None:
+    """Refuses root in a data folder of another account, which can't use files that root makes there. Raises NotAsRoot,
+    OSError.
+    """
+    if os.name == "posix" and os.geteuid() == 0 and folder.exists() and (account := folder.stat().st_uid) != 0:
+        raise NotAsRoot(folder=os.path.abspath(folder), account=account)
 
 
 def changes_of(folder: Path) -> FileLock:

@@ -19,7 +19,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from index_store.base import errors
 from index_store.base.database.backend import MOVING, ChangeLock, DatabaseLocation
 from index_store.base.database.database import backend_of, is_present, place_of
-from index_store.base.folders import backup_of, make_private
+from index_store.base.folders import backup_of, make_private, refuse_root
 from index_store.base.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
@@ -56,11 +56,12 @@ log = logging.getLogger(__name__)
 def own(folder: Path) -> FileLock:
     """The lock that makes this process the owner of the folder. A file next to it names the process, for error texts.
 
-    Raises StoreInUse, DataFolderUnusable.
+    Raises StoreInUse, NotAsRoot, DataFolderUnusable.
     """
     owner = folder / "index_store.pid"
     lock = FileLock(folder / "index_store.lock", thread_local=False)
     try:
+        refuse_root(folder)
         make_private(folder)
         lock.acquire(timeout=0)
         owner.write_text(str(os.getpid()))
@@ -260,6 +261,11 @@ def _changes_of(catalogue: Catalogue, settings: Settings) -> ChangeLock | None:
 
 
 def _refuse_unfinished(folder: Path) -> None:
+    """Before a process writes to the folder, also one that does not own it. Raises NotAsRoot, RestoreUnfinished, and
+    the errors of `_telling`.
+    """
+    with _telling(folder):
+        refuse_root(folder)
     if (folder / RESTORING).exists():
         raise errors.RestoreUnfinished(folder=os.path.abspath(folder))
     with _telling(folder):
@@ -289,6 +295,8 @@ def _sweep_links(folder: Path) -> None:
         return
     try:
         with backup_of(folder).acquire(timeout=0):
-            shutil.rmtree(folder / LINKS, ignore_errors=True)
+            shutil.rmtree(folder / LINKS)
     except Timeout:
         log.info("A backup of %s is under way", folder)
+    except OSError as error:  # such as a backup that root has made
+        log.warning("The links that an interrupted backup has left in %s can't be deleted: %s", folder / LINKS, error)

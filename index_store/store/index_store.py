@@ -40,9 +40,9 @@ class IndexStore(Store):
     """One process owns a data folder, or replicas share it; the threads of each share the store. Its own methods run in
     the name of the local person, who may do everything: command lines use them. For people there is `as_user`.
 
-    Raises InvalidSetting, StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, DatabaseAway,
-    DatabaseInUse, OlderVersionRuns, FolderNotShared, CatalogueInFolder, CatalogueInDatabase, VectorsInFolder,
-    VectorsOnServer, OriginalsInFolder, OriginalsElsewhere, OriginalsOfAnother, OriginalsNotThere.
+    Raises InvalidSetting, StoreInUse, NotAsRoot, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, DatabaseAway,
+    DatabaseInUse, OlderVersionRuns, FolderNotShared, CatalogueInFolder, CatalogueInDatabase, SqliteTooOld,
+    VectorsInFolder, VectorsOnServer, OriginalsInFolder, OriginalsElsewhere, OriginalsOfAnother, OriginalsNotThere.
     """
 
     def __init__(self, settings: Settings | None = None, embeddings: Embeddings | None = None) -> None:
@@ -221,7 +221,7 @@ def _parsing_folder(settings: Settings, owned: ExitStack) -> Path | None:
 def working(settings: Settings) -> Iterator[None]:
     """Until the block ends, this process works on documents that are added to the app's store.
 
-    Raises InvalidSetting, NoQueue, FolderNotShared, DataFolderUnusable, DataFolderNewer, DatabaseAway.
+    Raises InvalidSetting, NoQueue, NotAsRoot, FolderNotShared, DataFolderUnusable, DataFolderNewer, DatabaseAway.
     """
     with ExitStack() as owned:
         library = owned.enter_context(closing(open_shared_library(settings)))

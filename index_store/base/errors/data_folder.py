@@ -29,6 +29,17 @@ class DataFolderUnusable(IndexStoreError):
     ja = "データフォルダー {folder} に書き込めません。書き込めるフォルダーを DATA_DIR に指定してください。"
 
 
+class NotAsRoot(IndexStoreError):
+    en = (
+        "The data folder {folder} belongs to account {account}. Run this as that account (`sudo -u '#{account}' …`): "
+        "the app can't use files that root makes there."
+    )
+    ja = (
+        "データフォルダー {folder} はアカウント {account} のものです。root が作るファイルはアプリから使えないため、"
+        "そのアカウントで実行してください(`sudo -u '#{account}' …`)。"
+    )
+
+
 class DataFolderDamaged(IndexStoreError):
     en = "{file} is damaged, or not a file of this app. Put back a copy of the whole data folder {folder}."
     ja = (

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from index_store.base.folders import backup_of
+from index_store.base.folders import backup_of, refuse_root
 from index_store.library.data_folder import IDENTITY, LINKS, NAMESPACE, ORIGINALS_NOTED
 from index_store.library.library import CATALOGUE, CHROMA
 from index_store.library.originals.registry import FOLDER as ORIGINALS
@@ -30,9 +30,10 @@ FAST = 1
 def back_up(folder: Path, file: Path) -> Manifest:
     """The app may run, in another process. The file appears when it is complete, readable for its account only.
 
-    Raises NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, OriginalsNotInFolder, BackupExists,
+    Raises NotAsRoot, NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, OriginalsNotInFolder, BackupExists,
     BackupUnderWay, BackupFailed, DataFolderDamaged.
     """
+    refuse_root(folder)
     if (folder / IDENTITY).exists():
         raise errors.CatalogueNotInFolder(folder=os.path.abspath(folder))
     if (folder / NAMESPACE).exists():

@@ -3,10 +3,13 @@ import stat
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from index_store.base import errors
 from index_store.base.settings import Settings
+from index_store.library.data_folder import open_catalogue, open_shared_library
 from index_store.store.index_store import IndexStore
+from index_store.transfer.backup.backup import back_up
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="rights as POSIX has them")
 
@@ -41,3 +44,41 @@ def test_a_folder_that_was_there_keeps_its_rights_and_the_log_says_that_it_is_op
     assert rights(serviced.data_dir) == shared
     assert "To prevent this, use `chmod 700`" in caplog.text
     assert str(serviced.data_dir) in caplog.text
+
+
+def test_an_app_starts_and_warns_if_the_links_of_an_interrupted_backup_can_not_be_deleted(
+    serviced: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A backup of root leaves both so that the app's account can't use them."""
+    (serviced.data_dir / "backup.links").mkdir(parents=True)
+    (serviced.data_dir / "backup.lock").mkdir()
+    IndexStore(serviced).close()
+    assert "The links that an interrupted backup has left" in caplog.text
+
+
+@pytest.fixture
+def folder_of_another(serviced: Settings, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """As root sees it."""
+    serviced.data_dir.mkdir()
+    if os.geteuid() == 0:
+        os.chown(serviced.data_dir, 10001, -1)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    return serviced.data_dir
+
+
+def test_root_makes_no_file_in_a_folder_of_another_account(serviced: Settings, folder_of_another: Path) -> None:
+    queued = serviced.model_copy(
+        update={"database_url": SecretStr("postgresql://localhost/a"), "chroma_url": SecretStr("http://localhost")}
+    )
+    assert queued.has_queue
+    for writing in (
+        lambda: IndexStore(serviced),
+        lambda: IndexStore(queued),
+        lambda: open_shared_library(queued),
+        lambda: open_catalogue(serviced).__enter__(),
+        lambda: back_up(folder_of_another, folder_of_another.parent / "saved.zip"),
+    ):
+        with pytest.raises(errors.NotAsRoot) as refused:
+            writing()
+        assert f"sudo -u '#{folder_of_another.stat().st_uid}'" in refused.value.sentence("en")
+    assert list(folder_of_another.iterdir()) == []
