@@ -1,20 +1,22 @@
-"""The server: `streamlit run app.py`. It serves the pages and closes the engine when it ends."""
+"""The server: `streamlit run app.py`. It serves the pages, opens the engine and closes it at the end."""
 
 import logging
 import os
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import streamlit as st
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.middleware import Middleware
 from starlette.routing import Route
 from streamlit import config
 
 from index_store.base.command_line.terminal import write_log
 from index_store.base.errors import AccessWithdrawn, PlainError
-from pages.process import close_engine
+from pages.process import close_engine, whole_engine
 from pages.server import streamlit_fixes
 from pages.server.gate import RequestGate, refuse_others
 from pages.server.health import healthz, readyz
@@ -49,8 +51,21 @@ SCRIPTS = (ANNOUNCE, COPY_ON_CLICK, KEEP_IN_VIEW, CLOSE_ON_CHOICE, FOCUS, ONLY_A
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
+    opening = threading.Thread(target=open_engine, name="opening")
+    opening.start()
     yield
+    opening.join()
     close_engine()
+
+
+def open_engine() -> None:
+    """Without waiting for a page: jobs, deletions and upgrades go on after a restart. If it fails, each page tries
+    again.
+    """
+    try:
+        whole_engine()
+    except (PlainError, SQLAlchemyError) as error:
+        log.warning("The data can't be opened: %s", error)
 
 
 def say_that_it_crashed(error: Exception) -> bool:

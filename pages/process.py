@@ -1,4 +1,4 @@
-"""The one Engine of the process, created with the first page, and the facade of the person at the browser."""
+"""The one Engine of the process, created when the server starts, and the facade of the person at the browser."""
 
 import gc
 import threading
@@ -32,22 +32,29 @@ def engine_of(request: HTTPConnection) -> UserEngine:
 
 def _as(principal: Principal) -> UserEngine:
     process = whole_engine()
+    _freeze()
     return process.as_user(partial(process.store.access.principal, principal.id))
 
 
 def whole_engine() -> Engine:
     """For work in nobody's name. Raises PlainError, such as StoreInUse, if the engine can't be opened."""
-    global _engine, _is_frozen
+    global _engine
     with _lock:
         if _engine is None:
             _engine = Engine()
+        return _engine
+
+
+def _freeze() -> None:
+    """Freezes what is loaded when the first person comes, the pages too: a collection over all of it stopped everything
+    for 0.3 to 0.6 s, twice in an answer when twenty people ask.
+    """
+    global _is_frozen
+    with _lock:
         if not _is_frozen:
-            # Freezes what is loaded now: a collection over all of it stopped everything for 0.3 to 0.6 s, twice in an
-            # answer when twenty people ask.
             gc.collect()
             gc.freeze()
             _is_frozen = True
-        return _engine
 
 
 def close_engine() -> None:

@@ -1,11 +1,41 @@
-"""The start of the server. tests/browser/test_gate.py starts it really with one such setting."""
+"""The start and the end of the server. tests/browser/test_gate.py starts it really with one of these settings."""
+
+from pathlib import Path
 
 import pytest
 
 import app
+from index_store.base.settings import Settings as StoreSettings
+from index_store.ingestion.sources import FileSource
+from index_store.ingestion.stages import embedding
+from index_store.store.index_store import IndexStore
 from pages.server.gate import NotForOthers
 from pages.server.proxies import OtherProxies
 from pages.server.settings import Settings
+from tests.index_store.embedding_service import EmbeddingService
+from tests.index_store.soundness import eventually
+from tests.pages.server.test_streamlit_fixes import run
+
+WITHOUT_A_PAGE = """
+import asyncio
+
+import app
+from pages import process
+
+
+def statuses():
+    return [each.status for each in process._engine.store.documents("a")] if process._engine else []
+
+
+async def main():
+    async with app.lifespan(app.app), asyncio.timeout(120):
+        while statuses() != ["ready"]:
+            await asyncio.sleep(0.05)
+    print("ready")
+
+
+asyncio.run(main())
+"""
 
 
 @pytest.mark.parametrize(
@@ -25,3 +55,22 @@ def test_settings_that_open_the_app_to_others_by_mistake_are_refused_in_both_lan
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "")
     monkeypatch.setattr(app.config, "get_option", {"server.address": "127.0.0.1"}.__getitem__)
     assert app.middlewares()
+
+
+def test_what_was_left_goes_on_before_anybody_opens_a_page(
+    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "PATIENCE", 0.1)
+    file = tmp_path / "a.md"
+    file.write_text("# A\n\nThe green car.\n", encoding="utf-8")
+    with EmbeddingService() as service:
+        service_settings = {"openai_base_url": service.base_url, "openai_api_key": "sk-a", "embedding_model": "model-a"}
+        service.is_held = True
+        with IndexStore(StoreSettings(data_dir=data_dir, **service_settings)) as store:
+            store.ingest("a", [FileSource(file)])
+            assert eventually(lambda: service.calls)
+        service.is_held = False
+        for name, value in service_settings.items():
+            monkeypatch.setenv(name.upper(), value)
+        done = run(WITHOUT_A_PAGE)
+    assert done.stdout.split() == ["ready"], done.stderr
