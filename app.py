@@ -16,7 +16,7 @@ from streamlit import config
 
 from index_store.base.command_line.terminal import write_log
 from index_store.base.errors import AccessWithdrawn, PlainError
-from pages.process import close_engine, whole_engine
+from pages.process import Ending, close_engine, whole_engine
 from pages.server import streamlit_fixes
 from pages.server.gate import RequestGate, refuse_others
 from pages.server.health import healthz, readyz
@@ -55,7 +55,7 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
     opening.start()
     yield
     opening.join()
-    close_engine()
+    close_engine(for_good=True)
 
 
 def open_engine() -> None:
@@ -69,8 +69,10 @@ def open_engine() -> None:
 
 
 def say_that_it_crashed(error: Exception) -> bool:
-    """For errors in our code: the log gets the traceback, the page a sentence. Without access, that is said instead."""
-    if isinstance(error, (AccessWithdrawn, NotSignedIn)):
+    """For errors in our code: the log gets the traceback, the page a sentence. Without access, and while the app ends,
+    that is said instead.
+    """
+    if isinstance(error, (AccessWithdrawn, Ending, NotSignedIn)):
         show_error(error)
         return True
     log.error("A page failed", exc_info=error)

@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection
 
 from index_store.access.access import Access
 from index_store.access.principal import Principal
+from index_store.base.errors import PlainError
 from pages.server.identity import identify
 from pages.server.settings import server_settings
 from rag.runs.engine import Engine, UserEngine
@@ -16,6 +17,12 @@ from rag.runs.engine import Engine, UserEngine
 _lock = threading.Lock()
 _engine: Engine | None = None
 _is_frozen = False
+_is_over = False
+
+
+class Ending(PlainError):
+    en = "The app is ending. Wait a moment, then reload the page."
+    ja = "アプリを終了しています。少し待ってから、ページを再読み込みしてください。"
 
 
 def engine() -> UserEngine:
@@ -37,9 +44,13 @@ def _as(principal: Principal) -> UserEngine:
 
 
 def whole_engine() -> Engine:
-    """For work in nobody's name. Raises PlainError, such as StoreInUse, if the engine can't be opened."""
+    """For work in nobody's name. Raises Ending, or another PlainError, such as StoreInUse, if the engine can't be
+    opened.
+    """
     global _engine
     with _lock:
+        if _is_over:
+            raise Ending
         if _engine is None:
             _engine = Engine()
         return _engine
@@ -57,9 +68,11 @@ def _freeze() -> None:
             _is_frozen = True
 
 
-def close_engine() -> None:
-    global _engine
+def close_engine(*, for_good: bool = False) -> None:
+    """`for_good`: a page that is still being drawn does not open the data again."""
+    global _engine, _is_over
     with _lock:
+        _is_over = _is_over or for_good
         closing, _engine = _engine, None
         if closing:
             closing.close()

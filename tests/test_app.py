@@ -37,6 +37,25 @@ async def main():
 asyncio.run(main())
 """
 
+AT_THE_END = """
+import asyncio
+
+import app
+from pages import process
+
+
+async def main():
+    async with app.lifespan(app.app):
+        pass
+    try:
+        process.whole_engine()
+    except process.Ending as error:
+        print(error.sentence("en"))
+
+
+asyncio.run(main())
+"""
+
 
 @pytest.mark.parametrize(
     ("settings", "error"),
@@ -74,3 +93,12 @@ def test_what_was_left_goes_on_before_anybody_opens_a_page(
             monkeypatch.setenv(name.upper(), value)
         done = run(WITHOUT_A_PAGE)
     assert done.stdout.split() == ["ready"], done.stderr
+
+
+def test_a_page_that_is_still_drawn_does_not_open_the_data_again_that_the_end_of_the_app_has_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:9/v1")
+    monkeypatch.setenv("EMBEDDING_MODEL", "model-a")  # the embedded one takes longer to load
+    done = run(AT_THE_END)
+    assert done.stdout == "The app is ending. Wait a moment, then reload the page.\n", done.stderr

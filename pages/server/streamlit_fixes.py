@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
+import socket
 from dataclasses import replace
 from functools import cache
 
+import uvicorn
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -33,6 +35,9 @@ ASKED_BY_PAGES = {
 SOON = 0.02
 """seconds"""
 
+LAST_REQUESTS = 5
+"""seconds that requests have to end when the server ends"""
+
 log = logging.getLogger(__name__)
 
 
@@ -44,6 +49,7 @@ def apply() -> None:
     _send_to_the_latest_connection()
     _rerun_in_turn()
     _redraw_the_page_for_a_fragment_that_is_gone()
+    _wait_a_moment_for_the_last_requests()
 
 
 def _answer_only_pages() -> None:
@@ -146,6 +152,19 @@ def _redraw_the_page_for_a_fragment_that_is_gone() -> None:
         run(runner, rerun_data)
 
     ScriptRunner._run_script = run_fragments_or_page  # type: ignore[method-assign, assignment]  # noqa: SLF001
+
+
+def _wait_a_moment_for_the_last_requests() -> None:
+    """Streamlit lets uvicorn wait for all requests without a limit: an upload over a slow line kept the app from
+    closing its data until it was killed.
+    """
+    shutdown = uvicorn.Server.shutdown
+
+    async def shutdown_soon(server: uvicorn.Server, sockets: list[socket.socket] | None = None) -> None:
+        server.config.timeout_graceful_shutdown = LAST_REQUESTS
+        await shutdown(server, sockets)
+
+    uvicorn.Server.shutdown = shutdown_soon  # type: ignore[method-assign, assignment]
 
 
 def _is_ending(session: AppSession) -> bool:

@@ -287,6 +287,40 @@ async def act(runtime):
 asyncio.run(main())
 """
 
+UPLOADING_AT_THE_END = """
+import asyncio
+
+import uvicorn
+
+from pages.server import streamlit_fixes
+
+streamlit_fixes.LAST_REQUESTS = 1
+streamlit_fixes.apply()
+
+
+async def receive_all(scope, receive, send):
+    while (await receive()).get("more_body"):
+        pass
+
+
+async def main():
+    server = uvicorn.Server(uvicorn.Config(receive_all, port=0, lifespan="off"))
+    serving = asyncio.create_task(server.serve())
+    while not server.started:
+        await asyncio.sleep(0.01)
+    _, upload = await asyncio.open_connection(*server.servers[0].sockets[0].getsockname())
+    upload.write(b"POST / HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Length: 1000\\r\\n\\r\\nthe first part")
+    while not server.server_state.tasks:
+        await asyncio.sleep(0.01)
+    server.should_exit = True
+    async with asyncio.timeout(30):
+        await serving
+    print("ended")
+
+
+asyncio.run(main())
+"""
+
 
 def run(code: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -365,3 +399,8 @@ def test_a_connection_gets_no_answer_to_what_no_page_asks(tmp_path: Path) -> Non
     told = set(done.stdout.split())
     assert "file_urls_response" in told, done.stderr
     assert told.isdisjoint({"git_info_changed", "backend_operation_response"})
+
+
+def test_an_upload_that_does_not_end_does_not_keep_the_server_from_ending() -> None:
+    done = run(UPLOADING_AT_THE_END)
+    assert done.stdout.split() == ["ended"], done.stderr
