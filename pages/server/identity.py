@@ -62,6 +62,8 @@ def shown(cookies: Cookies) -> bytes:
 def claim_of_token(provider: Provider, token: Mapping[str, Any]) -> SignInClaims:
     """`token`: the claims of a checked ID token."""
     groups = token.get(provider.groups_claim)
+    if groups is None:
+        _tell_of_missing_groups(provider.groups_claim, token)
     return SignInClaims(
         issuer=_text(token.get("iss")),
         subject=_text(token.get("sub")),
@@ -70,6 +72,19 @@ def claim_of_token(provider: Provider, token: Mapping[str, Any]) -> SignInClaims
         mail_is_verified=token.get("email_verified") is True,
         groups=frozenset(map(_text, groups)) if isinstance(groups, list) else frozenset(filter(None, [_text(groups)])),
     )
+
+
+def _tell_of_missing_groups(claim: str, token: Mapping[str, Any]) -> None:
+    """In the log: a person who is in no group any more has lost a role, and rights that were granted to the group."""
+    elsewhere = token.get("_claim_names")
+    if isinstance(elsewhere, dict) and claim in elsewhere:
+        log.warning(
+            "%s left the groups of a person out of the ID token, because there are too many. Let it send only the "
+            "groups that are assigned to this app",
+            _text(token.get("iss")),
+        )
+    else:
+        log.info("An ID token of %s has no claim %s, so its person is in no group", _text(token.get("iss")), claim)
 
 
 def claim_of_headers(settings: Settings, headers: Headers) -> SignInClaims | None:

@@ -1,5 +1,6 @@
 """The person behind a request, and the claims that are read from a token or from a proxy's headers."""
 
+import logging
 from datetime import timedelta
 
 import pytest
@@ -121,6 +122,27 @@ def test_groups_of_a_token_may_be_a_list_or_one_name_and_nothing_else(said, grou
     [provider] = read_providers(ONE)
     token = {"iss": "https://id.example.com", "sub": "anna", "groups": said}
     assert claim_of_token(provider, token) == SignInClaims("https://id.example.com", "anna", groups=frozenset(groups))
+
+
+@pytest.mark.parametrize(
+    ("left_out", "told"),
+    [
+        ({"_claim_names": {"groups": "src1"}}, ("WARNING", "left the groups of a person out")),
+        ({"_claim_names": {"other": "src1"}}, ("INFO", "has no claim groups")),
+        ({"_claim_names": "groups"}, ("INFO", "has no claim groups")),
+        ({}, ("INFO", "has no claim groups")),
+    ],
+)
+def test_the_log_says_when_a_token_has_no_groups_and_whether_there_are_too_many(left_out, told, caplog):
+    caplog.set_level(logging.INFO)
+    [provider] = read_providers(ONE)
+    assert not claim_of_token(provider, {"iss": "https://id.example.com", "sub": "anna", **left_out}).groups
+    [record] = caplog.records
+    level, words = told
+    assert record.levelname == level
+    assert words in record.getMessage()
+    assert "https://id.example.com" in record.getMessage()
+    assert "anna" not in record.getMessage()
 
 
 @pytest.mark.parametrize("said", [True, "true", 1, None])
