@@ -24,6 +24,7 @@ from index_store.base.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
 from index_store.library.library import CATALOGUE, CHROMA, Library
+from index_store.library.originals.folder import Folder
 from index_store.library.originals.originals import Originals
 from index_store.library.originals.registry import FOLDER
 from index_store.library.originals.registry import backend_of as backend_of_originals
@@ -79,7 +80,7 @@ def _say_if_open_to_others(folder: Path) -> None:
     """Only a warning: a folder that a group shares may be so on purpose."""
     others = stat.S_IRWXG | stat.S_IRWXO
     if os.name == "posix" and folder.stat().st_mode & others:
-        log.warning("Other accounts can read the data folder %s. To prevent this, use `chmod 700`", folder)
+        log.warning("Other accounts can read the folder %s. To prevent this, use `chmod 700`", folder)
 
 
 def share(folder: Path) -> None:
@@ -167,6 +168,8 @@ def _originals_of(settings: Settings, catalogue: Catalogue) -> Originals:
     if owner is None:
         owner = noted.read_text(encoding="utf-8") if noted.exists() else uuid.uuid4().hex
     noted.write_text(owner, encoding="utf-8")
+    if isinstance(backend, Folder) and (place := Path(backend.place)).exists():
+        _say_if_open_to_others(place)
     return Originals(backend, owner, versions)
 
 

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from index_store.base.folders import make_private
 from index_store.library.originals.backend import StagedFile
 from index_store.library.originals.scratch import Scratch
 
@@ -48,7 +49,7 @@ class Folder:
             return None
 
     def mark(self, owner: str) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_private(self._folder)
         (self._folder / MARK).write_text(owner, encoding="utf-8")
 
     def work_folder(self) -> AbstractContextManager[Path]:

@@ -56,6 +56,20 @@ def test_an_app_starts_and_warns_if_the_links_of_an_interrupted_backup_can_not_b
     assert "The links that an interrupted backup has left" in caplog.text
 
 
+def test_a_new_folder_for_originals_is_private_to_its_account(
+    serviced: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    share = tmp_path / "share"
+    elsewhere = serviced.model_copy(update={"originals_url": SecretStr(f"file://{share}")})
+    IndexStore(elsewhere).close()
+    assert rights(share) == 0o700
+    assert "chmod" not in caplog.text
+    share.chmod(0o2770)  # such as one that several accounts share
+    IndexStore(elsewhere).close()
+    assert rights(share) == 0o2770
+    assert f"can read the folder {share}. To prevent this, use `chmod 700`" in caplog.text
+
+
 @pytest.fixture
 def folder_of_another(serviced: Settings, monkeypatch: pytest.MonkeyPatch) -> Path:
     """As root sees it."""
