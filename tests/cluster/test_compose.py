@@ -41,7 +41,13 @@ def test_it_has_the_parts_of_the_topology_that_is_started(services):
     assert sorted(services) == sorted([*OURS, "postgres", "chroma", "caddy"])
     assert services["app-1"].written == services["app-2"].written
     assert services["worker"].command == ["python", "-m", "index_store", "worker"]
-    assert services["worker"].written["deploy"]["replicas"] == 2
+    assert services["worker"].written["deploy"]["replicas"] == "2"
+
+
+def test_the_number_of_workers_is_a_setting_so_that_it_lasts():
+    """A number that was given to `--scale` is undone by the next `up`."""
+    services = compose.services({**ENV_FILE, "WORKER_REPLICAS": "4"})
+    assert services["worker"].written["deploy"]["replicas"] == "4"
 
 
 def test_postgres_and_chroma_are_started_as_those_of_the_tests(
@@ -64,7 +70,7 @@ def test_without_what_only_the_operator_knows_nothing_starts_and_a_sentence_says
 
 def test_it_has_no_secret_of_its_own():
     defaults = re.findall(r"\$\{(\w+):-(.*?)\}", compose.FILE.read_text(encoding="utf-8"))
-    assert dict(defaults) == {"BUILD_TARGET": "app", "CERTS": "certs"}
+    assert dict(defaults) == {"BUILD_TARGET": "app", "CERTS": "certs", "WORKER_REPLICAS": "2"}
 
 
 def test_apps_and_workers_have_the_settings_of_env_and_over_them_those_of_this_form(services):

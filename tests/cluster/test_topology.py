@@ -20,7 +20,7 @@ HANDBOOK = "# Travel\n\n## Trains\n\nThe green car needs the approval of a direc
 
 def start(topology: Topology) -> None:
     """Starts all services. The workers come last: before the tables exist, they end, and Compose would restart them."""
-    assert topology.services["worker"].written["deploy"]["replicas"] == WORKERS
+    assert topology.services["worker"].written["deploy"]["replicas"] == str(WORKERS)
     start_apps(topology)
     for number in range(1, WORKERS + 1):
         topology.start("worker", number)
