@@ -71,7 +71,7 @@ def own(folder: Path) -> FileLock:
         raise errors.StoreInUse(folder=os.path.abspath(folder), pid=pid) from error
     except OSError as error:
         lock.release()
-        raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
+        raise errors.DataFolderUnusable(folder=os.path.abspath(folder), reason=error.strerror or error) from error
     _say_if_open_to_others(folder)
     return lock
 
@@ -88,7 +88,7 @@ def share(folder: Path) -> None:
     try:
         make_private(folder)
     except OSError as error:
-        raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
+        raise errors.DataFolderUnusable(folder=os.path.abspath(folder), reason=error.strerror or error) from error
     _say_if_open_to_others(folder)
 
 
@@ -286,10 +286,10 @@ def _telling(folder: Path) -> Iterator[None]:
         if not isinstance(error.orig, sqlite3.Error):  # a server's: the folder has no part in it
             raise errors.DatabaseRefuses(reason=str(error.orig).partition("\n")[0]) from error
         if isinstance(error, OperationalError):
-            raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
+            raise errors.DataFolderUnusable(folder=os.path.abspath(folder), reason=error.orig) from error
         raise errors.DataFolderDamaged(file=CATALOGUE, folder=os.path.abspath(folder)) from error
     except OSError as error:
-        raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
+        raise errors.DataFolderUnusable(folder=os.path.abspath(folder), reason=error.strerror or error) from error
 
 
 def _sweep_links(folder: Path) -> None:

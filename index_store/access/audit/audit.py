@@ -177,7 +177,7 @@ class Audit:
                     return EntryPage([each for _, each in found], found[-1][0])
                 found.append((place, entry))
         except OSError as error:
-            raise DataFolderUnusable(folder=self._folder) from error
+            raise DataFolderUnusable(folder=self._folder, reason=error.strerror or error) from error
         return EntryPage([each for _, each in found], None)
 
     def as_lines(self, filters: EntryFilter, *, latest: int) -> str:

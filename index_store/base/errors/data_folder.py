@@ -25,8 +25,14 @@ class StoreInUse(IndexStoreError):
 
 
 class DataFolderUnusable(IndexStoreError):
-    en = "The data folder {folder} can't be written to. Set DATA_DIR to a folder that can."
-    ja = "データフォルダー {folder} に書き込めません。書き込めるフォルダーを DATA_DIR に指定してください。"
+    en = (
+        "The data folder {folder} can't be used: {reason}. Check that this account may read and write all files in it, "
+        "and that the disk has room."
+    )
+    ja = (
+        "データフォルダー {folder} を使えません({reason})。このアカウントが中のファイルをすべて読み書きできるか、"
+        "ディスクに空きがあるかを確認してください。"
+    )
 
 
 class NotAsRoot(IndexStoreError):

@@ -138,7 +138,11 @@ class History:
         except DatabaseAway:
             raise
         except (OSError, OperationalError) as error:
-            raise DataFolderUnusable(folder=os.path.abspath(data_dir)) from error  # noqa: PTH100 - as it was given
+            # Without the statement, whose values are what people wrote.
+            told = error.orig if isinstance(error, OperationalError) else error.strerror or error
+            reason = str(told).partition("\n")[0]
+            folder = os.path.abspath(data_dir)  # noqa: PTH100 - as it was given
+            raise DataFolderUnusable(folder=folder, reason=reason) from error
         self._branches = Branches(self._database)
         self.redaction = Redaction(self._database, replica)
         self.active_runs = ActiveRuns(self._database, replica) if replica else None

@@ -1,3 +1,4 @@
+import errno
 import os
 import stat
 from pathlib import Path
@@ -25,7 +26,18 @@ def test_a_folder_that_could_not_be_written_to_is_not_held(serviced: Settings) -
         IndexStore(serviced)
     owner.rmdir()
     IndexStore(serviced).close()
+    for language in ("en", "ja"):
+        assert os.strerror(errno.EISDIR) in kept.value.sentence(language)
     assert kept.value.__traceback__  # the error still exists, and with it all objects of the failed start
+
+
+@pytest.mark.sqlite_alone
+def test_a_catalogue_that_can_not_be_opened_is_told_with_the_reason_that_sqlite_gives(serviced: Settings) -> None:
+    (serviced.data_dir / "catalogue.sqlite3").mkdir(parents=True)
+    with pytest.raises(errors.DataFolderUnusable) as told:
+        IndexStore(serviced)
+    for language in ("en", "ja"):
+        assert "unable to open database file" in told.value.sentence(language)
 
 
 def test_a_new_data_folder_is_private_to_its_account(serviced: Settings, caplog: pytest.LogCaptureFixture) -> None:

@@ -42,7 +42,7 @@ def test_a_start_that_fails_lets_go_of_the_folder(loaded, chat):
 
 def test_a_start_that_fails_at_its_end_lets_go_of_the_folder_and_leaves_no_thread(loaded, chat, monkeypatch):
     def fail(*_: object) -> None:
-        raise DataFolderUnusable(folder=loaded)
+        raise DataFolderUnusable(folder=loaded, reason="disk I/O error")
 
     settings = Settings(data_dir=loaded)
     with monkeypatch.context() as patched:

@@ -429,7 +429,7 @@ def test_a_damaged_history_is_set_aside_and_an_empty_one_begins(data_dir, caplog
 
 def test_a_history_that_cannot_be_opened_just_now_is_no_damaged_one(data_dir):
     (data_dir / FILE).mkdir(parents=True)
-    with pytest.raises(DataFolderUnusable):
+    with pytest.raises(DataFolderUnusable, match="unable to open database file"):
         History(data_dir)
     assert (data_dir / FILE).is_dir()
 
