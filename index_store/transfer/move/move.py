@@ -23,7 +23,7 @@ from index_store.transfer.move import errors
 from index_store.transfer.move.databases import MovableDatabase, all_databases
 from index_store.transfer.move.plan import MovePlan, MoveTarget, plan_of
 from index_store.transfer.move.tables import ProgressCallback
-from index_store.vectors.chroma import backend_of as form_of_vectors
+from index_store.vectors.chroma import backend_of as backend_of_vectors
 from index_store.vectors.copying import copy_vectors
 
 
@@ -145,8 +145,8 @@ def _move_vectors(plan: MovePlan, new: Path, identity: str, on_progress: Progres
     noted = folder / NAMESPACE
     namespace = noted.read_text(encoding="utf-8") if noted.exists() else identity
     with (
-        closing(form_of_vectors(folder / CHROMA, plan.origin.chroma_url, namespace)) as origin,
-        closing(form_of_vectors(new / CHROMA, plan.target.chroma_url, namespace)) as target,
+        closing(backend_of_vectors(folder / CHROMA, plan.origin.chroma_url, namespace)) as origin,
+        closing(backend_of_vectors(new / CHROMA, plan.target.chroma_url, namespace)) as target,
     ):
         copy_vectors(origin, target, lambda name, done, of: on_progress(f"vectors.{name}", done, of))
 
