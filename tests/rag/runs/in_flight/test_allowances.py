@@ -1,6 +1,7 @@
 """Limits per person: runs at once and tokens per day. Also: who sees how much each person has used."""
 
 import io
+from collections.abc import Iterator
 from datetime import date, timedelta
 
 import pytest
@@ -23,6 +24,7 @@ from rag.runs.fork.edits import LeaveOut
 from rag.runs.history import daily_usage
 from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.daily_usage import DailyUsage
+from rag.runs.history.history import History
 from rag.runs.in_flight.allowances import SharedAllowance
 from rag.runs.run.run import Run
 from rag.trace.calls import Request
@@ -49,6 +51,13 @@ def limited(open_engine, chat):
         return engine
 
     return limited
+
+
+@pytest.fixture
+def saved_usage(data_dir, database) -> Iterator[DailyUsage]:
+    history = History(data_dir, database)
+    yield DailyUsage(history.database)
+    history.close()
 
 
 def ask(engine: UserEngine, question: str = QUESTION) -> Run:
@@ -164,9 +173,9 @@ def test_what_was_used_and_can_not_be_saved_costs_nobody_an_answer(limited, monk
     assert engine.ask(QUESTION, index=INDEX, pipeline_name="naive").result().status == "finished"
 
 
-def test_a_reply_that_counts_its_tokens_with_every_piece_is_saved_once_when_it_ends(limited):
-    used, statements = process_of(limited()).usage, []
-    allowance = SharedAllowance(usage=used, person_id="anna", day=daily_usage.today())
+def test_a_reply_that_counts_its_tokens_with_every_piece_is_saved_once_when_it_ends(saved_usage):
+    statements = []
+    allowance = SharedAllowance(usage=saved_usage, person_id="anna", day=daily_usage.today())
     usage = Usage(Budget(allowance=allowance))
     request = Request(task="answer", model="m", temperature=0, max_tokens=9, messages=())
     listen = (Engine, "before_cursor_execute", lambda *seen: statements.append(seen[2]))
@@ -180,12 +189,11 @@ def test_a_reply_that_counts_its_tokens_with_every_piece_is_saved_once_when_it_e
         assert len([each for each in statements if "INSERT INTO" in each]) == 1
     finally:
         event.remove(*listen)
-    assert used.tokens("anna", daily_usage.today()) == allowance.spent == 12
+    assert saved_usage.tokens("anna", daily_usage.today()) == allowance.spent == 12
 
 
-def test_what_a_reply_has_used_so_far_counts_for_the_calls_beside_it_in_every_app(limited):
-    used = process_of(limited()).usage
-    one, other = (SharedAllowance(12, usage=used, person_id="anna", day=daily_usage.today()) for _ in range(2))
+def test_what_a_reply_has_used_so_far_counts_for_the_calls_beside_it_in_every_app(saved_usage):
+    one, other = (SharedAllowance(12, usage=saved_usage, person_id="anna", day=daily_usage.today()) for _ in range(2))
     one.spend(12)
     with pytest.raises(TokensUsedUp):
         one.check()
@@ -193,19 +201,18 @@ def test_what_a_reply_has_used_so_far_counts_for_the_calls_beside_it_in_every_ap
         other.check()
 
 
-def test_what_can_not_be_saved_of_a_reply_is_saved_after_the_next_one(limited, monkeypatch):
+def test_what_can_not_be_saved_of_a_reply_is_saved_after_the_next_one(saved_usage, monkeypatch):
     def fails(*_: object, **__: object) -> None:
         raise NotSaved
 
-    used = process_of(limited()).usage
-    allowance = SharedAllowance(usage=used, person_id="anna", day=daily_usage.today())
+    allowance = SharedAllowance(usage=saved_usage, person_id="anna", day=daily_usage.today())
     allowance.spend(5)
     with monkeypatch.context() as away:
         away.setattr(DailyUsage, "add", fails)
         allowance.save()
     allowance.spend(2)
     allowance.save()
-    assert used.tokens("anna", daily_usage.today()) == 7
+    assert saved_usage.tokens("anna", daily_usage.today()) == 7
 
 
 # Runs at once
