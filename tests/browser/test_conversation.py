@@ -60,6 +60,7 @@ def test_the_latest_question_is_in_view_unless_someone_takes_hold_of_the_page(an
     answer = held()
     ask(visitor, server, answer)
     expect(visitor.questions.last).to_be_in_viewport()
+    visitor.settle()  # what is drawn above later moves the page
     visitor.page.mouse.move(640, 300)
     visitor.page.mouse.wheel(0, -5000)
     expect(visitor.questions.first).to_be_in_viewport()
