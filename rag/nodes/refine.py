@@ -28,7 +28,10 @@ KEPT = 0.3
 GAP = "\n…\n"
 """between strips that do not follow each other"""
 
-_SENTENCE_END = re.compile(r"(?:[。！？!?]+[」』）)\"”’]*|\.[\"”’)]*(?=\s)|\n)\s*")
+_ITEM = r"[ \t]*(?:\||[-*+]\s|[・•①-⑳]|\d{1,2}\.\s|[(（]?\d{1,2}[)）])[^\n]*(?:\n|\Z)"
+_LISTED = rf"^(?:[^\n|]*\n(?:[ \t]*\n)?)?(?:^{_ITEM})+"
+"""a table or a list, with the line above it: a row needs its columns, and an item what is said of all items"""
+_SENTENCE_END = re.compile(rf"(?:{_LISTED}|[。！？!?]+[」』）)\"”’]*|\.[\"”’)]*(?=\s)|\n)\s*", re.MULTILINE)
 
 
 @step

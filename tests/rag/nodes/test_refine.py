@@ -4,6 +4,7 @@ import pytest
 
 from rag.models.context_window import ContextWindow, length
 from rag.nodes.refine import GAP, SHORT, refined, split_into_strips, strips
+from rag.text.language import language_of
 from tests.rag.passages import passage
 
 WINDOW = ContextWindow(passage=1e6, passages=1e6)
@@ -27,6 +28,7 @@ def kept(question: str, *texts: str, window: ContextWindow = WINDOW) -> list[str
         FACT + ASIDE,
         ENGLISH,
         "a. b! c? 2.5 d\n\n- e\n- f",
+        "| a | b |\n|---|---|\n| 1 | 2 |\n\nc\n\n\n・d\n  e\n  ・f\ng",
         "「そうか。」と言った。",
         "。。。",
         "no end",
@@ -50,6 +52,27 @@ def test_what_bears_on_the_question_stays_and_gaps_are_shown():
     assert kept(QUESTION, FACT + ASIDE + FACT) == [f"{FACT}{GAP}{FACT}"]
     assert kept(QUESTION, ASIDE + FACT + ASIDE) == [FACT]
     assert kept(QUESTION, FACT + FACT) == [FACT + FACT]
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        (
+            "部長の宿泊費の上限はいくらですか?",
+            "費用の上限を次の表に示す。\n\n| 役職 | 宿泊費(円/泊) | 日当(円/日) |\n|---|---|---|\n"
+            "| 役員 | 20,000 | 5,000 |\n| 部長 | 15,000 | 3,500 |\n| 課長 | 12,000 | 3,000 |",
+        ),
+        ("駐車場代は精算できますか?", "次の費用は支給しない。\n・飲酒代\n・駐車場代\n・洗濯代"),
+        ("駐車場代は精算できますか?", "次の費用は支給しない。\n(1) 飲酒代\n(2) 駐車場代\n(3) 洗濯代"),
+        (
+            "Can I claim parking tickets?",
+            "The following items are not reimbursed:\n\n- alcohol and minibar\n- parking tickets\n- laundry",
+        ),
+    ],
+)
+def test_a_table_and_a_list_stay_whole_with_the_line_above_them(question, text):
+    aside = ASIDE if language_of(question) == "ja" else "The fridge is cleaned on Fridays, with all that is in it."
+    assert kept(question, f"{text}\n\n{aside} {aside}")[0].startswith(text)
 
 
 def test_what_shares_no_word_with_the_question_is_kept_whole():
