@@ -60,10 +60,15 @@ Message = tuple[Literal["system", "user", "assistant"], str]
 Prompt = list[Message]
 
 
-WHOLE = frozenset({"stop", "tool_calls", "function_call", "end_turn", "stop_sequence", "eos", "eos_token", "complete"})
+WHOLE = frozenset(
+    {
+        "stop", "tool_calls", "function_call", "completed",
+        "end_turn", "stop_sequence", "eos", "eos_token", "complete",
+    }
+)  # fmt: skip
 """reasons with which services end a whole reply: OpenAI's, then those of others"""
 
-AT_THE_LIMIT = frozenset({"length", "max_tokens", "model_length"})
+AT_THE_LIMIT = frozenset({"length", "max_output_tokens", "max_tokens", "model_length"})
 """the same for a reply that reached its limit of tokens"""
 
 BY_A_FILTER = "content_filter"
@@ -94,8 +99,9 @@ def _cut_by(end: str | None) -> CutBy | None:
 
 
 def _end_of(piece: AIMessage) -> str | None:
-    """Why the reply ends here, if it does, in lower case."""
-    reason = piece.response_metadata.get("finish_reason")
+    """Why the reply ends here, if it does, in lower case. OpenAI's Responses API tells a status instead."""
+    told = piece.response_metadata
+    reason = told.get("finish_reason") or (told.get("incomplete_details") or {}).get("reason") or told.get("status")
     return str(reason).lower() if reason else None
 
 

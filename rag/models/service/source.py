@@ -23,8 +23,10 @@ the connection's timeout limits silence anyway"""
 PLACEHOLDER_KEY = "none"
 """for servers that need no key; the client requires one"""
 
-WITHOUT_OLDER_LENGTH = (".openai.com", ".azure.com")
-"""how the hosts end whose newest models refuse the older name of the limit of a reply's length"""
+OPENAI_HOSTS = (".openai.com", ".azure.com")
+"""how the hosts of OpenAI and Azure end. Their newest models refuse the older name of the limit of a reply's length,
+and some are asked at /v1/responses: ChatOpenAI tells those by their names. Other servers may not have that.
+"""
 
 
 class ServiceSource:
@@ -47,6 +49,7 @@ class ServiceSource:
         if self._model is None:
             # Never None: then the client would read addresses from the environment, and take an empty one as it is.
             url, retries = self._settings.openai_base_url or OPENAI_URL, self._settings.model_retries
+            is_openai = (urlsplit(url).hostname or "").endswith(OPENAI_HOSTS)
             context = self._settings.model_context
             answer = min(self._settings.answer_tokens, context // 4)
             model = RefusingChatOpenAI(
@@ -61,6 +64,7 @@ class ServiceSource:
                 max_retries=retries,
                 max_tokens=answer,
                 stream_usage=True,
+                use_responses_api=None if is_openai else False,
             )
             self._model = ServiceChat(
                 ChatClient(
@@ -69,7 +73,7 @@ class ServiceSource:
                     base_url=url,
                     retries=retries,
                     admission=self._admission,
-                    both_lengths=not (urlsplit(url).hostname or "").endswith(WITHOUT_OLDER_LENGTH),
+                    both_lengths=not is_openai,
                 ),
                 context=context,
                 answer=answer,

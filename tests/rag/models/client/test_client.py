@@ -3,9 +3,11 @@
 import asyncio
 
 import pytest
+from langchain_core.messages import AIMessageChunk
+from langchain_core.outputs import ChatGenerationChunk
 
 from rag.errors import EmptyReply
-from rag.models.client.client import ChatClient, Restart
+from rag.models.client.client import ChatClient, Restart, cut_by
 from rag.models.usage import Usage
 from rag.trace.calls import pack, unpack
 from tests.rag.scripted import ScriptedChat
@@ -98,3 +100,25 @@ def test_an_empty_reply_is_an_error(answer):
         asyncio.run(client.write(PROMPT, Usage()))
     with pytest.raises(EmptyReply, match="scripted"):
         asyncio.run(stream())
+
+
+@pytest.mark.parametrize(
+    ("told", "cut"),
+    [
+        ({"status": "completed"}, None),
+        ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, "length"),
+        ({"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}, "filter"),
+    ],
+)
+def test_a_stream_of_the_responses_api_ends_as_its_status_says(told, cut):
+    class Responses(ScriptedChat):
+        async def _astream(self, *args, **options):
+            yield ChatGenerationChunk(message=AIMessageChunk("Yes."))
+            yield ChatGenerationChunk(message=AIMessageChunk("", response_metadata=told))
+
+    async def ask() -> list:
+        return [piece async for piece in ChatClient(Responses(), "responses").stream(PROMPT, Usage())]
+
+    pieces = asyncio.run(ask())
+    assert "".join(piece.text for piece in pieces) == "Yes."
+    assert [found for piece in pieces if (found := cut_by(piece))] == ([cut] if cut else [])

@@ -182,6 +182,14 @@ def test_openai_and_azure_alone_are_sent_only_the_newer_name_of_the_limit(data_d
         assert BOTH_LENGTHS & request.body.keys() == names
 
 
+def test_a_server_of_ones_own_is_asked_for_a_chat_whatever_its_model_is_called(data_dir):
+    with OpenAIServer() as server:
+        server.default = "Yes."
+        settings = Settings(data_dir=data_dir, openai_base_url=server.base_url, chat_model="my-codex")
+        asyncio.run(ask_in_each_kind_of_call(ServiceSource(settings)))
+        assert len(server.chats) == 3
+
+
 def test_what_else_the_model_refuses_is_told_and_its_temperature_stays(data_dir):
     async def ask(source: ServiceSource) -> None:
         with pytest.raises(RequestRefused):
