@@ -16,6 +16,9 @@ Action = Literal["correct", "incorrect", "ambiguous"]
 
 _VERDICTS: dict[Action, Verdict] = {"correct": "yes", "incorrect": "no", "ambiguous": "unknown"}
 
+LEFT_OUT = Grade(verdict="no", score=None)
+"""of a passage that can't be read, whatever it says"""
+
 
 @step
 async def grade_documents(state: State, step: NodeStep) -> State:
@@ -23,7 +26,8 @@ async def grade_documents(state: State, step: NodeStep) -> State:
     2310.11511).
 
     A passage graded earlier in the run is not graded again. If the grader fails or is unreadable, the passage stays,
-    because it may be relevant. The first irrelevant passage stops a speculative answer.
+    because it may be relevant. But one that a content filter refuses is left out: the answer would be refused too. If
+    all are refused, it is for the question. The first irrelevant passage stops a speculative answer.
     """
     question, known, speculative = state["question"], state.get("grades", {}), state.get("speculative")
 
@@ -36,6 +40,8 @@ async def grade_documents(state: State, step: NodeStep) -> State:
         return PassageGrade(passage=passage, grade=grade, error=error)
 
     graded = await gather(map(grade, state["passages"]))
+    if not all(map(_is_filtered, graded)):
+        graded = [each.model_copy(update={"grade": LEFT_OUT}) if _is_filtered(each) else each for each in graded]
     grades = known | {each.passage.number: each.grade for each in graded if each.grade.verdict != "unknown"}
     step.fallback = next((each.error for each in graded if each.error), None)
     if graded and not grades and not step.fallback:
@@ -46,6 +52,10 @@ async def grade_documents(state: State, step: NodeStep) -> State:
         speculative.decide(keep=len(relevant) == len(graded))
     step.verdict = ("yes" if grades else "unknown") if relevant else "no"
     return {"grades": grades, "relevant": relevant}
+
+
+def _is_filtered(graded: PassageGrade) -> bool:
+    return graded.error is not None and graded.error.code == "reply_filtered"
 
 
 @step

@@ -81,4 +81,4 @@ class PassageGrade(Frozen):
     known: bool = False
     """graded earlier in this run, so not asked again"""
     error: Failure | None = None
-    """the grader's error, if it failed"""
+    """the grader's error, if it failed; with a no, the passage is left out for it"""

@@ -121,7 +121,8 @@ def usefulness_html(grade: Usefulness) -> str:
 def _graded_passage(each: PassageGrade) -> str:
     known = f'<span class="known">{escape(say("detail.known"))}</span>' if each.known else ""
     failed = f'<span class="reason">{escape(each.error.sentence(language()))}</span>' if each.error else ""
-    verdict = _verdict(each.grade, prefix="relevant_")
+    is_left_out = each.error and each.grade.verdict == "no"
+    verdict = _verdict(each.grade, prefix="relevant_", word=say("detail.relevant_left_out") if is_left_out else None)
     return passage_row(each.passage, verdict + known + failed, how_html(each.grade))
 
 

@@ -12,7 +12,7 @@ from rag.trace.events import Token, to_json
 from tests.rag.conftest import KEY
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished, of
-from tests.rag.verdicts import NO, PROSE, YES
+from tests.rag.verdicts import NO, PROSE, YES, verdict
 from tests.servers import Answer, Fault, OpenAIServer, Raw, Refusal, chunk
 from tests.servers.ports import free_port
 
@@ -299,6 +299,23 @@ def test_a_reply_that_a_content_filter_stops_is_told_as_such(ask, server, ended)
     assert "test-chat" in result.error.ja
     [graded] = finished(run.events, "grade_documents")
     assert (graded.fallback.code, graded.tokens_out) == ("reply_filtered", 4 * 9)
+
+
+@pytest.mark.parametrize(("pipeline", "grade"), [("self_rag", YES), ("corrective", verdict("yes", 0.6))])
+def test_a_passage_that_the_content_filter_refuses_costs_only_itself(ask, server, pipeline, grade):
+    def reply(request):
+        if "冷蔵庫" in request.prompt:
+            return Refusal(400, code="content_filter")
+        return grade if "JSON" in request.prompt else ANSWER
+
+    server.default = reply
+    run = ask(pipeline)
+    result = run.result()
+    assert (result.status, result.answer) == ("finished", ANSWER)
+    [graded] = finished(run.events, "grade_documents")
+    assert graded.fallback.code == "reply_filtered"
+    [refused] = [each for each in graded.detail.grades if each.error]
+    assert (refused.grade.verdict, "冷蔵庫" in refused.passage.text) == ("no", True)
 
 
 FLAGGED = {
