@@ -1,6 +1,9 @@
 """The no-answer token: a service model writes it if the passages have no answer. It is never shown."""
 
 import re
+from collections.abc import Mapping
+
+from rag.text.language import Language, language_of
 
 TOKEN = "NOT_IN_PASSAGES"  # noqa: S105 - not a password
 """as in the prompts (en.py, ja.py)"""
@@ -17,9 +20,15 @@ _PAIRED = re.compile("[*_`\"']")
 _BEHIND = " \t\r\n　:：。.、,;；!！—–-”’」』】])}>"
 """characters behind the token that are part of it; an opening sign belongs to the sentence that follows"""
 
+_IN_SENTENCE = re.compile(r"[^\s。.!！?？\]】］*_`#>~-][ \t　*_`\"'“‘「『(（]*\Z")
+"""the end of a text that goes on with the token as with a word, such as 海外は; not that of a sentence or a line"""
+_READ_BACK = 200
+"""characters before the token that tell where it stands, and in which language"""
+_IN_ITS_PLACE: Mapping[Language, str] = {"ja": "資料に記載なし", "en": "not in the sources"}
+
 
 class NoAnswerFilter:
-    """Takes an answer in pieces, and returns it without the token."""
+    """Takes an answer in pieces, and returns it without the token; within a sentence, with words in its place."""
 
     def __init__(self) -> None:
         self.stands_first = False
@@ -29,6 +38,8 @@ class NoAnswerFilter:
         self._just_removed = False
         self._behind = _BEHIND
         self._held = ""
+        self._last = ""
+        """the end of what was returned"""
 
     def feed(self, piece: str) -> str:
         text, shown = self._held + piece, ""
@@ -40,6 +51,9 @@ class NoAnswerFilter:
             shown += self._pass_on(before)
             self.was_written = self._just_removed = True
             text = text[found.end() :]
+            if self._begun and _IN_SENTENCE.search(self._last):
+                self._just_removed = False
+                shown += self._pass_on(_IN_ITS_PLACE[language_of(self._last)])
         end = len(text) - self._length_to_hold(text)
         self._held = text[end:]
         return shown + self._pass_on(text[:end])
@@ -53,6 +67,7 @@ class NoAnswerFilter:
             text = text.lstrip(self._behind)
         if text:
             self._begun, self._just_removed = True, False
+            self._last = (self._last + text)[-_READ_BACK:]
         return text
 
     def _length_to_hold(self, text: str) -> int:

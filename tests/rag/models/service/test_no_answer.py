@@ -94,6 +94,25 @@ def test_later_in_an_answer_it_is_removed_and_does_not_stand_first(size):
     assert (found.stands_first, found.was_written) == (False, True)
 
 
+@each_size
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (f"国内は2,500円です[1]。海外は{TOKEN}。", "国内は2,500円です[1]。海外は資料に記載なし。"),
+        (f"国内は2,500円[1]、海外は「{TOKEN}」です。", "国内は2,500円[1]、海外は「資料に記載なし」です。"),
+        (f"- 国内: 2,500円[1]\n- 海外: {TOKEN}", "- 国内: 2,500円[1]\n- 海外: 資料に記載なし"),
+        (
+            f"It is 2,500 yen [1]. Abroad it is **{TOKEN}**.",
+            "It is 2,500 yen [1]. Abroad it is **not in the sources**.",
+        ),
+        (f"It is 2,500 yen [1].\n\n{TOKEN}: abroad.", "It is 2,500 yen [1].\n\nabroad."),
+        (f"It is 2,500 yen [1] {TOKEN}", "It is 2,500 yen [1] "),
+    ],
+)
+def test_within_a_sentence_words_stand_in_its_place(written, said, size):
+    assert taken(written, size)[0] == said
+
+
 def test_a_passage_of_pure_signs_before_it_is_text():
     assert not taken(f"---------- {TOKEN}", 3)[1].stands_first
 
