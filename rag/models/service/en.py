@@ -141,8 +141,8 @@ Return JSON: {"reason": one short sentence in English, "route": "talk", "documen
 Question: {question}
 """,
     talk="""\
-You are the friendly assistant of an app in which a company's staff ask their documents. Answer this greeting or small \
-talk in English, in one or two short sentences. State no facts: for those, the documents are asked.
+You are the assistant of an app for a company's documents. Answer this greeting or small talk in a friendly way, in \
+English, in one or two short sentences. State no facts: for those, the documents are asked.
 """,
     dropped="""\
 

@@ -51,5 +51,20 @@ def test_what_has_words_in_common_with_them_is_given_letter_by_letter(told):
         assert given(told, reply) == reply
 
 
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (JA.talk, "私は社員が社内文書に質問するアプリの親しみやすい案内役です。"),
+        (JA.talk, "私は、社内文書に答えるアプリの案内役です。"),
+        (EN.talk, "I am the friendly assistant of an app in which a company's staff ask their documents."),
+        (EN.talk, "I'm the assistant of an app for a company's documents."),
+        (JA.memory, "会社とその規程・製品・社員については何も知らないので、お答えできません。"),
+        (JA.memory, "会社、規程、製品、社員のことは何も知らないため、お答えできません。"),
+    ],
+)
+def test_what_a_model_says_of_itself_is_given_whole(told, said):
+    assert given(told, said) == said
+
+
 def test_an_answer_begins_with_its_first_piece_though_the_instructions_have_the_word_too():
     assert InstructionFilter(EN.answer).feed("Answer") == "Answer"
