@@ -19,12 +19,12 @@ LARGEST_INVENTED = 9
 """A model may invent a [5] for four passages. A larger number, such as that of ISO [9001], is text."""
 
 # All have a limited length, because a possible marker is matched again with each new piece.
-_SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；・&と^~〜～‐–—−－資料出典A-Za-z-]{0,60}"
+_SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；・&と及びおよ^~〜～‐–—−－:：資料番号出典A-Za-z-]{0,60}"
 _LINES = r"(?:†[^\[\]【】［］\n]{0,40})?"
 """which of its lines, as models of OpenAI write behind a number: 【1†L3-L5】, 【2†source】"""
-_NUMBER = r"(?:(?:資料|出典|(?:passage|source|document|doc|ref)s?)\s*+)?\d++"
+_NUMBER = r"(?:(?:資料(?:番号)?|番号|出典|(?:passage|source|document|doc|ref)s?)\s*+(?:[:：]\s*+)?)?\d++"
 _ITEM = rf"(?:\^\d++|{_NUMBER}(?:\s*+[~〜～‐–—−－-]\s*+{_NUMBER})?)"
-_AND = r"(?:\s*+(?:[,、，;；・&と]|and\b))+\s*+"
+_AND = r"(?:\s*+(?:[,、，;；・&と]|及び|および|and\b))+\s*+"
 _MARKER = re.compile(
     rf"({_SPACES})\\?[\[【［](?={_NUMBERS}{_LINES}\\?[\]】］])\s*+({_ITEM}(?:{_AND}{_ITEM})*)\s*+{_LINES}\\?[\]】］]",
     re.IGNORECASE,

@@ -52,6 +52,25 @@ def test_markers_take_one_form_and_invented_numbers_are_dropped(answer, shown):
 
 
 @pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        ("2,500円です[資料1および3]。", "2,500円です[1][3]。"),
+        ("2,500円です[1及び3]。", "2,500円です[1][3]。"),
+        ("2,500円です[資料番号1]。", "2,500円です[1]。"),
+        ("2,500円です[番号1、番号3]。", "2,500円です[1][3]。"),
+        ("2,500円です【資料：1】。", "2,500円です[1]。"),
+        ("It is so [source: 1].", "It is so [1]."),
+        ("It is so [Passage: 1, Passage: 3].", "It is so [1][3]."),
+        ("It begins at [14:30], or at [1:30] [1].", "It begins at [14:30], or at [1:30] [1]."),
+        ("号[および]、[番号]、[: 1]", "号[および]、[番号]、[: 1]"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_markers_as_small_models_write_them_are_citations(answer, shown, size):
+    assert cite(answer, size) == shown
+
+
+@pytest.mark.parametrize(
     "answer",
     [
         "can be set in [0, 100] ms",
