@@ -8,51 +8,22 @@ Language = Literal["ja", "en"]
 _KANA = re.compile(r"[\u3041-\u30ff\uff66-\uff9f]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _HAN_RUN = re.compile(rf"{_HAN.pattern}+")
-_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
-_HIRAGANA = re.compile(r"[\u3041-\u309f]")
-_OKURIGANA = "[いえきぎくけげしじすせちつてねびぶみむめりるれ]"
-"""the hiragana with which a noun may end, such as 手引き; none of them is a particle"""
-_NAMED = re.compile(
-    "「[^「」]*」|『[^『』]*』"
-    r"|(?<=[\u30a1-\u30ff\u3400-\u9fff])(?:さん|さま|くん|ちゃん)(?![\u3041-\u309f])"
-    rf"|(?<=[\u3400-\u9fff])(?:{_OKURIGANA}{{1,2}}|[かがまもらわ]{_OKURIGANA})(?![\u3041-\u309f])"
-    r"|(?<![\u3041-\u309f])[おご](?=[\u3400-\u9fff])"
-)
-"""what a sentence in another language may name: a term in quotes, the hiragana behind a person's name, and the hiragana
-of a term such as 申し込み書, 打ち合わせ or お知らせ
-"""
-_ASKS_IN_ENGLISH = re.compile(
-    r"\b(?:what|how|who|whom|whose|when|where|which|why|is|are|was|were|do|does|did|has|have|can|could|should|would|may"
-    r"|must|will|the|an|i|my|we|our|you|your|me|please|tell|explain|describe|show|list)\b",
-    re.IGNORECASE,
-)
-LEAST_ENGLISH = 2
-"""different words of English sentences: an English title in a Japanese question may have one"""
-
-
-def language_of(text: str) -> Language:
-    """Japanese if there is kana, or more Han characters than English words ("VPN設定方法"). But an English sentence may
-    name something Japanese ("What is Zパタン?"): it has no hiragana of its own.
-    """
-    if _is_english_sentence(text):
-        return "en"
-    if _KANA.search(text):
-        return "ja"
-    return "ja" if len(_HAN.findall(text)) > len(_LATIN_WORD.findall(text)) else "en"
-
-
-def _is_english_sentence(text: str) -> bool:
+_LATINdef _is_english_sentence(text: str) -> bool:
     words = {word.lower() for word in _ASKS_IN_ENGLISH.findall(text)}
     return len(words) >= LEAST_ENGLISH and not _HIRAGANA.search(_NAMED.sub("", text))
 
 
 def is_written_in(text: str, language: Language) -> bool:
-    """True if people would say that `text` is in that language. Chinese has no kana, but simplified characters, or
-    words in its long runs of Han characters that only its sentences have.
+    """True if people would say that `text` is in that language. A Japanese query may name more in Latin letters than it
+    has Japanese words. Chinese has no kana, but simplified characters, or words in its long runs of Han characters that
+    only its sentences have.
     """
-    if language_of(text) != language:
+    if language == "en":
+        return language_of(text) == "en"
+    if _is_english_sentence(text):
         return False
-    return language == "en" or bool(_KANA.search(text)) or _is_japanese_without_kana(_HAN_RUN.findall(text))
+    runs = _HAN_RUN.findall(text)
+    return bool(_KANA.search(text)) or (bool(runs) and _is_japanese_without_kana(runs))
 
 
 _LONG_RUN = 7

@@ -66,6 +66,10 @@ def test_an_english_question_that_names_something_japanese_is_english(text):
         "幾何学的構造解析手法",
         "損失補塡 申請方法",
         "髙島屋 請求書 送付先",
+        "Google Workspace SSO SAML 設定",
+        "Microsoft Teams Outlook 連携",
+        "Cisco AnyConnect VPN Mac 設定",
+        "Slack Zoom Google Calendar 連携方法",
     ],
 )
 def test_a_japanese_query_is_written_in_japanese(text):
@@ -82,6 +86,7 @@ def test_a_japanese_query_is_written_in_japanese(text):
         "病假需要什麼證明文件",
         "兼職員工可以申請嗎",
         "daily allowance",
+        "What is 日当?",
         "HazeGate",
         "",
     ],
