@@ -24,7 +24,13 @@ LONGEST_QUESTION = 300
 
 _STATEMENT = re.compile(r"(?:(?:です|ます|でした|ました|ません|である)[。.]?|[^?？]\.)$")
 """the end of a sentence that is not a question"""
-_ASKING_END = re.compile(r"(?:[?？]|か[。.]?)$")
+_ASKS = re.compile(
+    r"[?？]|か[。.]?$|(?:たい(?:です)?|お願い(?:し|いたし)ます)[。.]?$"
+    r"|^(?:please )?(?:explain|tell|give|show|list|describe|summari[sz]e|compare|provide|write|translate|answer"
+    r"|elaborate|outline)\b",
+    re.IGNORECASE,
+)
+"""a question, or a request, which may end as an answer does"""
 
 
 async def condense_question(question: str, turns: Sequence[Turn], model: ChatModel, recorder: Recorder) -> str:
@@ -79,4 +85,4 @@ def _is_usable(after: str, question: str) -> bool:
     """
     if not 0 < len(after) <= max(LONGEST_QUESTION, len(question)) or not is_written_in(after, language_of(question)):
         return False
-    return bool(_ASKING_END.search(after) or not _STATEMENT.search(after) or _STATEMENT.search(question))
+    return bool(_ASKS.search(after) or not _STATEMENT.search(after) or _STATEMENT.search(question))

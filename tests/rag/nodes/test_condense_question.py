@@ -156,7 +156,11 @@ def test_what_is_no_usable_question_is_refused_and_the_question_kept(converse, c
     [
         ("それについて詳しくお願いします。", "出張の日当について詳しくお願いします。", JA),
         ("その承認者を知りたいです", "出張の日当の承認者を知りたいです。", JA),
+        ("もっと詳しく", "出張の日当について詳しく知りたいです。", JA),
         ("Explain that in more detail.", "Explain the daily allowance in more detail.", EN),
+        ("explain in more detail", "Explain the daily allowance in more detail.", EN),
+        ("tell me more", "Tell me more about the daily allowance.", EN),
+        ("in Japanese please", "How much is the daily allowance? Answer in Japanese.", EN),
     ],
 )
 def test_a_follow_up_that_is_a_request_is_made_to_stand_alone_as_one(converse, chat, asked, whole, words):
