@@ -11,7 +11,7 @@ from rag.graph.context import Recorder
 from rag.graph.step import Step
 from rag.models.chat_model import ChatModel
 from rag.text.follow_up import stands_alone, still_leans
-from rag.text.language import is_written_in, language_of
+from rag.text.language import Language, is_written_in
 from rag.text.overlap import overlap
 from rag.text.repetition import repeats
 from rag.text.small_talk import is_small_talk
@@ -33,25 +33,28 @@ _ASKS = re.compile(
 """a question, or a request, which may end as an answer does"""
 
 
-async def condense_question(question: str, turns: Sequence[Turn], model: ChatModel, recorder: Recorder) -> str:
-    """`question`, or its standalone form in the context of `turns` (at least one). It is a step of the run.
+async def condense_question(
+    question: str, turns: Sequence[Turn], model: ChatModel, recorder: Recorder, *, language: Language
+) -> str:
+    """`question`, or its standalone form in the context of `turns` (at least one), in `language`. It is a step of the
+    run.
 
     If the model fails, or writes an unusable question, the question stays as it is. If what it writes is as dependent
     as the question was, or about something else, the question follows the one before it: together they can be searched.
     If it only repeats an earlier question, as it should for "Are you sure?", the question follows that one.
     """
     step = Step("standalone_question", recorder)  # named after its result, as in every stored trace
-    return await step.run(_condense(question, tuple(turns), model, step))
+    return await step.run(_condense(question, tuple(turns), model, step, language))
 
 
-async def _condense(question: str, turns: tuple[Turn, ...], model: ChatModel, step: Step) -> str:
+async def _condense(question: str, turns: tuple[Turn, ...], model: ChatModel, step: Step, language: Language) -> str:
     step.detail = StandaloneDetail(before=question, after=question, why="stands_alone")
     step.verdict = "yes"
     if stands_alone(question):
         return question
     kept = step.detail.model_copy(update={"turns": turns})
     try:
-        written = await model.condense_question(question, turns, step.usage, language=language_of(question))
+        written = await model.condense_question(question, turns, step.usage, language=language)
     except PASSING as error:
         step.detail = kept.model_copy(update={"why": "failed"})
         step.verdict, step.fallback = "no", error.as_failure()
@@ -59,7 +62,7 @@ async def _condense(question: str, turns: tuple[Turn, ...], model: ChatModel, st
     after = written_line(written)
     is_repeated = repeats(after, (turn.question for turn in turns))
     may_join = not is_small_talk(question) and len(question) <= LONGEST_QUESTION
-    if not _is_usable(after, question) or (is_repeated and not may_join):
+    if not _is_usable(after, question, language) or (is_repeated and not may_join):
         step.detail = kept.model_copy(update={"why": "refused", "refused": written})
         step.verdict = "no"
         return question
@@ -79,10 +82,12 @@ def _is_no_clearer(after: str, question: str, turns: Sequence[Turn]) -> bool:
     return still_leans(after, question) or not overlap(after, said)
 
 
-def _is_usable(after: str, question: str) -> bool:
+def _is_usable(after: str, question: str, language: Language) -> bool:
     """A small model may change the language, or answer instead of asking. A request such as "Explain that." may end as
     an answer does, and so may its standalone form.
     """
-    if not 0 < len(after) <= max(LONGEST_QUESTION, len(question)) or not is_written_in(after, language_of(question)):
+    if not 0 < len(after) <= max(LONGEST_QUESTION, len(question)):
+        return False
+    if after != question and not is_written_in(after, language):
         return False
     return bool(_ASKS.search(after) or not _STATEMENT.search(after) or _STATEMENT.search(question))

@@ -1,6 +1,8 @@
 """The language of a text: Japanese or English."""
 
 import re
+import unicodedata
+from collections.abc import Sequence
 from typing import Literal
 
 Language = Literal["ja", "en"]
@@ -8,7 +10,61 @@ Language = Literal["ja", "en"]
 _KANA = re.compile(r"[\u3041-\u30ff\uff66-\uff9f]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _HAN_RUN = re.compile(rf"{_HAN.pattern}+")
-_LATINdef _is_english_sentence(text: str) -> bool:
+_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+_HIRAGANA = re.compile(r"[\u3041-\u309f]")
+_OKURIGANA = "[いえきぎくけげしじすせちつてねびぶみむめりるれ]"
+"""the hiragana with which a noun may end, such as 手引き; none of them is a particle"""
+_NAMED = re.compile(
+    "「[^「」]*」|『[^『』]*』"
+    r"|(?<=[\u30a1-\u30ff\u3400-\u9fff])(?:さん|さま|くん|ちゃん)(?![\u3041-\u309f])"
+    rf"|(?<=[\u3400-\u9fff])(?:{_OKURIGANA}{{1,2}}|[かがまもらわ]{_OKURIGANA})(?![\u3041-\u309f])"
+    r"|(?<![\u3041-\u309f])[おご](?=[\u3400-\u9fff])"
+)
+"""what a sentence in another language may name: a term in quotes, the hiragana behind a person's name, and the hiragana
+of a term such as 申し込み書, 打ち合わせ or お知らせ
+"""
+_ASKS_IN_ENGLISH = re.compile(
+    r"\b(?:what|how|who|whom|whose|when|where|which|why|is|are|was|were|do|does|did|has|have|can|could|should|would|may"
+    r"|must|will|the|an|i|my|we|our|you|your|me|please|tell|explain|describe|show|list)\b",
+    re.IGNORECASE,
+)
+LEAST_ENGLISH = 2
+"""different words of English sentences: an English title in a Japanese question may have one"""
+
+
+def language_of(text: str) -> Language:
+    """Japanese if there is kana, or more Han characters than English words ("VPN設定方法"). But an English sentence may
+    name something Japanese ("What is Zパタン?"): it has no hiragana of its own.
+    """
+    if _is_english_sentence(text):
+        return "en"
+    if _KANA.search(text):
+        return "ja"
+    return "ja" if len(_HAN.findall(text)) > len(_LATIN_WORD.findall(text)) else "en"
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+_IN_ENGLISH = re.compile(
+    rf"{_ASKS_IN_ENGLISH.pattern}|\b(?:and|but|or|so|in|for|more|again|continue|yes|no|ok|okay|hello|hi|thanks|thank)\b",
+    re.IGNORECASE,
+)
+MOST_NAMING = 2
+"""words in Latin letters that may be just a name, such as Google Workspace"""
+
+
+def language_in_conversation(text: str, before: Sequence[str]) -> Language:
+    """The language of a text that follows others. One that only names something, such as "VPN?", is in the language of
+    the text before it.
+    """
+    return language_of(next((each for each in (text, *reversed(before)) if not _only_names(each)), text))
+
+
+def _only_names(text: str) -> bool:
+    words = _WORD.findall(unicodedata.normalize("NFKC", text))
+    return len(words) <= MOST_NAMING and all(map(str.isascii, words)) and not _IN_ENGLISH.search(text)
+
+
+def _is_english_sentence(text: str) -> bool:
     words = {word.lower() for word in _ASKS_IN_ENGLISH.findall(text)}
     return len(words) >= LEAST_ENGLISH and not _HIRAGANA.search(_NAMED.sub("", text))
 

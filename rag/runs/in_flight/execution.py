@@ -22,9 +22,9 @@ from rag.pipelines.pipeline import Pipeline
 from rag.runs.fork.checkpoints import Checkpoints, thread
 from rag.runs.fork.plan import Fork
 from rag.settings import Settings
-from rag.text.language import language_of
-from rag.trace.details import DocumentsDetail, ModelDetail, Turn
-from rag.trace.events import RunStarted, RunStatus
+from rag.text.language import language_in_conversation
+from rag.trace.details import DocumentsDetail, ModelDetail, StandaloneDetail, Turn
+from rag.trace.events import RunStarted, RunStatus, StepFinished
 from rag.web import WebSearch
 
 log = logging.getLogger(__name__)
@@ -86,10 +86,11 @@ class Execution:
             await self._add_documents(recorder)
         model = await self._open_model(recorder)
         beginning: State | None = None
+        language = language_in_conversation(self.started.question, self._asked_before())
         if not self.fork:
             question = self.started.question
             if self.turns:
-                question = await condense_question(question, self.turns, model, recorder)
+                question = await condense_question(question, self.turns, model, recorder, language=language)
             beginning = State(question=question)
         settings, web = self.services.settings, self.services.web
         context = RunContext(
@@ -104,7 +105,7 @@ class Execution:
                 regenerates=model.regenerates,
                 speculates=model.speculates,
             ),
-            language=language_of(self.started.question),
+            language=language,
             style=self.started.style,
             recorder=recorder,
             search_threads=self.services.search_threads,
@@ -121,6 +122,15 @@ class Execution:
             graph, config = checkpoints.graph(self.pipeline), config | thread(self.started.run_id)
             # Save each checkpoint before the next step. With "async", a step may change the data before it is saved.
             await graph.ainvoke(beginning, config, context=context, durability="sync")
+
+    def _asked_before(self) -> list[str]:
+        """Questions by which a question that only names something can be read. A fork knows none of the conversation,
+        but the question that was made of it.
+        """
+        if not self.fork:
+            return [turn.question for turn in self.turns]
+        details = (event.detail for event in self.fork.events if isinstance(event, StepFinished))
+        return [detail.after for detail in details if isinstance(detail, StandaloneDetail)]
 
     def keep_attachments(self) -> None:
         """Adds the attachments of a run that was stopped before its turn, if possible."""

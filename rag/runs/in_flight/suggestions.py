@@ -21,7 +21,7 @@ from rag.runs.history.suggestions import StoredSuggestions
 from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.text.citations import without_markers
-from rag.text.language import language_of
+from rag.text.language import language_in_conversation
 from rag.trace.details import StandaloneDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished
 
@@ -109,9 +109,8 @@ async def suggested(events: Sequence[Event], last: RunFinished, model: ChatModel
                 asked = question = event.question
             case StepFinished(detail=StandaloneDetail(after=whole)):
                 question = whole
-    found = await model.suggest_follow_ups(
-        question, last.answer, last.citations, Usage(budget), language=language_of(asked)
-    )
+    language = language_in_conversation(asked, (last.answer, question))
+    found = await model.suggest_follow_ups(question, last.answer, last.citations, Usage(budget), language=language)
     return _usable(found, {asked, question})
 
 

@@ -169,6 +169,16 @@ def test_a_follow_up_that_is_a_request_is_made_to_stand_alone_as_one(converse, c
     assert (detail(run).why, detail(run).after) == ("rewritten", whole)
 
 
+@pytest.mark.parametrize("asked", ["VPN?", "Slack?", "iPhone 15?"])
+def test_a_follow_up_that_only_names_something_is_in_the_language_of_the_conversation(converse, chat, asked):
+    whole = f"{asked.removesuffix('?')}の日当はいくらですか?"
+    chat.answer_when(JA.standalone, answer=whole)
+    run = converse(FIRST, asked)
+    assert detail(run).after in (whole, asked)
+    assert chat.prompts_with(JA.answer)[-1].endswith(f"質問: {detail(run).after}\n")
+    assert not chat.prompts_with(EN.answer)
+
+
 @pytest.mark.parametrize(
     "written",
     [

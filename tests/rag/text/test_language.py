@@ -1,6 +1,6 @@
 import pytest
 
-from rag.text.language import is_written_in, language_of
+from rag.text.language import is_written_in, language_in_conversation, language_of
 
 
 @pytest.mark.parametrize(
@@ -98,3 +98,15 @@ def test_chinese_and_english_are_not_written_in_japanese(text):
 def test_english_is_what_holds_no_japanese():
     assert is_written_in("daily allowance", "en")
     assert not is_written_in("日当の金額", "en")
+
+
+@pytest.mark.parametrize("text", ["VPN?", "iPhone 15?", "ＶＰＮ?", "42?", "slack"])
+def test_what_only_names_something_is_in_the_language_of_what_was_asked_before(text):
+    assert language_in_conversation(text, ["日当はいくらですか?", "Slack?"]) == "ja"
+    assert language_in_conversation(text, ["日当はいくらですか?", "How much is it?"]) == "en"
+    assert language_in_conversation(text, []) == language_of(text)
+
+
+@pytest.mark.parametrize("text", ["And abroad?", "Why?", "Thanks!", "in English", "Is VPN included?", "환불 규정?"])
+def test_what_says_more_is_in_its_own_language(text):
+    assert language_in_conversation(text, ["日当はいくらですか?"]) == "en"
