@@ -304,7 +304,7 @@ async def receive_all(scope, receive, send):
 
 
 async def main():
-    server = uvicorn.Server(uvicorn.Config(receive_all, port=0, lifespan="off"))
+    server = uvicorn.Server(uvicorn.Config(receive_all, port=0, lifespan="off", access_log=False))
     serving = asyncio.create_task(server.serve())
     while not server.started:
         await asyncio.sleep(0.01)
