@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shlex
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from index_store.base.errors import PlainError
+from index_store.parsing.loaders.formats import LOADABLE
 from pages.samples.faults import FAULTS
 from pages.texts import texts
 
@@ -104,6 +106,19 @@ def test_the_readmes_name_the_packages_that_a_fresh_debian_needs(name):
     needed = re.findall(r"missing\+=\(([\w-]+)\)", (ROOT / ".ci/run").read_text(encoding="utf-8"))
     assert {"make", "libgomp1"} <= {*needed}
     assert f"`apt install {' '.join(needed)}`" in (ROOT / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.ja.md", "docs/documents.md"])
+def test_the_first_command_of_the_readmes_adds_files_that_are_there(name):
+    page = (ROOT / name).read_text(encoding="utf-8")
+    added = re.findall(r"^python -m index_store add --index \w+ (.*?)(?: --.*)?$", page, re.MULTILINE)
+    sources = [source for each in added for source in shlex.split(each, comments=True) if "://" not in source]
+    assert sources
+    for source in sources:
+        assert (ROOT / source).exists(), source
+        files = [each for each in (ROOT / source, *(ROOT / source).rglob("*")) if each.is_file()]
+        assert [each.name for each in files if each.suffix not in LOADABLE] == []
+        assert files
 
 
 @pytest.mark.parametrize(
