@@ -1,6 +1,7 @@
 """How much text a model can read, and how hits are trimmed to it, around the chunk that was found.
 
-Lengths are in wide characters, as in index_store.parsing.chunking.text_splitter; digits and signs count more.
+Lengths are in wide characters, as in index_store.parsing.chunking.text_splitter; what costs a tokenizer more than its
+width counts more.
 """
 
 import re
@@ -20,6 +21,17 @@ questions); other tokenizers take somewhat more for Japanese"""
 FIGURE = 0.9
 """additional wide characters for a digit or an ASCII sign: each is a token, so a table has three times as many"""
 _FIGURES = re.compile(r"[!-@\[-`{-~]")
+
+RARE = 1.25
+"""the same for half-width katakana, for signs such as ※, ① and →, and for letters of Greek, Thai and the scripts of
+India: narrow, but often more than a token each. Quotes and dashes of prose are not among them."""
+_RARE = re.compile(r"[\u0370-\u03ff\u0900-\u0eff\u203b-\u2bff\uff61-\uff9f]")
+
+CAPITAL = 0.5
+"""the same for a capital beside another one: a code such as RQXZTP is no word that a tokenizer knows"""
+_CAPITALS = re.compile(r"[A-Z](?=[A-Z])|(?<=[A-Z])[A-Z]")
+
+_COSTLY = ((FIGURE, _FIGURES), (RARE, _RARE), (CAPITAL, _CAPITALS))
 
 BESIDE_PASSAGES = 1200
 """tokens of a prompt without the passages' text: instructions, a question, a rejected answer, titles"""
@@ -65,7 +77,7 @@ class ContextWindow:
 
 
 def length(text: str) -> float:
-    return text_width(text) + FIGURE * len(_FIGURES.findall(text))
+    return text_width(text) + sum(more * len(costly.findall(text)) for more, costly in _COSTLY)
 
 
 def fit_to_context(hits: Sequence[Hit], window: ContextWindow) -> list[Hit]:

@@ -3,8 +3,9 @@
 import pytest
 
 from index_store.base.errors import QuestionTooLong
+from index_store.parsing.chunking.text_splitter import text_width
 from index_store.search.hits import Hit
-from rag.models.context_window import ContextWindow, fit_to_context, length
+from rag.models.context_window import TOKENS_A_CHARACTER, ContextWindow, fit_to_context, length
 from rag.text.fence import passages_block
 from rag.trace.passages import Passage
 
@@ -91,6 +92,26 @@ def test_a_passage_within_a_section_keeps_its_place_in_it():
 def test_a_table_of_figures_takes_more_room_than_words_of_its_width():
     assert length("| 1234 | 5678 |") > 2 * length("The green car ok")
     assert length("給湯室の冷蔵庫") == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("ﾔﾏﾀﾞ ﾀﾛｳ ｶﾌﾞｼｷｶﾞｲｼｬ " * 20, 439),
+        ("□①②●→★※" * 40, 360),
+        ("RQXZTP MVKLJ " * 40, 321),
+        ("Κάθε εργαζόμενος δικαιούται ετήσια άδεια με αποδοχές δέκα ημερών " * 5, 285),
+    ],
+    ids=["half-width katakana", "signs", "codes in capitals", "Greek"],
+)
+def test_narrow_text_of_many_tokens_takes_the_room_of_its_tokens(text, tokens):
+    """`tokens`: as the embedded model's tokenizer counts them."""
+    assert length(text) * TOKENS_A_CHARACTER >= 0.95 * tokens
+
+
+@pytest.mark.parametrize("text", ["“It’s 日当 – or not…” • No", "カタカナとㇰ", "Der Überbau Привет"])
+def test_letters_and_the_signs_of_prose_take_no_more_room_than_their_width(text):
+    assert length(text) == text_width(text)
 
 
 def test_no_hits_fit_any_window():
