@@ -5,7 +5,7 @@ Not here: retries of 429, 5xx and refused connections, with back-off; the openai
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from http import HTTPStatus
 from typing import Any, Literal, TypeVar
@@ -125,15 +125,18 @@ class ChatClient:
         retries: int = 0,
         admission: Admission | None = None,
         both_lengths: bool = False,
+        own_error: Callable[[PlainError], PlainError] = lambda error: error,
     ) -> None:
         """`retries`: for streams that break after their first piece. `admission`: a queue for calls; without it there
-        is no limit. `both_lengths`: send the limit of a reply's length under its older name too.
+        is no limit. `both_lengths`: send the limit of a reply's length under its older name too. `own_error`: what to
+        raise instead of an error, if the server is no service of somebody else.
         """
         self.name = name
         self._model = model
         self._base_url = base_url
         self._retries = retries
         self._admission = admission or Admission()
+        self._own_error = own_error
         self._refused = RefusedFields(getattr(model, "max_tokens", None), both=both_lengths)
 
     async def ask(self, prompt: Prompt, usage: Usage, *, about: CallSubject = OTHER, **options: Any) -> AIMessage:
@@ -235,7 +238,7 @@ class ChatClient:
     def _check_end(self, end: str | None, reply: ReceivedReply) -> None:
         """Raises ReplyBrokenOff if the stream just stopped: without a reason, and without its mark."""
         if not end and not reply.is_marked_whole:
-            raise ReplyBrokenOff(host=host_of(self._base_url))
+            raise self._own_error(ReplyBrokenOff(host=host_of(self._base_url)))
 
     @contextmanager
     def _call(
@@ -261,7 +264,7 @@ class ChatClient:
                 is_length = isinstance(error, openai.LengthFinishReasonError)
                 raise self._without_text("length" if is_length else "filter") from error
             except FAULTS as error:
-                raise self._explained(error, reply) from error
+                raise self._own_error(self._explained(error, reply)) from error
 
     def _without_text(self, cut: CutBy | None) -> ModelError:
         """The error of a reply that says nothing. `cut`: what ended it too early."""

@@ -11,10 +11,15 @@ PlainError
     ├── ModelMissing          there is no file to serve
     ├── ProcessorTooOld       the native code can't run on this processor
     ├── LibraryMissing        it needs a library that the system does not have
-    └── ModelDidNotStart      anything else that ends the child process, or its time limit
+    ├── ModelDidNotStart      anything else that ends the child process, or its time limit
+    └── of one call, as rag.errors.ModelError
+        ├── ModelFailed       the child process ended meanwhile, or could not compute
+        ├── ModelTookTooLong
+        └── PassagesTooLong   it refused the prompt
 """
 
 from index_store.base.errors import PlainError
+from rag.errors import ModelError
 
 
 class EmbeddedModelError(PlainError):
@@ -143,4 +148,37 @@ class ModelDidNotStart(EmbeddedModelError):
         "内蔵のチャットモデル {path} を起動できませんでした({reason})。ログは {log} にあります。"
         "EMBEDDED_MODEL を設定している場合は、チャットモデルの GGUF ファイルかどうかを確認してください。"
         "メモリーは約 2.5 GB の空きが必要です。"
+    )
+
+
+class ModelFailed(EmbeddedModelError, ModelError):
+    """`log`: what its process wrote."""
+
+    en = (
+        "The embedded chat model failed while it worked. Often too little memory is free: it needs about 2.5 GB. Ask "
+        "again; if it has ended, it is started again. If it happens again, see {log}."
+    )
+    ja = (
+        "内蔵のチャットモデルが処理の途中で失敗しました。"
+        "多くの場合はメモリー不足です(約 2.5 GB の空きが必要です)。"
+        "もう一度質問してください(終了していた場合は起動し直します)。続く場合は {log} を確認してください。"
+    )
+
+
+class ModelTookTooLong(EmbeddedModelError, ModelError):
+    en = (
+        "The embedded chat model did not answer within {seconds} seconds. Close other programs and ask again, or "
+        "choose fewer passages."
+    )
+    ja = (
+        "内蔵のチャットモデルが {seconds} 秒以内に応答しませんでした。"
+        "ほかのプログラムを終了してもう一度質問するか、検索する件数を減らしてください。"
+    )
+
+
+class PassagesTooLong(EmbeddedModelError, ModelError):
+    en = "The passages are too long for the embedded chat model. Choose chunks instead of sections, or fewer passages."
+    ja = (
+        "検索した箇所が内蔵のチャットモデルには長すぎます。"
+        "セクションではなくチャンクを選ぶか、検索する件数を減らしてください。"
     )

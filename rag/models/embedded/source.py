@@ -5,9 +5,12 @@ import openai
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
+from index_store.base.errors import AnswerUnreadable, PlainError, ServiceFailed, ServiceTimedOut, ServiceUnreachable
+from rag.errors import PromptTooLong, ReplyBrokenOff
 from rag.models.chat_model import ChatModel
 from rag.models.client.client import ChatClient
 from rag.models.embedded.chat import ANSWER_TOKENS, EmbeddedChat
+from rag.models.embedded.errors import ModelFailed, ModelTookTooLong, PassagesTooLong
 from rag.models.embedded.fetch import CHAT_MODEL, models_folder
 from rag.models.embedded.process import EmbeddedServer
 from rag.settings import Settings
@@ -53,9 +56,21 @@ class EmbeddedSource:
             max_tokens=ANSWER_TOKENS,
             stream_usage=True,
         )
-        return EmbeddedChat(ChatClient(model, self.name, base_url=endpoint.base_url))
+        client = ChatClient(model, self.name, base_url=endpoint.base_url, own_error=self._own_error)
+        return EmbeddedChat(client)
 
     async def close(self) -> None:
         await self._http.aclose()
         self._blocking_http.close()
         self._server.stop()
+
+    def _own_error(self, error: PlainError) -> PlainError:
+        """Those of services advise what helps only there: another address, or a setting that is not used here."""
+        match error:
+            case ServiceUnreachable() | ServiceFailed() | ReplyBrokenOff() | AnswerUnreadable():
+                return ModelFailed(log=self._server.log_path)
+            case ServiceTimedOut():
+                return ModelTookTooLong(seconds=TIMEOUT)
+            case PromptTooLong():
+                return PassagesTooLong()
+        return error
