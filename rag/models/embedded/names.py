@@ -14,6 +14,8 @@ _LATIN_NAME = re.compile(r"(?:(?<![A-Za-z])[A-Za-z][a-z]*+[A-Z\d]|(?<=[^\W_] )[A
 _CODE = re.compile(r"(?<![A-Za-z\d])[A-Za-z]+-?\d(?:-?[A-Za-z\d])*")
 """ZT-4083, FY2024, S3"""
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z\d-]+")
+_ZEROS_BEFORE = re.compile(r"^0+(?=[1-9])")
+"""those of 09:00 and 2024-04-01, which nobody says"""
 
 
 def shared_names(part: str, whole: str, known: str) -> float:
@@ -52,4 +54,4 @@ def _numbers(text: str) -> set[str]:
 
 
 def _plain(number: str) -> str:
-    return number.replace(",", "")
+    return _ZEROS_BEFORE.sub("", number.replace(",", ""))

@@ -47,3 +47,21 @@ def test_names_and_numbers_are_found_across_languages_but_not_those_of_the_quest
 )
 def test_a_code_is_letters_with_digits(part, unstated):
     assert unstated_codes(part, "Part QF-7713 is a buckle, bought in fy2024.") == unstated
+
+
+@pytest.mark.parametrize(
+    ("part", "whole"),
+    [
+        ("9時に始まります。", "始業 09:00"),
+        ("2024年4月1日からです。", "施行日: 2024-04-01"),
+        ("It opens at 9.", "09:00から"),
+    ],
+)
+def test_a_time_or_a_date_is_the_same_without_the_zeros_before_it(part, whole):
+    assert unstated_names(part, whole) == ()
+    assert shared_names(part, whole, known="") == 1.0
+
+
+@pytest.mark.parametrize("whole", ["100円", "09:00", "1.0"])
+def test_a_zero_that_is_a_number_or_within_one_counts(whole):
+    assert unstated_names("0円か10円です。", whole) == ("0", "10")
