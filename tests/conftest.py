@@ -187,8 +187,14 @@ def data_dir(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def embedded_model() -> Path:
-    """The file of the embedded chat model, which `make test` fetches."""
+def embedded_model() -> Iterator[Path]:
+    """The file of the embedded chat model, which `make test` fetches. It may use all processors: tests wait for it."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.delenv("OMP_NUM_THREADS")
+        yield _model_file()
+
+
+def _model_file() -> Path:
     from rag.models.embedded.fetch import CHAT_MODEL, is_fetched, models_folder  # only these tests need it
 
     if OPERATOR.embedded_model:

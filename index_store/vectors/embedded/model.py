@@ -1,6 +1,5 @@
 """Embeds texts with the embedded model."""
 
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,15 +9,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from index_store.base.cores import cores
 from index_store.base.precedence import Precedence
 from index_store.vectors.embedded import weights
 from index_store.vectors.embedded.encoder import Encoder
 from index_store.vectors.embedded.tokenizer import Tokenizer
 from index_store.vectors.embedded.weights import Weights
 from index_store.vectors.embeddings import Vectors, embeddable
-
-THREADS = "OMP_NUM_THREADS"
-"""the variable of every OpenMP: how many threads one computation may use; all cores if it is not set"""
 
 PASSAGE = "passage: "
 QUESTION = "query: "
@@ -100,9 +97,8 @@ class _Network:
         self._begin, self._end = weights.begin, weights.end
         self._content = weights.sizes.positions - 2
         """tokens of a window, without those that mark beginning and end"""
-        threads = int(os.environ.get(THREADS) or os.cpu_count() or 2)
         with ThreadPoolExecutor(1) as beside:  # each takes half a second, the encoder mostly outside Python
-            encoder = beside.submit(Encoder, weights, threads)
+            encoder = beside.submit(Encoder, weights, cores())
             self._tokenizer = Tokenizer(weights)
             self.encoder = encoder.result()
 

@@ -31,8 +31,3 @@ def end_with_parent() -> None:
     """Waits for the end of the parent, then ends the process at once: nobody waits for a reply any more."""
     sys.stdin.read()
     os._exit(0)
-
-
-def cores() -> int:
-    """those that this process may use"""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

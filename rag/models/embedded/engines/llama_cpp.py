@@ -8,7 +8,8 @@ from pathlib import Path
 
 import xllamacpp
 
-from rag.models.embedded.engines.child import CONTEXT, SLOTS, announce, api_key, cores, end_with_parent
+from index_store.base.cores import cores
+from rag.models.embedded.engines.child import CONTEXT, SLOTS, announce, api_key, end_with_parent
 
 # The figures for these and for SLOTS are in docs/decisions/embedded-chat-model.md.
 BATCH = 128

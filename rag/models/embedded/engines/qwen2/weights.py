@@ -1,6 +1,5 @@
 """Reads the sizes and weights of a GGUF file, and rounds its matrices to bytes."""
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ import numpy as np
 from gguf import GGUFReader, GGUFValueType, dequantize
 from numpy.typing import NDArray
 
+from index_store.base.cores import cores
 from rag.models.embedded.engines.qwen2.prepared import GROUP, Sizes
 
 ARCHITECTURE = "qwen2"
@@ -69,7 +69,7 @@ class Weights:
     def matrix(self, name: str) -> Matrix:
         tensor = self._tensors[name]
         parts = (tensor.data[start : start + ROWS] for start in range(0, len(tensor.data), ROWS))
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        with ThreadPoolExecutor(cores()) as pool:
             rounded = pool.map(lambda part: _rounded(_floats(part, tensor.tensor_type)), parts)
             integers, scales = zip(*rounded, strict=True)
         return Matrix(np.concatenate(integers), np.concatenate(scales))
