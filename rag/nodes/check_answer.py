@@ -4,7 +4,7 @@ A check that fails, or is unreadable, neither passes nor rejects an answer: the 
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from rag.graph.state import State
 from rag.graph.step import NodeStep, or_unknown, step
@@ -22,17 +22,17 @@ async def check_grounding(state: State, step: NodeStep) -> State:
     """Whether the passages state what the answer states (ISSUP of Self-RAG, arXiv 2310.11511)."""
     asking = step.model.check_grounding(state["question"], state["answer"], state["relevant"], step.usage)
     grade, step.fallback = await or_unknown(asking, Grounding.unknown())
-    found = await asyncio.to_thread(_claims, state["answer"].text, {each.number for each in state["relevant"]})
+    found = await asyncio.to_thread(_claims, state["answer"])
     step.detail = GroundingDetail(grade=grade, claims=found)
     step.verdict = grade.verdict
     return {"grounding": grade}
 
 
-def _claims(answer: str, given: Collection[int]) -> tuple[Claim, ...]:
-    """`given`: numbers of the passages that the model was given. It may have copied a [12] from one of them."""
+def _claims(answer: Answer) -> tuple[Claim, ...]:
+    """A [12] that the model copied from a passage is no source."""
     return tuple(
-        claim.model_copy(update={"sources": tuple(number for number in claim.sources if number in given)})
-        for claim in claims(answer)
+        claim.model_copy(update={"sources": tuple(number for number in claim.sources if number in answer.cited)})
+        for claim in claims(answer.text)
     )
 
 

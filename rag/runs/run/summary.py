@@ -68,8 +68,8 @@ def answer_so_far(events: Sequence[Event]) -> tuple[str, str | None]:
 
 
 def cited_so_far(events: Sequence[Event]) -> tuple[Citation, ...]:
-    """The passages that the markers in `answer_so_far` point to. A [12] that the model copied from a text is none,
-    although the search found as many, if it was not given the twelfth.
+    """The passages that the markers in `answer_so_far` point to. A [12] that the model copied from a text cites none,
+    although the search found as many.
     """
     passages: dict[int, Passage] = {}
     for event in events:
@@ -79,15 +79,15 @@ def cited_so_far(events: Sequence[Event]) -> tuple[Citation, ...]:
             ):
                 passages |= {passage.number: passage for passage in found}
     answer, _ = answer_so_far(events)
-    given = _given(answer, events)
-    numbers = (number for number in markers_of(answer) if given is None or number in given)
+    cited = _cited(answer, events)
+    numbers = (number for number in markers_of(answer) if cited is None or number in cited)
     return cited_passages(numbers, passages.values())
 
 
-def _given(answer: str, events: Iterable[Event]) -> set[int] | None:
-    """The numbers of the passages that the answer was written from; None until it is complete, and for no answer."""
+def _cited(answer: str, events: Iterable[Event]) -> set[int] | None:
+    """The numbers that the answer was written with as citations; None until it is complete, and for no answer."""
     found = [
-        each.detail.passages
+        each.detail.cited
         for each in events
         if isinstance(each, StepFinished) and isinstance(each.detail, GenerationDetail) and each.detail.text == answer
     ]

@@ -1,8 +1,12 @@
 """Self-RAG: every edge of its graph and each of its limits."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
 from index_store.base.errors import KeyRefused, ServiceBusy
+from rag.models.chat_model import Answer
+from rag.models.service.chat import ServiceChat
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
@@ -304,6 +308,24 @@ def test_a_number_that_no_passage_has_is_no_source_of_a_claim(ask, chat):
     run.result()
     [checked] = finished(run.events, "check_grounding")
     assert [claim.sources for claim in checked.detail.claims] == [(1,), ()]
+
+
+def test_a_footnote_that_the_embedded_model_copies_cites_no_passage(ask, chat, monkeypatch):
+    """It writes no markers of its own: its answers get them afterwards."""
+    text = "日当は2,500円です[2][1]。"
+
+    async def answer(*_: object, **__: object) -> AsyncIterator[str | Answer]:
+        yield text
+        yield Answer(text, cited=(1,))
+
+    monkeypatch.setattr(ServiceChat, "answer", answer)
+    approve(chat)
+    run = ask()
+    result = run.result()
+    [checked] = finished(run.events, "check_grounding")
+    assert (result.answer, result.outcome) == (text, "confirmed")
+    assert [each.number for each in result.citations] == [1]
+    assert [claim.sources for claim in checked.detail.claims] == [(1,)]
 
 
 def test_an_attempt_has_the_number_of_its_answer_though_a_no_answer_stands_between_two(ask, chat):
