@@ -73,7 +73,9 @@ class EmbeddedServer:
                 return self._endpoint
             if self._child:
                 log.warning(
-                    "The embedded chat model ended with status %s. It is started again.", self._child.returncode
+                    "The embedded chat model ended with status %s. It is started again. What it wrote is in %s.",
+                    self._child.returncode,
+                    self.log_before,
                 )
                 self._end_child()
             self._endpoint = self._launch()
@@ -119,12 +121,19 @@ class EmbeddedServer:
             patience.cancel()
         return Endpoint(base_url=f"{address}/v1", api_key=api_key)
 
+    @property
+    def log_before(self) -> Path:
+        """Why the process before this one ended. If it is that of another app, it writes on there."""
+        return self.log_path.with_name(f"{self.log_path.name}.before")
+
     def command(self) -> list[str]:
         return [sys.executable, "-m", *choice.command(self.model_path)]
 
     def _spawn(self) -> subprocess.Popen[str]:
         try:
             self.log_path.parent.mkdir(parents=True, exist_ok=True)
+            with suppress(FileNotFoundError):
+                self.log_path.replace(self.log_before)
             with self.log_path.open("w") as log_file:
                 return subprocess.Popen(  # noqa: S603 - our own module; the path can't be an option
                     self.command(),

@@ -220,6 +220,29 @@ def test_a_library_of_the_system_that_is_missing_is_named(tmp_path: Path, monkey
         EmbeddedServer(tmp_path / "m.gguf", tmp_path / "log").start()
 
 
+def test_what_a_process_wrote_before_it_ended_is_kept_when_the_next_one_starts(tmp_path: Path) -> None:
+    (tmp_path / "m.gguf").touch()
+    server = OtherChild(tmp_path / "m.gguf", tmp_path / "model.log")
+    for reason in ("out of memory", "another fault"):
+        server.line = f"import sys; sys.exit({reason!r})"
+        with pytest.raises(ModelDidNotStart):
+            server.start()
+    assert (tmp_path / "model.log").read_text() == "another fault\n"
+    assert (tmp_path / "model.log.before").read_text() == "out of memory\n"
+
+
+def test_apps_that_share_a_data_folder_do_not_write_into_the_log_of_each_other(tmp_path: Path) -> None:
+    (tmp_path / "m.gguf").touch()
+    log = tmp_path / "model.log"
+    with log.open("w") as of_another_app:
+        server = OtherChild(tmp_path / "m.gguf", log)
+        server.line = "import sys; sys.exit('out of memory')"
+        with pytest.raises(ModelDidNotStart):
+            server.start()
+        of_another_app.write("It still works.\n")
+    assert log.read_text() == "out of memory\n"
+
+
 def test_a_model_that_loads_for_ever_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "m.gguf").touch()
     server = OtherChild(tmp_path / "m.gguf", tmp_path / "log", start_limit=0.5)
