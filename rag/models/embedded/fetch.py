@@ -229,10 +229,10 @@ def prepare(model: Path) -> None:
     if not choice.should_prepare(model):
         return
     try:
-        _require_space(model.parent, GRAPH_BYTES)
+        _require_space(model.parent, GRAPH_BYTES - choice.left_behind(model))
         log.info("Preparing the chat model for this processor. It takes half a minute, once.")
         choice.prepare(model)
-    except (NotEnoughSpace, choice.PreparationFailed) as error:
+    except (NotEnoughSpace, choice.PreparationFailed, OSError) as error:
         said = error.sentence("en") if isinstance(error, NotEnoughSpace) else error
         log.warning("The chat model could not be prepared for this processor, so it will read more slowly. %s", said)
 

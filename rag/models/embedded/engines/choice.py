@@ -40,6 +40,11 @@ def should_prepare(model: Path) -> bool:
     return multiplies_bytes() and not prepared.read(model)
 
 
+def left_behind(model: Path) -> int:
+    """Bytes that `prepare` will free before it begins: of one that was killed, or of an older version."""
+    return sum(each.stat().st_size for each in prepared.folder_of(model).glob("*"))
+
+
 def prepare(model: Path) -> None:
     """Makes the graph of the model: half a minute and 2 GB on the disk, once.
 

@@ -1,5 +1,6 @@
 """What is made of a GGUF file."""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -123,6 +124,18 @@ def test_without_enough_space_the_model_works_as_it_is_and_it_is_said(
     assert "read more slowly" in caplog.text
     assert "1000000000001 MB" in caplog.text
     assert not folder_of(model).exists()
+
+
+def test_the_space_that_a_killed_preparation_has_taken_counts_as_free(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder_of(model).mkdir()
+    with (folder_of(model) / BYTES).open("wb") as left:
+        left.truncate(10**9)  # takes no space
+        free = shutil.disk_usage(model.parent).free
+        monkeypatch.setattr(fetch, "GRAPH_BYTES", free + 10**8)
+    fetch.prepare(model)
+    assert read(model)
 
 
 def test_a_model_that_cannot_be_prepared_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
