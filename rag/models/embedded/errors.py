@@ -8,7 +8,7 @@ PlainError
     ├── FetchStopped          by Ctrl-C
     ├── ModelNotWritable      the data folder can't be written to
     ├── EngineMissing         the package that runs it is not installed
-    ├── ModelMissing          there is no file to serve
+    ├── ModelMissing          there is no file to serve, or none that may be read
     ├── ProcessorTooOld       the native code can't run on this processor
     ├── LibraryMissing        it needs a library that the system does not have
     ├── ModelDidNotStart      anything else that ends the child process, or its time limit
@@ -102,12 +102,12 @@ class EngineMissing(EmbeddedModelError):
 
 class ModelMissing(EmbeddedModelError):
     en = (
-        "There is no chat model at {path}. Start the app again with `make run`, which downloads it (without make: "
-        "`.venv/bin/python -m rag.models.embedded.fetch`), set EMBEDDED_MODEL to a GGUF file, or set OPENAI_API_KEY to "
-        "use OpenAI."
+        "There is no chat model that the app may read at {path}. Start the app again with `make run`, which downloads "
+        "it (without make: `.venv/bin/python -m rag.models.embedded.fetch`), set EMBEDDED_MODEL to a GGUF file, or set "
+        "OPENAI_API_KEY to use OpenAI."
     )
     ja = (
-        "チャットモデルが {path} にありません。`make run` でアプリを起動し直すとダウンロードします"
+        "アプリが読み取れるチャットモデルが {path} にありません。`make run` でアプリを起動し直すとダウンロードします"
         "(make を使わない場合は `.venv/bin/python -m rag.models.embedded.fetch`)。または、"
         "EMBEDDED_MODEL に GGUF ファイルを指定するか、OPENAI_API_KEY を設定して OpenAI を使ってください。"
     )

@@ -109,9 +109,9 @@ def fetch(folder: Path, files: ModelFiles = CHAT_MODEL, progress: Progress | Non
 
     It continues an interrupted fetch. A second process waits for the first. Raises an EmbeddedModelError.
     """
-    if is_fetched(folder, files):
-        return folder / files.name
     try:
+        if is_fetched(folder, files):
+            return folder / files.name
         make_private(folder.parent)  # the first run fetches before there is a data folder
         folder.mkdir(exist_ok=True)
         with _sole_fetcher(folder / f"{files.name}.lock"):
@@ -283,6 +283,8 @@ def main() -> int:
         prepare(folder / CHAT_MODEL.name)
     except EmbeddedModelError as error:
         return _complain(error)
+    except OSError as error:  # it is the folder of another user
+        return _complain(ModelNotWritable(folder=folder, reason=error.strerror or error))
     except KeyboardInterrupt:
         _complain(FetchStopped())
         return INTERRUPTED

