@@ -14,7 +14,7 @@ from typing import TypeVar
 from index_store.parsing.chunking.text_splitter import blocks_of, header_at, split_text, text_width, trimmed
 from index_store.parsing.loaders.document import LoadedDocument, Page
 
-VERSION = 5
+VERSION = 6
 """increase it when the same document would be split differently, so that documents are loaded again"""
 
 What = TypeVar("What")

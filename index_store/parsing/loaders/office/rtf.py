@@ -221,9 +221,11 @@ class _Reader:
             case "trowd":
                 self.blocks.begin_row()
             case "clvmrg":
-                self.blocks.join_next_column()
+                self.blocks.join_above()
+            case "clmrg":
+                self.blocks.join_beside()
             case "cellx":
-                self.blocks.add_column()
+                self.blocks.add_place(number or 0)
             case "title" | "fldinst" | "listtext" | "pntext" | "footnote":
                 name = "listtext" if word == "pntext" else word
                 self._state = replace(state, destination=name)
@@ -306,7 +308,7 @@ class _Reader:
             self._put("\n")
             return
         if self._state.in_table:
-            self.blocks.put("\n")
+            self.blocks.end_line()
             return
         style = self._styles.get(self._state.style, _Style())
         named = HEADING.fullmatch(style.name.strip(" ;"))

@@ -60,6 +60,49 @@ def test_tables_are_markdown_tables_and_cells_that_span_rows_stand_in_each(markd
     assert markdown(body) == "| 部 | 額\\|円 |\n| --- | --- |\n| 営業 | 1 円 |\n| 営業 | 2 |\n\nafter\n"
 
 
+def test_a_wide_cell_of_a_table_stands_in_each_of_its_columns(markdown) -> None:
+    body = (
+        r"\trowd\cellx1000\cellx2000\cellx3000\cellx4000\pard\intbl 区分\cell 甲地\cell 乙地\cell 備考\cell\row"
+        r"\trowd\cellx1005\cellx3000\cellx4000\pard\intbl 日当\cell 2,000円\cell 定額\cell\row"
+        r"\trowd\cellx1000\clmgf\cellx2000\clmrg\cellx3000\cellx4000\pard\intbl 宿泊\cell 実費\cell\cell 上限\cell\row"
+        r"\pard after\par"
+    )
+    assert markdown(body) == (
+        "| 区分 | 甲地 | 乙地 | 備考 |\n| --- | --- | --- | --- |\n"
+        "| 日当 | 2,000円 | 2,000円 | 定額 |\n| 宿泊 | 実費 | 実費 | 上限 |\n\nafter\n"
+    )
+
+
+@pytest.mark.parametrize("wide", [r"\cellx3000 国内\cell", r"\clmgf\cellx2000\clmrg\cellx3000 国内\cell\cell"])
+def test_merged_header_rows_of_a_table_are_one(wide: str, markdown) -> None:
+    body = (
+        rf"\trowd\pard\intbl\clvmgf\cellx1000 役職\cell{wide}\row"
+        r"\trowd\clvmrg\cellx1000\cellx2000\cellx3000\pard\intbl\cell 甲地\cell 乙地\cell\row"
+        r"\trowd\cellx1000\cellx2000\cellx3000\pard\intbl 係員\cell 1\cell 2\cell\row\pard after\par"
+    )
+    assert markdown(body).startswith("| 役職 | 国内 甲地 | 国内 乙地 |\n| --- | --- | --- |\n| 係員 | 1 | 2 |\n")
+
+
+def test_rows_with_as_many_cells_have_the_same_columns_wherever_their_borders_are(markdown) -> None:
+    body = (
+        r"\trowd\cellx1000\cellx2000\pard\intbl 区分\cell 額\cell\row"
+        r"\trowd\cellx1100\cellx2000\pard\intbl 日当\cell 2,000円\cell\row\pard after\par"
+    )
+    assert markdown(body) == "| 区分 | 額 |\n| --- | --- |\n| 日当 | 2,000円 |\n\nafter\n"
+
+
+def test_each_item_of_a_list_in_a_cell_has_its_number(markdown) -> None:
+    def item(number: int, text: str) -> str:
+        return rf"{{\listtext {number}.\tab}}{text}"
+
+    body = (
+        r"\trowd\cellx1000\cellx2000\pard\intbl 項目\cell 手順\cell\row"
+        r"\trowd\cellx1000\cellx2000\pard\intbl 旅費\cell "
+        rf"{item(1, '書く')}\par {item(2, '出す')}\cell\row\pard after\par"
+    )
+    assert "| 旅費 | 1. 書く 2. 出す |" in markdown(body)
+
+
 def test_lists_are_lists(markdown) -> None:
     body = r"{\listtext\f2 \'b7\tab}one\par{\listtext 2.\tab}two\par plain\par{\pntext (a)\tab}three\par"
     assert markdown(body) == "- one\n2. two\n\nplain\n\n(a) three\n"
