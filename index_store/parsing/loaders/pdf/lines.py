@@ -6,6 +6,7 @@ import re
 import statistics
 import string
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -63,6 +64,8 @@ _WIDE = re.compile(r"[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _LEADER = re.compile(r" ?(?:[.．・‥…·] ?){6,}")
 """the dots from a title to its page, or from an item to its price"""
 _LED = re.compile(r" … \S{1,12}$")
+_FONT_NAME = 128
+"""bytes of a font's name that are read; a PDF has 127 at most"""
 _FRACTION = re.compile(r"\d+ ?[/⁄]")
 _SPACED = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff]) (?=[\u3040-\u30ff\u3400-\u9fff])")
 
@@ -126,6 +129,7 @@ def words_of(page: PdfPage, start: int) -> list[Line]:
 
 def _lines(page: PdfTextPage, turn: int, start: int, end: int, ends: str) -> list[Line]:
     characters = [chr(pdfium.FPDFText_GetUnicode(page, index)) for index in range(end)]
+    _leave_out_unnamed(page, characters)
     _leave_out_cropped(page, characters)
     inside = _breaks_in_words(page, characters, turn)
     for index in inside:
@@ -146,6 +150,28 @@ def _lines(page: PdfTextPage, turn: int, start: int, end: int, ends: str) -> lis
                 lines.append(line)
             start = index + 1
     return lines
+
+
+def _leave_out_unnamed(page: PdfTextPage, characters: list[str]) -> None:
+    """Empties those whose font does not say which characters they are: pdfium gives their numbers in the font.
+
+    Small numbers alone are kept: old programs number the characters of a font as ASCII does.
+    """
+    large = [
+        index
+        for index, character in enumerate(characters)
+        if character > "\xff" and pdfium.FPDFText_HasUnicodeMapError(page, index) == 1
+    ]
+    if not large:
+        return
+    fonts = {index: _font(page, index) for index, character in enumerate(characters) if not character.isspace()}
+    counts, unnamed = Counter(fonts.values()), Counter(fonts[index] for index in large)
+    for index, font in fonts.items():
+        # pdfium does not tell it of numbers that would be Hebrew or Arabic.
+        if 2 * unnamed[font] > counts[font]:
+            characters[index] = " "
+    for index in large:
+        characters[index] = " "
 
 
 def _leave_out_cropped(page: PdfTextPage, characters: list[str]) -> None:
@@ -301,6 +327,13 @@ def _text(characters: list[str]) -> str:
     if len(_SPACED.findall(text)) > 0.4 * len(_WIDE.findall(text)):
         text = _SPACED.sub("", text)
     return _LEADER.sub(" … ", text)
+
+
+def _font(page: PdfTextPage, index: int) -> bytes:
+    """Its name."""
+    name = ctypes.create_string_buffer(_FONT_NAME)
+    pdfium.FPDFText_GetFontInfo(page, index, name, _FONT_NAME, None)
+    return name.value
 
 
 def _size(page: PdfTextPage, index: int) -> float:

@@ -446,6 +446,27 @@ def test_a_pdf_without_text_says_what_to_do(raw) -> None:
         load(raw(PdfFile([[]]).content(), "scan.pdf"))
 
 
+def test_the_numbers_of_letters_in_a_font_that_does_not_name_them_are_no_text(raw) -> None:
+    words = "旅費規程は次のとおりとする。"
+
+    def content(*texts: str) -> bytes:
+        content = PdfFile([lines(*texts)]).content()
+        numbers = "".join(f"{88 + 370 * at:04x}" for at in range(len(words)))
+        for named, unnamed in (
+            (b"/90ms-RKSJ-H", b"/Identity-H"),
+            (b"(Japan1)", b"(Identity)"),
+            (b"/CIDFontType0", b"/CIDFontType2"),
+            (b"/MSGothic", b"/ABCDEF+Gothic"),
+            (words.encode("cp932").hex().encode(), numbers.encode()),
+        ):
+            content = content.replace(named, unnamed)
+        return content
+
+    assert load(raw(content(words, "Travel 2025"), "a.pdf")).pages[0].markdown.strip() == "Travel 2025"
+    with pytest.raises(errors.NoText, match="OCR"):
+        load(raw(content(words), "b.pdf"))
+
+
 def test_a_pdf_that_is_locked_for_chosen_readers_is_called_protected(raw) -> None:
     lock = b"trailer << /ID [<00><00>] /Encrypt << /Filter /Adobe.PubSec /V 4 /SubFilter /adbe.pkcs7.s5 >> "
     content = PdfFile([lines("Some text.")]).content().replace(b"trailer << ", lock)
