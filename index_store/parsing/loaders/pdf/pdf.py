@@ -21,7 +21,7 @@ from index_store.parsing.loaders.pdf.headings import Headings, completed, title_
 from index_store.parsing.loaders.pdf.lines import Line, joined, paragraphs
 from index_store.parsing.loaders.pdf.readings import without_readings
 from index_store.parsing.loaders.pdf.running_lines import without_running_lines
-from index_store.parsing.loaders.pdf.tables import in_columns, tables
+from index_store.parsing.loaders.pdf.tables import Table, in_columns, tables
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ def load(file: RawFile) -> LoadedDocument:
         raise NoText(name=name)
     headings = completed(_outlined(pdf, lines), lines)
     title = title_of(name, _decoded(partial(pdf.get_metadata_value, "Title")), title_by_size(lines))
-    return LoadedDocument(title=title, pages=[_page(number, lines[number], headings) for number in range(len(lines))])
+    return LoadedDocument(title=title, pages=list(_pages(lines, headings)))
 
 
 def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:
@@ -124,25 +124,37 @@ def _key(text: str) -> str:
     return re.sub(r"[\s^]+", "", unicodedata.normalize("NFKC", text)).casefold()
 
 
-def _page(number: int, lines: list[Line], headings: Headings) -> Page:
+def _pages(pages: list[list[Line]], headings: Headings) -> Iterator[Page]:
+    table: Table | None = None
+    for number, lines in enumerate(pages):
+        page, table = _page(number, lines, headings, table)
+        yield page
+
+
+def _page(number: int, lines: list[Line], headings: Headings, above: Table | None) -> tuple[Page, Table | None]:
+    """`above`: the table with which the page before ends, if it does. Returns that of this page, too."""
     out: list[str] = []
     marks = []
     at = 0
     for start, count, level in headings.get(number, []):
-        out += _text_lines(lines, at, start)
+        out += _text_lines(lines, at, start, above)[0]
         text = reduce(joined, (line.text.strip() for line in lines[start : start + count]))
         marks.append(Heading(line=len(out), level=level, text=text))
         out.append(text)
-        at = start + count
-    out += _text_lines(lines, at, len(lines))
-    return Page(markdown="\n".join(out), number=number + 1, headings=tuple(marks))
+        at, above = start + count, None
+    rest, last = _text_lines(lines, at, len(lines), above)
+    return Page(markdown="\n".join(out + rest), number=number + 1, headings=tuple(marks)), last
 
 
-def _text_lines(lines: list[Line], start: int, end: int) -> list[str]:
+def _text_lines(lines: list[Line], start: int, end: int, above: Table | None) -> tuple[list[str], Table | None]:
+    """Also the table with which they end, if they do."""
     out: list[str] = []
-    for table in tables(lines, start, end):
+    last: Table | None = None
+    for table in tables(lines, start, end, above):
         if start < table.start:
             out += paragraphs(lines, start, table.start).split("\n")
         out += ["", *table.markdown.split("\n"), ""]
-        start = table.end
-    return out + (paragraphs(lines, start, end).split("\n") if start < end else [])
+        start, last = table.end, table
+    if start < end:
+        return out + paragraphs(lines, start, end).split("\n"), None
+    return out, last

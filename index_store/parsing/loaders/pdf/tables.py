@@ -39,6 +39,9 @@ class Table:
     start: int
     end: int
     markdown: str
+    header: Sequence[str] = ()
+    columns: Sequence[tuple[float, float]] = ()
+    """begin and end of each"""
 
 
 def in_columns(lines: list[Line]) -> list[Line]:
@@ -66,14 +69,14 @@ def in_columns(lines: list[Line]) -> list[Line]:
     return out
 
 
-def tables(lines: list[Line], start: int, end: int) -> Iterator[Table]:
-    """The tables in some of a page's lines."""
+def tables(lines: list[Line], start: int, end: int, above: Table | None = None) -> Iterator[Table]:
+    """The tables in some of a page's lines. `above`: one of the page before, which may go on at `start`."""
     while start < end:
         below = _below(lines, start, end)
-        text = _table(lines[start:below]) if below - start >= ROWS else ""
-        if text:
-            yield Table(start, below, text)
-        start = max(below, start + 1)
+        table = _table(lines, start, below, above) if below - start >= ROWS else None
+        if table:
+            yield table
+        start, above = max(below, start + 1), None
 
 
 def _below(lines: list[Line], start: int, limit: int) -> int:
@@ -99,10 +102,11 @@ def _goes_on(lines: list[Line], start: int, at: int) -> bool:
     return len(cells) == 1 and abs(_step(lines, at)) < WRAPPED and cells[0].begin >= lines[start].cells[1].begin
 
 
-def _table(lines: list[Line]) -> str:
-    """Empty if the lines are no table."""
+def _table(lines: list[Line], start: int, end: int, above: Table | None) -> Table | None:
+    """None if the lines are no table."""
+    lines = lines[start:end]
     if sum(line.row for line in lines) * 2 < len(lines):
-        return ""
+        return None
     columns = _columns(lines)
     rows: list[list[str]] = []
     for line in lines:
@@ -113,14 +117,26 @@ def _table(lines: list[Line]) -> str:
             rows.append(row)
     filled = sum(sum(map(bool, row)) > 1 for row in rows)
     if len(columns) < 2 or len(rows) < ROWS or filled < FILLED * len(rows):
-        return ""
+        return None
     if all(BULLET.match(f"{row[0]} x") for row in rows) or any(_DRAWN.search(text) for row in rows for text in row):
-        return ""
-    if _has_two_headers(rows):
+        return None
+    if above and _goes_on_over_pages(above, columns, rows[0]):
+        rows.insert(0, list(above.header))
+    elif _has_two_headers(rows):
         rows = [as_markdown.joined_header(rows[:2]), *rows[2:]]
     if sum(map(bool, rows[0])) < HEADER_SHARE * len(columns):
-        return "\n".join(as_markdown.paragraph(" ".join(filter(None, row))) for row in rows)
-    return as_markdown.table(rows)
+        return Table(start, end, "\n".join(as_markdown.paragraph(" ".join(filter(None, row))) for row in rows))
+    return Table(start, end, as_markdown.table(rows), rows[0], columns)
+
+
+def _goes_on_over_pages(above: Table, columns: Sequence[tuple[float, float]], first: Sequence[str]) -> bool:
+    """Whether data of the first row stand below the words that the table on the page before has above its columns."""
+    return (
+        len(columns) == len(above.columns)
+        and all(one[0] < other[1] and other[0] < one[1] for one, other in zip(columns, above.columns, strict=True))
+        and not any(map(is_data, above.header))
+        and any(map(is_data, first))
+    )
 
 
 def _has_two_headers(rows: list[list[str]]) -> bool:

@@ -393,6 +393,41 @@ def test_the_header_of_a_table_that_goes_on_over_pages_is_kept_on_each(raw, head
         assert all(text.startswith(f"| {' | '.join(header)} |\n| --- | --- | --- |\n") for text in texts)
 
 
+def rows(top: float, *texts: tuple[str, ...]) -> list[Text]:
+    return [cell for number, cells in enumerate(texts) for cell in row(top - 20 * number, *cells)]
+
+
+RANKS = (("Rank", "Per diem", "Hotel"), ("Head", "3,000", "12,000"), ("Lead", "2,500", "10,000"))
+MORE_RANKS = (("Senior", "2,000", "9,000"), ("Staff", "1,800", "8,500"), ("Guest", "1,500", "8,000"))
+
+
+def test_a_table_that_goes_on_over_pages_has_its_header_on_each(raw) -> None:
+    pages = load(raw(PdfFile([rows(700, *RANKS), *[rows(760, *MORE_RANKS)] * 2]).content(), "a.pdf")).pages
+    for page in pages[1:]:
+        assert page.markdown.strip().startswith(
+            "| Rank | Per diem | Hotel |\n| --- | --- | --- |\n| Senior | 2,000 | 9,000 |"
+        )
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([*rows(700, *RANKS), *lines("The hotel is paid for.", top=600)], rows(760, *MORE_RANKS)),
+        (rows(700, *RANKS), [*lines("Other amounts", top=760), *rows(720, *MORE_RANKS)]),
+        (rows(700, *RANKS), rows(760, *(row[:2] for row in MORE_RANKS))),
+        (rows(700, *MORE_RANKS), rows(760, *MORE_RANKS)),
+        (rows(700, *RANKS), rows(760, ("Tokyo", "High", "Low"), *MORE_RANKS)),
+    ],
+    ids=["text after the first", "text before the second", "fewer columns", "no header", "a header of its own"],
+)
+def test_another_table_on_the_next_page_has_not_the_header_of_the_one_before(
+    raw, first: list[Text], second: list[Text]
+) -> None:
+    pages = load(raw(PdfFile([first, second]).content(), "a.pdf")).pages
+    assert "---" in pages[1].markdown
+    assert "Rank" not in pages[1].markdown
+
+
 def test_a_running_title_with_a_page_number_is_left_out_above_a_table_too(raw) -> None:
     pages = [
         row(760, "Handbook", str(number)) + [cell for n in range(4) for cell in row(730 - 20 * n, f"{word}-{n}", "0.5")]
