@@ -22,11 +22,24 @@ from index_store.parsing.loaders.pdf.lines import Line, joined, paragraphs
 from index_store.parsing.loaders.pdf.readings import without_readings
 from index_store.parsing.loaders.pdf.running_lines import without_running_lines
 from index_store.parsing.loaders.pdf.tables import Table, in_columns, tables
+from index_store.parsing.loaders.text.decode import japanese
 
 log = logging.getLogger(__name__)
 
 FOUND_SHARE = 0.5
 """share of the outline's entries that must be found in the text; with fewer, the outline is not used"""
+
+_BYTES = {
+    ord(character): first + at
+    for first, characters in (
+        (0x18, "˘ˇˆ˙˝˛˚˜"),
+        (0x80, "•†‡…—–ƒ⁄‹›−‰„“”‘’‚™ﬁﬂŁŒŠŸŽıłœšž"),
+        (0xA0, "€"),
+    )
+    for at, character in enumerate(characters)
+}
+"""character -> byte in PDFDocEncoding (PDF 1.7, appendix D.2), where it differs from Latin-1"""
+_JAPANESE = re.compile(r"[々ぁ-ヶー一-龠]{2}")
 
 DAMAGED_PAGES = 100
 """in a row, after which reading ends: a damaged file may claim any number of pages"""
@@ -59,7 +72,7 @@ def load(file: RawFile) -> LoadedDocument:
     if not any(lines):
         raise NoText(name=name)
     headings = completed(_outlined(pdf, lines), lines)
-    title = title_of(name, _decoded(partial(pdf.get_metadata_value, "Title")), title_by_size(lines))
+    title = title_of(name, _as_meant(_decoded(partial(pdf.get_metadata_value, "Title"))), title_by_size(lines))
     return LoadedDocument(title=title, pages=list(_pages(lines, headings)))
 
 
@@ -104,6 +117,22 @@ def _decoded(get: Callable[[], str]) -> str:
         return get()
     except UnicodeDecodeError:
         return ""
+
+
+def _as_meant(title: str) -> str:
+    """A title in Shift_JIS or EUC-JP, as printer drivers write it, although a PDF has no such text. "" if some of its
+    bytes are no characters in a PDF, and so are lost.
+    """
+    try:
+        raw = title.translate(_BYTES).encode("latin-1")
+    except UnicodeEncodeError:
+        return title
+    if "\0" in title:
+        # Some programs end the title with it.
+        return title.rstrip("\0") if title.isascii() else ""
+    # A single kanji may be a sign and a letter: the ’s of Q&A’s.
+    read = japanese(raw)
+    return read if read and _JAPANESE.search(read) else title
 
 
 def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:

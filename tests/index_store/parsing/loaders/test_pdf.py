@@ -126,6 +126,25 @@ def row(y: float, *cells: str) -> list[Text]:
     return [Text(50 + 120 * column, y, text) for column, text in enumerate(cells) if text]
 
 
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        ("出張旅費規程（2025年度）".encode("cp932"), "出張旅費規程（2025年度）"),
+        ("旅費規程".encode("euc_jp"), "旅費規程"),
+        # One byte of く is no character in a PDF.
+        ("くらしの手引".encode("cp932"), "travel"),
+        (b"Trains\0", "Trains"),
+        ("Überblick".encode("latin-1"), "Überblick"),
+        (b"Employee\x90s Handbook", "Employee’s Handbook"),
+        ("\ufeffR&D’S “Plan” – Año".encode("utf-16-be"), "R&D’S “Plan” – Año"),
+    ],
+)
+def test_a_title_in_shift_jis_or_euc_jp_is_read(written: bytes, title: str, raw) -> None:
+    content = PdfFile([lines("Some text of a page.")], title="x").content()
+    content = content.replace("\ufeffx".encode("utf-16-be").hex().encode(), written.hex().encode())
+    assert load(raw(content, "travel.pdf")).title == title
+
+
 def test_words_in_columns_are_a_table(raw) -> None:
     grade = [*row(700, "役職", "宿泊費", "日当"), *row(680, "部長", "15,000円", ""), *row(660, "社員", "", "2,500円")]
     wrapped = [*row(666, "", "", "(宿泊"), *row(652, "", "", "なし)")]
