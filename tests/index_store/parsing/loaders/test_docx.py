@@ -137,6 +137,24 @@ def test_notes_stand_where_the_text_refers_to_them(markdown) -> None:
     assert markdown(body, footnotes=notes) == "2,500 yen (not abroad) a day\n"
 
 
+@pytest.mark.parametrize("note", ["2020年改正", "この規程は全面改正された。" * 20], ids=["short", "long"])
+def test_the_note_of_a_heading_stands_below_it(note: str, markdown) -> None:
+    notes = f'<w:footnote w:id="2">{p(note)}</w:footnote>'
+    reference = '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:footnoteReference w:id="2"/></w:r>'
+    heading = f'<w:p><w:pPr><w:pStyle w:val="1"/></w:pPr>{run("第2章 旅費")}{reference}</w:p>'
+    assert markdown(heading + p("本文"), footnotes=notes) == f"# 第2章 旅費\n\n({note})\n\n本文\n"
+    in_cell = f"<w:tbl>{row(cell('項目'), cell('額'))}{row(cell(heading), cell('1'))}</w:tbl>"
+    assert f"| 第2章 旅費 ({note}) | 1 |" in markdown(in_cell, footnotes=notes)
+
+
+@pytest.mark.parametrize(("text", "expected"), [("", "# (note)"), ("本文。" * 100, "本文。" * 100 + " (note)")])
+def test_what_is_no_heading_without_its_note_keeps_it(text: str, expected: str, markdown) -> None:
+    notes = f'<w:footnote w:id="2">{p("note")}</w:footnote>'
+    reference = '<w:r><w:footnoteReference w:id="2"/></w:r>'
+    heading = f'<w:p><w:pPr><w:pStyle w:val="1"/></w:pPr>{run(text)}{reference}</w:p>'
+    assert markdown(heading, footnotes=notes) == expected + "\n"
+
+
 def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(markdown) -> None:
     raised = '<w:vertAlign w:val="superscript"/>'
     of_style = '<w:rStyle w:val="mark"/>'

@@ -32,6 +32,9 @@ _DROPPED = {
     "footnoteRef", "endnoteRef", "commentReference", "fldData", "Fallback", "tblPr", "tblGrid", "ctrlPr",
 }  # fmt: skip
 _CONTENTS = "Table of Contents"
+_NOTE, _NOTE_END = "\x13", "\x14"
+"""control characters around a note, until it is known whether it is one of a heading"""
+_IS_NOTE = re.compile(f"{_NOTE}([^{_NOTE_END}]*){_NOTE_END}")
 
 COLUMNS = 63
 """of a table at most (Word's own limit)"""
@@ -105,10 +108,13 @@ class _Reader:
         # Word shows the number of a paragraph without text, too; in a cell, it names the row.
         label, depth = self._label(properties, style) if text.strip() or in_cell else (None, 0)
         level = self._level(properties, style)
+        text, notes = _notes_apart(text) if level else (_notes_within(text), [])
         if style.is_contents or style.is_hidden:
             pass
         elif text.strip():
             yield self._written(text, label, depth, level, style)
+            for note in notes:
+                yield as_markdown.paragraph(note), False
         elif label and label != BULLET:
             yield label, True
         for box in boxes:
@@ -118,7 +124,7 @@ class _Reader:
                 yield from self._blocks(child)
 
     def _written(self, text: str, label: str | None, depth: int, level: int, style: Style) -> tuple[str, bool]:
-        line = as_markdown.squeezed(text.replace("\n", " "))
+        line = _on_a_line(text)
         if level and len(line) <= HEADING_LENGTH:
             if label and label != BULLET:
                 line = f"{label} {line}"
@@ -248,13 +254,29 @@ class _Reader:
         return position == "superscript" if position else style.is_raised
 
     def _read_notes(self, kind: str) -> None:
-        """A note is put in brackets where the text refers to it."""
+        """A note is put in brackets where the text refers to it, or below the heading that refers to it."""
         for part in self._package.related(self._document, kind + "s"):
             for note in self._package.tree(part).iterfind("{*}" + kind):
                 text = self._cell(note)
                 # Separators are stored as notes, too.
                 if text and attribute(note, "type") in (None, "normal"):
-                    self._notes[kind][attribute(note, "id") or ""] = f" ({text}) "
+                    self._notes[kind][attribute(note, "id") or ""] = f"{_NOTE} ({text}) {_NOTE_END}"
+
+
+def _on_a_line(text: str) -> str:
+    return as_markdown.squeezed(text.replace("\n", " "))
+
+
+def _notes_within(text: str) -> str:
+    return text.replace(_NOTE, "").replace(_NOTE_END, "")
+
+
+def _notes_apart(text: str) -> tuple[str, list[str]]:
+    """A heading and its notes. In it, they would stand above each passage below it, and could make it too long."""
+    heading = _IS_NOTE.sub("", text)
+    if 0 < len(_on_a_line(heading)) <= HEADING_LENGTH:
+        return heading, _IS_NOTE.findall(text)
+    return _notes_within(text), []
 
 
 def _is_struck(run: Element) -> bool:
