@@ -458,8 +458,28 @@ def test_a_column_that_a_list_numbers_has_its_numbers(markdown) -> None:
     rows.append(row(cell(numbered("", 1)), cell("支払")))
     levels = numbering(("decimal", "%1"), ("bullet", "·"))
     assert markdown("<w:tbl>" + "".join(rows) + "</w:tbl>" + numbered("", 0) + numbered("x", 0), numbering=levels) == (
-        "| No. | 項目 |\n| --- | --- |\n| 1 | 申請 |\n| 2 | 承認 |\n|  | 支払 |\n\n3 x\n"
+        "| No. | 項目 |\n| --- | --- |\n| 1 | 申請 |\n| 2 | 承認 |\n|  | 支払 |\n\n4 x\n"
     )
+
+
+PICTURE = "<w:r><w:drawing/></w:r>"
+
+
+@pytest.mark.parametrize(
+    ("between", "expected"),
+    [
+        (numbered("", 0, "1"), "第3条"),
+        (numbered("", 0, "1").replace("</w:p>", f"{PICTURE}</w:p>"), "第3条"),
+        (numbered("", 0).replace("</w:pPr>", "<w:rPr><w:del/></w:rPr></w:pPr>"), "第2条"),
+        (numbered("", 0).replace("</w:pPr>", "<w:rPr><w:moveFrom/></w:rPr></w:pPr>"), "第2条"),
+        (numbered("", 0).replace("</w:pPr>", "<w:rPr><w:vanish/></w:rPr></w:pPr>"), "第2条"),
+        (numbered("", 0).replace("</w:pPr>", '<w:rPr><w:vanish w:val="0"/></w:rPr></w:pPr>'), "第3条"),
+    ],
+    ids=["empty", "picture", "deleted", "moved", "hidden", "not hidden"],
+)
+def test_numbered_paragraphs_without_text_are_counted_if_word_shows_them(between: str, expected: str, markdown) -> None:
+    body = numbered("目的", 0, "1") + between + numbered("適用", 0, "1")
+    assert markdown(body, numbering=numbering(("decimal", "第%1条"))) == f"# 第1条 目的\n\n# {expected} 適用\n"
 
 
 def lists(*numbers: str, patterns: str = "") -> str:

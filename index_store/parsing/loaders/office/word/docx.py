@@ -105,8 +105,8 @@ class _Reader:
         properties = paragraph.find("{*}pPr")
         style = self._styles[attribute(paragraph.find("{*}pPr/{*}pStyle"), "val")]
         text, boxes = self._text(paragraph)
-        # Word shows the number of a paragraph without text, too; in a cell, it names the row.
-        label, depth = self._label(properties, style) if text.strip() or in_cell else (None, 0)
+        # Word counts paragraphs without text, too.
+        label, depth = self._label(properties, style) if text.strip() or not _is_gone(properties) else (None, 0)
         level = self._level(properties, style)
         text, notes = _notes_apart(text) if level else (_notes_within(text), [])
         if style.is_contents or style.is_hidden:
@@ -115,7 +115,8 @@ class _Reader:
             yield self._written(text, label, depth, level, style)
             for note in notes:
                 yield as_markdown.paragraph(note), False
-        elif label and label != BULLET:
+        elif in_cell and label and label != BULLET:
+            # It names the row.
             yield label, True
         for box in boxes:
             for drawn in drawing.texts(self._package, self._document, box):
@@ -277,6 +278,14 @@ def _notes_apart(text: str) -> tuple[str, list[str]]:
     if 0 < len(_on_a_line(heading)) <= HEADING_LENGTH:
         return heading, _IS_NOTE.findall(text)
     return _notes_within(text), []
+
+
+def _is_gone(properties: Element | None) -> bool:
+    """Whether the end of the paragraph is deleted, moved away or hidden."""
+    end = properties.find("{*}rPr") if properties is not None else None
+    if end is None:
+        return False
+    return is_on(end.find("{*}vanish")) or any(end.find(f"{{*}}{change}") is not None for change in ("del", "moveFrom"))
 
 
 def _is_struck(run: Element) -> bool:
