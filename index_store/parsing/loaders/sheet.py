@@ -24,7 +24,7 @@ FILLED = 1_000_000
 Row = dict[int, str]
 """column, from 0 -> text; without empty cells"""
 
-_DATA = re.compile(r"[(△▲¥$€£+-]*+[.,:/%年月日時分秒円-]*+\d[\d.,:/%年月日時分秒円)-]*+")
+_DATA = re.compile(r"[(△▲¥￥\\$€£+-]*+[.,:/%年月日時分秒円-]*+\d[\d.,:/%年月日時分秒円)-]*+")
 _PERIOD = re.compile(r"[^\W\d_]|^(19|20)\d\d$")
 """found in data that can name a column: it has a letter, such as 4月, or is a year"""
 

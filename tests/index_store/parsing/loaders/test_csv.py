@@ -75,6 +75,14 @@ def test_what_stands_above_the_table_is_no_row_of_it(markdown) -> None:
     assert markdown("売上一覧\n\n月,額\n4月,5\n").startswith("売上一覧\n\n| 月 | 額 |\n")
 
 
+@pytest.mark.parametrize("yen", ["¥", "￥", "\\"])
+def test_a_line_with_a_date_above_the_header_of_amounts_is_no_row_of_it(yen: str, markdown) -> None:
+    amounts = f"机,A,{yen}1200\n棚,B,{yen}900\n椅子,C,{yen}700\n"
+    assert markdown(f"価格表,,2025年4月\n品名,型番,定価\n{amounts}").startswith(
+        "価格表 2025年4月\n\n| 品名 | 型番 | 定価 |\n"
+    )
+
+
 def test_lines_of_an_export_directly_above_the_header_are_no_rows_of_the_table(markdown) -> None:
     lines = "会社名,株式会社A\n出力日時,2026/04/01 09:00\n"
     table = "社員番号,氏名,部署\n001,佐藤,営業\n002,鈴木,\n003,田中,総務\n"

@@ -209,7 +209,8 @@ def _number(tokens: tuple[Token, ...], value: float) -> str:
             out.append(currency[1] if currency else "")
         elif kind not in ("skipped", "exponent") and not (kind == "other" and text == "/" and len(digits) > 1):
             out.append(text)
-    return "".join(out).strip()
+    # In Shift_JIS, and so in formats made in Japan, a yen sign is a backslash.
+    return "".join(out).replace("\\", "¥").strip()
 
 
 def _filled(patterns: list[str], value: Decimal) -> list[str]:
