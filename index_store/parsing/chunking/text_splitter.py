@@ -137,10 +137,17 @@ class _TextSplitter:
             for found in pattern.finditer(text):
                 if not _joined(text, found.end()):
                     raise_to(found.end(), boundary)
+        before = 0
         for block in blocks_of(text):
             raise_to(block.start, Boundary.PARAGRAPH)
             raise_to(block.end, Boundary.PARAGRAPH)
-            if self._between(block.start, block.end) <= self.size:
+            is_whole = self._between(block.start, block.end) <= self.size
+            # The name or the unit of a table stays with the table.
+            name = self._name_above(boundaries, block.start, before) if block.is_table else block.start
+            if not is_whole or self._between(name, block.end) <= self.size:
+                boundaries[name + 1 : block.start + 1] = bytes(block.start - name)
+            before = block.end
+            if is_whole:
                 boundaries[block.start + 1 : block.end] = bytes(block.end - block.start - 1)
                 continue
             self.rows.append((block.start, block.end))
@@ -164,6 +171,12 @@ class _TextSplitter:
             boundaries[mark] = Boundary.HEADING
         boundaries[len(text)] = Boundary.PARAGRAPH
         return boundaries
+
+    def _name_above(self, boundaries: bytearray, table: int, low: int) -> int:
+        """Where the paragraph above a table begins, if it is short and not before `low`; else where the table does."""
+        low = max(low, bisect_left(self.widths, self.widths[table] - self.size // 4))
+        at = boundaries.rfind(Boundary.PARAGRAPH, low, table)
+        return at if at >= 0 else table if low else 0
 
 
 _CLOSING = "」』）)】〉》〕］］”’\"'"

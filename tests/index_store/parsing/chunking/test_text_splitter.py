@@ -100,3 +100,32 @@ def test_a_table_of_contents_is_split_between_its_articles() -> None:
     chapters = (f"第{at}章　総則\n" + f"第{at}条　目的と適用の範囲\n" * 9 for at in range(1, 20))
     text = "".join(chapters)
     assert all(text[end - 2 : end] == "範囲" for _, end in split_text(text, 300, 40))
+
+
+RATES = "| 役職 | 額 |\n| --- | --- |\n"
+INTRODUCTION = "旅費を支給する。その額は次による。" * 2 + "\n\n"
+
+
+@pytest.mark.parametrize("rows", [6, 30], ids=["whole", "split"])
+@pytest.mark.parametrize(
+    "name",
+    ["表2 日当（単位：千円）\n\n", "表2 日当\n", "表2 日当\n（単位：千円）\n\n"],
+    ids=["apart", "directly above", "of two lines"],
+)
+def test_the_name_of_a_table_begins_its_part(name: str, rows: int) -> None:
+    text = INTRODUCTION + name + RATES + "| 部長 | 3 |\n" * rows
+    spans = [text[start:end] for start, end in split_text(text, 60)]
+    assert spans[0] == INTRODUCTION.strip()
+    assert spans[1].startswith(name + RATES)
+
+
+def test_a_table_that_fits_is_not_split_for_its_name() -> None:
+    table = RATES + "| 部長 | 3 |\n" * 9
+    text = INTRODUCTION + "表2 日当（単位：千円）\n\n" + table
+    assert [text[start:end] for start, end in split_text(text, 60)][-1] == table.strip()
+
+
+def test_the_last_row_of_a_table_is_no_name_of_the_next() -> None:
+    table = RATES + "| 部長 | 3 |\n" * 7
+    text = f"{table}\n{table}"
+    assert [text[start:end] for start, end in split_text(text, 60)] == [table.strip()] * 2
