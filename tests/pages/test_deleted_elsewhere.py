@@ -53,16 +53,25 @@ def test_a_follow_up_to_it_is_not_asked_alone_and_stays_in_the_field(run):
     engine = process.engine()
     page = ChatPage(conversation=run.conversation_id)
     engine.delete_conversation(run.conversation_id)
-    page.app.chat_input[0].set_value("And for managers?").upload("hotels.md", b"# Hotels", "text/markdown")
+    page.app.chat_input[0].set_value("And for managers?")
     page.look()
     assert engine.history.runs() == []
     assert page.app.chat_input[0].proto.value == "And for managers?"
     assert [each.value for each in page.app.warning] == [page.words["chat.not_here"]]
     assert not page.errors
-    [ingestion] = engine.store.ingestions
-    assert [each.source for each in ingestion.wait()] == ["hotels.md"]
     page.ask("And for managers?")
     assert [each.question for each in engine.history.runs()] == ["And for managers?"]
+
+
+def test_a_file_with_such_a_follow_up_is_added(run):
+    engine = process.engine()
+    page = ChatPage(conversation=run.conversation_id)
+    engine.delete_conversation(run.conversation_id)
+    page.app.chat_input[0].set_value("And for managers?").upload("hotels.md", b"# Hotels", "text/markdown")
+    page.look()
+    assert engine.history.runs() == []
+    [ingestion] = engine.store.ingestions
+    assert [each.source for each in ingestion.wait()] == ["hotels.md"]
 
 
 def test_its_run_is_said_to_be_gone(run, deleted_before):
