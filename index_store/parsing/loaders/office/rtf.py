@@ -214,6 +214,21 @@ class _Reader:
                 self._set_level((number or 0) + 1)
             case "par" | "sect" | "page":
                 self._paragraph()
+            case "cell" | "row" | "trowd" | "clvmrg" | "clmrg" | "cellx":
+                self._table_word(word, number or 0)
+            case "title" | "fldinst" | "listtext" | "pntext" | "footnote":
+                name = "listtext" if word == "pntext" else word
+                self._state = replace(state, destination=name)
+                self.gathered[name] = ""
+            case "fonttbl" | "stylesheet" | "info":
+                self._state = replace(state, destination=word)
+            case _ if word in _SKIPPED:
+                self._state = replace(state, destination="skip")
+            case _ if word in _WORDS:
+                self._put(_WORDS[word])
+
+    def _table_word(self, word: str, number: int) -> None:
+        match word:
             case "cell":
                 self.blocks.end_cell()
             case "row":
@@ -225,17 +240,7 @@ class _Reader:
             case "clmrg":
                 self.blocks.join_beside()
             case "cellx":
-                self.blocks.add_place(number or 0)
-            case "title" | "fldinst" | "listtext" | "pntext" | "footnote":
-                name = "listtext" if word == "pntext" else word
-                self._state = replace(state, destination=name)
-                self.gathered[name] = ""
-            case "fonttbl" | "stylesheet" | "info":
-                self._state = replace(state, destination=word)
-            case _ if word in _SKIPPED:
-                self._state = replace(state, destination="skip")
-            case _ if word in _WORDS:
-                self._put(_WORDS[word])
+                self.blocks.add_place(number)
 
     def _put_unicode(self, number: int) -> None:
         code = number % 0x10000
