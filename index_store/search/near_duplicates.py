@@ -13,14 +13,19 @@ ALIKE = 0.9
 
 _NUMBER = re.compile("[\\d〇一二三四五六七八九十百千万億兆]+")
 _NEGATION = re.compile(
-    "ない|なか|なく|なし|無し|ません|まじ|[不非未無禁否]|(?<![a-z])(?:no|not|cannot|never|none|nor|without|except|unless)(?![a-z])|n['’]t"
+    "ない|なか|なく|なし|無し|ません|まじ|[不非未無禁否○◯●△▲×✕✖✗✘✓✔☐☑☒]|午[前後]|以[上下前後]|税[込抜別]"
+    "|(?<![a-z])(?:no|not|cannot|never|none|nor|without|except|unless|before|after|until|am|pm)(?![a-z])|n['’]t"
 )
+"""negations, ticks, and the side of a limit: they turn a rule round"""
 
 
-def are_near_duplicates(one: str, other: str, asked: Collection[str] = ()) -> bool:
+def are_near_duplicates(one: str, other: str, asked: Collection[str] = (), places: tuple[str, str] = ("", "")) -> bool:
     """False if they differ in a number, in a negation, or in one of the words that are `asked` about: two rules may
-    differ in nothing else.
+    differ in nothing else. `places`: the title and headings of each; two notices from one template may differ in them.
+    Equal texts say the same in every place.
     """
+    if _plain(one) == _plain(other):
+        return True
     if _numbers(one) != _numbers(other) or _negations(one) != _negations(other):
         return False
     a, b = _shingles(one), _shingles(other)
@@ -28,7 +33,10 @@ def are_near_duplicates(one: str, other: str, asked: Collection[str] = ()) -> bo
     if min(len(a), len(b)) < ALIKE * max(len(a), len(b)):
         return False
     shared = len(a & b)
-    return shared >= ALIKE * (len(a) + len(b) - shared) and _counts(one, asked) == _counts(other, asked)
+    if shared < ALIKE * (len(a) + len(b) - shared):
+        return False
+    above_one, above_other = places
+    return _counts(f"{above_one} {one}", asked) == _counts(f"{above_other} {other}", asked)
 
 
 def _counts(text: str, words: Collection[str]) -> list[int]:

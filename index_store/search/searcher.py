@@ -238,7 +238,7 @@ class Searcher:
 def _add(hits: list[Hit], found: FoundChunk, scored: _Scored, k: int, asked: Collection[str]) -> None:
     """Adds a new hit, or adds the chunk to the hit that it is a near duplicate of."""
     for at, hit in enumerate(hits):
-        if are_near_duplicates(hit.text, found.text, asked):
+        if are_near_duplicates(hit.text, found.text, asked, (_above(hit), _above(found))):
             hits[at] = hit.model_copy(update={"copies": (*hit.copies, _place(found))})
             return
     if len(hits) == k:
@@ -254,6 +254,10 @@ def _add(hits: list[Hit], found: FoundChunk, scored: _Scored, k: int, asked: Col
             keyword_score=keyword_score, header=found.header,
         )
     )  # fmt: skip
+
+
+def _above(found: Hit | FoundChunk) -> str:
+    return " ".join((found.title, *found.headings))
 
 
 def _place(found: FoundChunk) -> TextLocation:

@@ -297,6 +297,26 @@ def test_a_file_of_an_archive_is_found_by_the_name_of_its_folder(store: IndexSto
     assert first("keyword") == "日当は3000円です。"
 
 
+EXPENSES = (
+    "経費の申請は、経費システムから月末までに提出してください。領収書の原本は台紙に貼り、総務の受付にある箱へ入れます。"
+    "上長の承認が済むと、翌月の給与と一緒に振り込まれます。承認が遅れたときは、その次の月の支払いになります。"
+    "台紙は受付の棚から取ってください。差し戻された申請は、理由を直してからもう一度提出します。"
+    "不明な点は、経費の担当の{}までお問い合わせください。"
+)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_texts_of_two_places_are_two_if_the_question_names_one_of_the_places(
+    store: IndexStore, tmp_path: Path, mode: str
+) -> None:
+    for place, name in {"東京支社": "田中", "大阪支社": "佐藤"}.items():
+        file = tmp_path / f"{place}.md"
+        file.write_text(f"# {place}\n\n{EXPENSES.format(name)}", encoding="utf-8")
+        store.add("a", file)
+    found = store.search("a", "大阪支社で経費を担当しているのは誰ですか", mode=mode, k=4)
+    assert [len(found), *(hit.copies for hit in found)] == [2, (), ()]
+
+
 def test_what_matched_can_be_shown_where_it_stands(rules: IndexStore) -> None:
     hit = rules.search("a", "ｙﾊﾟﾀﾝの色は?", mode="keyword", k=1)[0]
     spans = rules.matches("a", rules.analyse("a", "ｙﾊﾟﾀﾝの色は?"), hit.text)

@@ -1,0 +1,34 @@
+import pytest
+
+from index_store.search.near_duplicates import are_near_duplicates
+
+BENEFITS = ("家族手当", "慶弔休暇", "社員食堂の利用", "人間ドックの補助", "資格試験の受験料の補助", "保養所の利用")
+TABLE = "| 制度 | 対象 |\n|---|---|\n| 通勤手当 | ○ |\n| 住宅手当 | {} |\n" + "".join(
+    f"| {benefit} | ○ |\n" for benefit in BENEFITS
+)
+NOTICE = (
+    "The office on the second floor is open to all staff {} noon on working days. Bring your badge, sign the list at "
+    "the desk, and return the keys to the guard when you leave. The fee is {} and is taken from your pay."
+)
+
+
+@pytest.mark.parametrize("ticks", ["○×", "○△", "☑☐"])
+def test_tables_that_differ_in_a_tick_are_two(ticks: str) -> None:
+    one, other = (TABLE.format(tick) for tick in ticks)
+    assert not are_near_duplicates(one, other)
+    assert are_near_duplicates(one, one)
+
+
+@pytest.mark.parametrize(("one", "other"), [("before", "after"), ("午前", "午後"), ("以上", "以下"), ("税込", "税抜")])
+def test_texts_that_differ_in_the_side_of_a_limit_are_two(one: str, other: str) -> None:
+    texts = [NOTICE.format(side, "税") for side in (one, other)]
+    assert not are_near_duplicates(*texts)
+    assert are_near_duplicates(NOTICE.format("by", "low"), NOTICE.format("at", "low"))
+
+
+def test_equal_texts_of_two_places_are_one_whatever_is_asked() -> None:
+    one, other = NOTICE.format("by", "low"), NOTICE.format("at", "low")
+    places = ("東京支社 経費", "大阪支社 経費")
+    assert are_near_duplicates(one, one, ["大阪"], places)
+    assert are_near_duplicates(one, other, ["経費"], places)
+    assert not are_near_duplicates(one, other, ["大阪"], places)
