@@ -244,6 +244,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "summarize_run": summarized,
     # index_store
     "fold": fold,
+    "fold, kanji numbers": lambda text: fold("三日、" * len(text)),
     "Glossary": lambda text: (Glossary.of_lines(text), list(Glossary(["a", "aa", "パパ", "[["]).find(text))),
     "Analyzer.terms": ANALYZER.terms,
     "Analyzer.question": ANALYZER.question,

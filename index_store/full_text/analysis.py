@@ -23,7 +23,7 @@ from index_store.full_text.glossary import Glossary
 from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
 from index_store.full_text.sudachi import DICTIONARY, SUDACHI, Kind
 
-VERSION = 5
+VERSION = 6
 """increase it when the same text would give other terms: full texts are then rebuilt"""
 
 LONGEST = 64

@@ -1,4 +1,4 @@
-"""Normalises text for search: NFKC, casefold, new forms of old kanji, kanji for radicals.
+"""Normalises text for search: NFKC, casefold, new forms of old kanji, kanji for radicals, kanji numbers in digits.
 
 The position of each character is kept.
 """
@@ -33,6 +33,15 @@ _UNSEEN = re.compile(
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """a lone surrogate has no UTF-8 form, which the tokenizer and SQLite need"""
 
+_WORTH = dict(zip("一二三四五六七八九十百千", (*range(1, 10), 10, 100, 1000), strict=True))
+_NUMERAL = f"[{''.join(_WORTH)}]"
+_ONES = "[一二三四五六七八九]"
+_COUNTED = re.compile(
+    rf"(?<![\d〇万億兆])(?<!{_NUMERAL})(?!一人|二人|千歳)(?={_NUMERAL})"
+    rf"(?:{_ONES}?千)?(?:{_ONES}?百)?(?:{_ONES}?十)?{_ONES}?(?=人|回|級|歳|親等|日(?![市町月]))"
+)
+"""a number before a counter; 一人 and 二人 are words of their own, 千歳, 四日市 and 三日月 are names"""
+
 
 class FoldedText(NamedTuple):
     text: str
@@ -51,7 +60,7 @@ def fold(text: str) -> FoldedText:
     # Casefold never shortens a text, so equal length means that each character became one character.
     is_plain = len(folded) == len(text) and not _UNSEEN.search(text) and not _SURROGATE.search(text)
     if is_plain and unicodedata.is_normalized("NFKC", text) and unicodedata.is_normalized("NFKC", folded):
-        return FoldedText(folded.translate(_NEW_FORMS), range(len(text)), range(1, len(text) + 1))
+        return _in_digits(FoldedText(folded.translate(_NEW_FORMS), range(len(text)), range(1, len(text) + 1)))
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -60,7 +69,37 @@ def fold(text: str) -> FoldedText:
         pieces.append(piece)
         starts += [start] * len(piece)
         ends += [end] * len(piece)
-    return FoldedText("".join(pieces).translate(_NEW_FORMS), starts, ends)
+    return _in_digits(FoldedText("".join(pieces).translate(_NEW_FORMS), starts, ends))
+
+
+def _in_digits(folded: FoldedText) -> FoldedText:
+    """二十人 as 20人. Sudachi reads most kanji numbers so, but takes 十人, 三十日 and 二十歳 for words."""
+    pieces: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    at = 0
+    for number in _COUNTED.finditer(folded.text):
+        digits = str(_value(number[0]))
+        start, end = folded.original(*number.span())
+        pieces += folded.text[at : number.start()], digits
+        starts += [*folded.starts[at : number.start()], *[start] * len(digits)]
+        ends += [*folded.ends[at : number.start()], *[end] * len(digits)]
+        at = number.end()
+    if not pieces:
+        return folded
+    return FoldedText("".join([*pieces, folded.text[at:]]), [*starts, *folded.starts[at:]], [*ends, *folded.ends[at:]])
+
+
+def _value(number: str) -> int:
+    """Of a number below ten thousand, as 千二百 is 1200."""
+    total = digit = 0
+    for numeral in number:
+        worth = _WORTH[numeral]
+        if worth < 10:
+            digit = worth
+        else:
+            total, digit = total + (digit or 1) * worth, 0
+    return total + digit
 
 
 def _segments(text: str) -> list[tuple[int, int]]:

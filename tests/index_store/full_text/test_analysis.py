@@ -92,6 +92,31 @@ def test_other_words_are_other_terms(analyzer, one, other):
     assert words(analyzer, one) != words(analyzer, other)
 
 
+@pytest.mark.parametrize(
+    ("kanji", "digits"),
+    [
+        ("五十人以上", "50人以上"),
+        ("十人", "10人"),
+        ("千二百人", "1200人"),
+        ("三十日", "30日"),
+        ("四十日以内", "40日以内"),
+        ("二親等", "2親等"),
+        ("一級", "1級"),
+        ("十二級", "12級"),
+        ("第一回", "第1回"),
+        ("二十歳", "20歳"),
+    ],
+)
+def test_a_kanji_number_before_a_counter_is_the_number_in_digits(analyzer, kanji, digits):
+    assert words(analyzer, kanji) == words(analyzer, digits)
+    assert pairs(analyzer, kanji) == pairs(analyzer, digits)
+
+
+@pytest.mark.parametrize(("text", "word"), [("四日市の工場", "四日市"), ("千歳市の工場", "千歳"), ("一人で", "一人")])
+def test_a_numeral_inside_a_name_is_no_number(analyzer, text, word):
+    assert words(analyzer, text)[0] == word
+
+
 def test_each_script_of_a_text_is_analysed_as_its_language(analyzer):
     assert words(analyzer, "VPN接続のpoliciesを確認") == ["vpn", "接続", "polici", "確認"]
 
@@ -379,6 +404,12 @@ def test_what_matched_is_marked_as_it_is_written(analyzer):
     text = "㍿ABCのｻｰﾊﾞｰは梅雨に強い"
     found = analyzer.matches(analyzer.question("サーバと株式会社"), text)
     assert [text[start:end] for start, end in found] == ["㍿", "ｻｰﾊﾞｰ"]
+
+
+def test_a_kanji_number_is_marked_whole(analyzer):
+    text = "常時五十人以上の労働者"
+    found = analyzer.matches(analyzer.question("50人以上"), text)
+    assert [text[start:end] for start, end in found] == ["五十人以上"]
 
 
 def test_marks_that_touch_are_one(analyzer):
