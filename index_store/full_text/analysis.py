@@ -9,7 +9,7 @@ stopwords are dropped.
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache, lru_cache
 from itertools import dropwhile, pairwise
@@ -170,10 +170,13 @@ class Analyzer:
 
     def _words(self, folded: FoldedText) -> list[_Word]:
         text = folded.text
-        found = [_Word(start, end, _token(text[start:end]), None) for start, end in self._glossary.find(text)]
+        found: list[_Word] = []
         inside: set[int] = set()
+        fixed: dict[int, int] = {}
         if _HAS_JAPANESE.search(text):
-            for start, end, normal, kind in SUDACHI.morphemes(text):
+            for start, end, normal, kind, is_fixed in SUDACHI.morphemes(text):
+                if is_fixed:
+                    fixed |= dict.fromkeys(range(start + 1, end), end - start)
                 if _HAS_JAPANESE.search(text, start, end):
                     inside.update(range(start, end))
                     found.append(_Word(start, end, _token(fold(normal).text), _KINDS.get(kind)))
@@ -181,7 +184,16 @@ class Analyzer:
             if word.start() not in inside:  # skips the 2000 of 1万2000 and the t of tシャツ
                 found.append(_Word(word.start(), word.end(), _token(_stemmed(word[0])), None))
         found += _codes(text)
+        found[:0] = self._terms_of_glossary(text, fixed)
         return _in_order(word for word in found if word.term or word.dropped)
+
+    def _terms_of_glossary(self, text: str, fixed: Mapping[int, int]) -> Iterator[_Word]:
+        """`fixed`: for each offset inside a word of the dictionary, the word's length. 日当 is no term in 一日当たり,
+        nor 京都 in 東京都. But 社員食堂 is one in 本社員食堂, where Sudachi sees the shorter 本社.
+        """
+        for start, end, term in self._glossary.find(text):
+            if max(fixed.get(start, 0), fixed.get(end, 0)) < end - start:
+                yield _Word(start, end, _token(term), None)
 
 
 def _codes(text: str) -> Iterator[_Word]:

@@ -1,6 +1,7 @@
 """The glossary of an index: terms that stay one word, such as names of products, screens, items."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from typing import Self
 
@@ -11,6 +12,9 @@ LONGEST = 64
 
 _LATIN_END = "\u0250"
 """the first character after the Latin letters: in Latin text, a term must start and end at a word border"""
+
+_ENDING = re.compile(r"(?<=[a-z])(?:s|(?<=[hosxz])es|['’]s)(?![a-z\d])")
+"""of an English plural or genitive: reports, batches, the badge's"""
 
 
 class Glossary:
@@ -33,23 +37,35 @@ class Glossary:
         """The same for the same terms."""
         return hashlib.sha256("\n".join(self.terms).encode()).hexdigest()[:16]
 
-    def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Spans of folded text that are terms: from left to right, the longest first, without overlaps."""
+    def find(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Spans of folded text that are terms, and the terms: from left to right, the longest first, without overlaps.
+        An English plural or genitive is its term.
+        """
         at = 0
         while self._by_first and at < len(text):
-            end = next((end for end in self._ends(text, at) if not _is_inside_a_word(text, end)), None)
-            if end is not None:
-                yield at, end
-            at = end or at + 1
+            term, end = next(self._beginning_at(text, at), ("", at + 1))
+            if term:
+                yield at, end, term
+            at = end
 
-    def _ends(self, text: str, at: int) -> Iterator[int]:
+    def _beginning_at(self, text: str, at: int) -> Iterator[tuple[str, int]]:
+        """Terms, and where they end."""
         terms = self._by_first.get(text[at])
         if terms and not _is_inside_a_word(text, at):
-            yield from (at + len(term) for term in terms if text.startswith(term, at))
+            for term in terms:
+                if text.startswith(term, at):
+                    end = _behind_ending(text, at + len(term))
+                    if not _is_inside_a_word(text, end):
+                        yield term, end
 
 
 def _clean(term: str) -> str:
     return " ".join("".join(each if each.isprintable() else " " for each in fold(term).text).split())
+
+
+def _behind_ending(text: str, at: int) -> int:
+    ending = _ENDING.match(text, at)
+    return ending.end() if ending else at
 
 
 def _is_inside_a_word(text: str, at: int) -> bool:

@@ -30,6 +30,8 @@ class Morpheme(NamedTuple):
     normal: str
     """one spelling for several: サーバ and ｻｰﾊﾞｰ are サーバー, 引越し is 引っ越し, 教えて is 教える"""
     kind: Kind
+    is_fixed: bool
+    """whether it is a word of the dictionary without endings: no shorter term of a glossary begins or ends inside it"""
 
 
 _KINDS = {
@@ -39,6 +41,8 @@ _KINDS = {
     "空白": Kind.SIGN,
 }
 """by the first level of Sudachi's parts of speech"""
+
+_WITH_ENDINGS = "動詞", "形容詞"
 
 
 class Sudachi:
@@ -56,7 +60,8 @@ class Sudachi:
                 for each in self._tokenizer.tokenize(piece):
                     kind = self._kind(each)
                     normal = each.normalized_form() if kind is Kind.CONTENT else ""
-                    found.append(Morpheme(start + each.begin(), start + each.end(), normal, kind))
+                    is_fixed = each.part_of_speech()[0] not in _WITH_ENDINGS and not each.is_oov()
+                    found.append(Morpheme(start + each.begin(), start + each.end(), normal, kind, is_fixed))
         return found
 
     def _kind(self, morpheme: Any) -> Kind:

@@ -278,6 +278,25 @@ def test_a_term_is_not_found_within_a_word():
     assert words(analyzer, "party X10 X1") == ["parti", "x10", "x1", "x1"]
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("expense report", "Expense reports"), ("badge", "badges"), ("badge", "the badge’s"), ("NDA", "NDAs")],
+)
+def test_the_plural_or_genitive_of_a_term_is_the_term(one, other):
+    analyzer = Analyzer(Glossary(["expense report", "badge", "NDA"]))
+    assert set(analyzer.question(one).kept) <= set(words(analyzer, other))
+    assert analyzer.question(other).kept == analyzer.question(one).kept
+
+
+def test_a_term_is_not_found_across_words_of_japanese():
+    analyzer = Analyzer(Glossary(["日当", "京都", "立替", "社員食堂"]))
+    assert analyzer.question("一日当たりの上限額").kept == ("1", "日", "当たり", "上限", "額")
+    assert "京都" not in words(analyzer, "東京都の最低賃金")
+    assert analyzer.question("京都の日当").kept == ("京都", "日当")
+    assert "立替" in analyzer.question("立替える方法").kept
+    assert "社員食堂" in words(analyzer, "本社員食堂")
+
+
 def test_the_longest_term_counts():
     analyzer = Analyzer(Glossary(["経費", "経費精算システム", "精算"]))
     assert analyzer.question("経費精算システム").kept == ("経費精算システム",)
