@@ -247,6 +247,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "fold, kanji numbers": lambda text: fold("三日、" * len(text)),
     "Glossary": lambda text: (Glossary.of_lines(text), list(Glossary(["a", "aa", "パパ", "[["]).find(text))),
     "Analyzer.terms": ANALYZER.terms,
+    "Analyzer.terms, spread kanji": lambda text: ANALYZER.terms("附　" * (len(text) // 2)),
     "Analyzer.question": ANALYZER.question,
     "Analyzer.matches": with_matches_marked,
     "ChunkTerms": lambda text: ChunkTerms.of(ANALYZER, "c", text, [], ""),

@@ -55,6 +55,9 @@ _WORD = re.compile(rf"{_PRIMED}|{_POINTED}|{_BEFORE_UNIT}|{_BEFORE_VERSION}|{_LE
 _HYPHEN = "[-\u2010\u2011\u2212]"
 _CODE = re.compile(rf"(?<!{_LETTER})(?!\d+{_HYPHEN}{_ALPHABETIC}{{2}}){_LETTER}+(?:{_HYPHEN}{_LETTER}+)+")
 """words with hyphens between them, but not a number with its unit (10-day)"""
+_KANJI = "[\u3400-\u9fff]"
+_SPREAD = re.compile(rf"(?<![{_JAPANESE}]){_KANJI}(?: +{_KANJI}(?![{_JAPANESE}]))+")
+"""single kanji with spaces between them, as in headings: 附　則, 議　事　録"""
 _HAS_DIGIT = re.compile(r"\d")
 _HAS_ALPHABETIC = re.compile(_ALPHABETIC)
 _PIECE = re.compile(rf"[{_JAPANESE}]+|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+|\s+|.", re.DOTALL)
@@ -71,7 +74,7 @@ class Term(NamedTuple):
 
 class Terms(NamedTuple):
     words: list[Term]
-    """in the order of the text; a term of the glossary, or a code, comes before the words that it is made of"""
+    """in the order of the text; a word that holds others (a term of the glossary, a code, 附　則) comes before them"""
     pairs: list[Term]
 
 
@@ -184,6 +187,7 @@ class Analyzer:
             if word.start() not in inside:  # skips the 2000 of 1万2000 and the t of tシャツ
                 found.append(_Word(word.start(), word.end(), _token(_stemmed(word[0])), None))
         found += _codes(text)
+        found += _spread(text)
         found[:0] = self._terms_of_glossary(text, fixed)
         return _in_order(word for word in found if word.term or word.dropped)
 
@@ -201,6 +205,16 @@ def _codes(text: str) -> Iterator[_Word]:
     for code in _CODE.finditer(text):
         if _HAS_DIGIT.search(code[0]) and _HAS_ALPHABETIC.search(code[0]):
             yield _Word(*code.span(), _token(re.sub(_HYPHEN, "", code[0])), None, is_code=True)
+
+
+def _spread(text: str) -> Iterator[_Word]:
+    """The words of kanji with spaces between them. Like the parts of a code, each kanji stays a word too."""
+    for spread in _SPREAD.finditer(text):
+        places = [at for at in range(*spread.span()) if text[at] != " "]
+        for each in SUDACHI.morphemes("".join(text[at] for at in places)):
+            if each.end - each.start > 1:
+                start, end = places[each.start], places[each.end - 1] + 1
+                yield _Word(start, end, _token(fold(each.normal).text), None, is_code=True)
 
 
 def _in_order(words: Iterable[_Word]) -> list[_Word]:

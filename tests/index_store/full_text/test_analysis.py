@@ -150,6 +150,23 @@ def test_what_has_hyphens_and_is_no_code_keeps_its_parts_only(analyzer, text):
     assert len(words(analyzer, text)) == len(text.replace("-", " ").split())
 
 
+@pytest.mark.parametrize("spread", ["附　則", "総　則", "氏　　名", "議　事　録"])
+def test_a_heading_that_is_spread_with_spaces_is_its_word_too(analyzer, spread):
+    found = words(analyzer, f"# {spread}\n第1条")
+    assert set(words(analyzer, spread.replace("　", ""))) <= set(found)
+    assert set(words(analyzer, spread[-1])) <= set(found)
+
+
+def test_a_spread_word_is_marked_whole(analyzer):
+    text = "# 附　則\nこの規程は四月一日から施行する。"
+    assert [text[start:end] for start, end in analyzer.matches(analyzer.question("附則とは"), text)] == ["附　則"]
+
+
+@pytest.mark.parametrize("text", ["東京 都", "出 張費", "附\n則"])
+def test_words_with_spaces_or_lines_between_them_are_not_joined(analyzer, text):
+    assert words(analyzer, text) == [word for part in text.split() for word in words(analyzer, part)]
+
+
 def test_a_line_without_words_is_cut_short(analyzer):
     assert words(analyzer, "x" * 5000) == ["x" * LONGEST]
 
