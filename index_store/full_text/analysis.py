@@ -52,6 +52,8 @@ _BEFORE_VERSION = rf"{_ALPHABETIC}+(?=\d+(?:\.\d+)+)"
 """v1.2 is version 1.2"""
 _WORD = re.compile(rf"{_PRIMED}|{_POINTED}|{_BEFORE_UNIT}|{_BEFORE_VERSION}|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+")
 """a name such as X', a number, a word with its apostrophes, or Hangul, which Sudachi does not know"""
+_ACRONYMS = re.compile("[A-Z]{2,}s")
+"""NDAs, PCs: the stemmer keeps this s"""
 _HYPHEN = "[-\u2010\u2011\u2212]"
 _CODE = re.compile(rf"(?<!{_LETTER})(?!\d+{_HYPHEN}{_ALPHABETIC}{{2}}){_LETTER}+(?:{_HYPHEN}{_LETTER}+)+")
 """words with hyphens between them, but not a number with its unit (10-day)"""
@@ -138,14 +140,16 @@ class Analyzer:
         """The terms of a text that is indexed."""
         folded = fold(text)
         words = [
-            Term(word.term, *folded.original(word.start, word.end)) for word in self._words(folded) if not word.dropped
+            Term(word.term, *folded.original(word.start, word.end))
+            for word in self._words(folded, text)
+            if not word.dropped
         ]
         return Terms(words, [Term(pair, *folded.original(start, end)) for start, end, pair in _pairs(folded.text)])
 
     def question(self, text: str) -> Analysis:
         folded = fold(text)
         signs = [_Word(sign.start(), sign.end(), "", DropReason.SIGN) for sign in _SIGNS.finditer(folded.text)]
-        words = _without_stopwords(_whole(_in_order([*self._words(folded), *signs])), folded, text)
+        words = _without_stopwords(_whole(_in_order([*self._words(folded, text), *signs])), folded, text)
         kept = {at for word in words if not word.dropped for at in range(word.start, word.end)}
         last = max(kept, default=-1)
         # Pairs of a word and a particle (雨が降る) tell the order of words; after the last word (雨とは) they only ask.
@@ -171,7 +175,7 @@ class Analyzer:
             merged.append((start, end))
         return merged
 
-    def _words(self, folded: FoldedText) -> list[_Word]:
+    def _words(self, folded: FoldedText, original: str) -> list[_Word]:
         text = folded.text
         found: list[_Word] = []
         inside: set[int] = set()
@@ -185,7 +189,10 @@ class Analyzer:
                     found.append(_Word(start, end, _token(fold(normal).text), _KINDS.get(kind)))
         for word in _WORD.finditer(text):
             if word.start() not in inside:  # skips the 2000 of 1万2000 and the t of tシャツ
-                found.append(_Word(word.start(), word.end(), _token(_stemmed(word[0])), None))
+                start, end = folded.original(*word.span())
+                is_plural = _ACRONYMS.fullmatch(unicodedata.normalize("NFKC", original[start:end]))
+                stem = _stemmed(word[0].removesuffix("s") if is_plural else word[0])
+                found.append(_Word(*word.span(), _token(stem), None))
         found += _codes(text)
         found += _spread(text)
         found[:0] = self._terms_of_glossary(text, fixed)
@@ -317,10 +324,31 @@ def _stemmed(word: str) -> str:
         return word
     letters = unicodedata.normalize("NFD", word.replace("’", "'"))
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    american = _american(unicodedata.normalize("NFC", bare))
     with _stemming:
-        stem: str = _stemmer().stemWord(unicodedata.normalize("NFC", bare))
+        stem: str = _stemmer().stemWord(american)
     return stem.replace("'", "")
 
+
+def _american(word: str) -> str:
+    for british, american in _AMERICAN:
+        word = british.sub(american, word)
+    return word
+
+
+_AMERICAN = [
+    (re.compile(british), american)
+    for british, american in (
+        (r"(?<=[a-z]{3})(?<![aeioucv])is(?=(?:e[sdr]?|ers|ing|ations?|ational)$)", "iz"),  # organise
+        (r"(?<=anal)ys(?=(?:e[sdr]?|ing)$)", "yz"),
+        (r"(?<=[a-z]{2})our(?=(?:s|ed|ers?|ing|al|able|ful|ites?)?$)", "or"),  # labour
+        (r"(?<=[a-z]{2}[tb])re(?=s?$)", "er"),  # centre
+        (r"(?<=^lic|^def|^off)ence(?=s?$)", "ense"),
+        (r"(?<=log)ue(?=s?$)|(?<=gram)me(?=s?$)|(?<=dg)e(?=ments?$)", ""),  # catalogue, programme, judgement
+    )
+]
+"""Only for comparing: what is not British alone (promise) may change too, in all its forms. Left out is what has forms
+that would not change with it: revise and revision, appraise and appraisal, difference and different."""
 
 _stemming = threading.Lock()
 """a stemmer is not thread-safe: it holds the current word"""

@@ -69,6 +69,21 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("Windows 3.11", "Windows3.11"),
         ("v1.2.3", "v 1.2.3"),
         ("‘B’", "B"),
+        ("NDAs", "NDA"),
+        ("ＰＣｓ", "PC"),
+        ("authorise", "authorize"),
+        ("organisations", "organization"),
+        ("analysed", "analyze"),
+        ("colour", "color"),
+        ("centre", "centers"),
+        ("licence", "license"),
+        ("programmes", "program"),
+        ("judgement", "judgments"),
+        ("revise", "revision"),
+        ("appraise", "appraisal"),
+        ("difference", "different"),
+        ("precise", "precisely"),
+        ("promised", "promises"),
     ],
 )
 def test_spellings_of_one_word_are_one_term(analyzer, one, other):
@@ -86,6 +101,9 @@ def test_spellings_of_one_word_are_one_term(analyzer, one, other):
         ("2.5GB", "5GB"),
         ("12a", "12b"),
         ("2SC1815", "2SC1816"),
+        ("four", "for"),
+        ("our", "or"),
+        ("as", "a"),
     ],
 )
 def test_other_words_are_other_terms(analyzer, one, other):
