@@ -46,8 +46,8 @@ _PRIMED = rf"(?<!{_LETTER})(?<!['‘‛’′]){_LETTER}\d*['’′]+(?!{_LETTER
 """X' is not the same as X; a letter in quotes does not count"""
 _POINTED = r"\d+(?:[.,]\d+)+"
 """a number with its points"""
-_BEFORE_UNIT = rf"\d+(?=(?:{_ALPHABETIC}{{2,}}|[glmvw])(?!{_LETTER}))"
-"""500MB is 500 MB. A single letter may also belong to the number (article 12a), unless it is a usual unit."""
+_BEFORE_UNIT = rf"\d+(?=(?:{_ALPHABETIC}{{2,}}|[glmvw]|[ckm]?m[23])(?!{_LETTER}))"
+"""500MB is 500 MB, 50m2 is 50 m2. A single letter may belong to the number (article 12a), if it is no usual unit."""
 _BEFORE_VERSION = rf"{_ALPHABETIC}+(?=\d+(?:\.\d+)+)"
 """v1.2 is version 1.2"""
 _WORD = re.compile(rf"{_PRIMED}|{_POINTED}|{_BEFORE_UNIT}|{_BEFORE_VERSION}|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+")

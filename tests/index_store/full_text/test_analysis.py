@@ -84,6 +84,10 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("difference", "different"),
         ("precise", "precisely"),
         ("promised", "promises"),
+        ("飛驒市", "飛騨市"),
+        ("麴町", "麹町"),
+        ("№12", "No.12"),
+        ("50㎡", "50 m²"),
     ],
 )
 def test_spellings_of_one_word_are_one_term(analyzer, one, other):
@@ -231,7 +235,7 @@ def test_a_middle_dot_parts_runs_and_a_long_vowel_does_not(analyzer):
     ("text", "expected"),
     [
         ("㍿ﾊﾞｰﾄﾞの件", ["㍿", "㍿", "ﾊﾞｰﾄﾞ", "件"]),
-        ("ﬁle №12", ["ﬁle", "№12"]),
+        ("ﬁle №12", ["ﬁle", "№", "12"]),
         ("ｻｰﾊﾞｰ A", ["ｻｰﾊﾞｰ", "A"]),
         ("cafe\u0301 menu", ["cafe\u0301", "menu"]),
         ("葛\U000e0100城市", ["葛\U000e0100城", "市"]),
