@@ -54,7 +54,8 @@ _WORD = re.compile(rf"{_PRIMED}|{_POINTED}|{_BEFORE_UNIT}|{_BEFORE_VERSION}|{_LE
 """a name such as X', a number, a word with its apostrophes, or Hangul, which Sudachi does not know"""
 _ACRONYMS = re.compile("[A-Z]{2,}s")
 """NDAs, PCs: the stemmer keeps this s"""
-_HYPHEN = "[-\u2010\u2011\u2212]"
+_HYPHEN = "[-\u2010\u2011\u2013\u2212ー]"
+"""ー is what Japanese input methods offer for the key of the hyphen; PDFs have the en dash"""
 _CODE = re.compile(rf"(?<!{_LETTER})(?!\d+{_HYPHEN}{_ALPHABETIC}{{2}}){_LETTER}+(?:{_HYPHEN}{_LETTER}+)+")
 """words with hyphens between them, but not a number with its unit (10-day)"""
 _KANJI = "[\u3400-\u9fff]"

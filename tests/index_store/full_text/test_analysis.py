@@ -156,7 +156,9 @@ def test_numbers_and_addresses_stay_whole(analyzer):
     assert words(analyzer, "3.14 and 192.168.0.1, 1,2") == ["3.14", "and", "192.168.0.1", "1,2"]
 
 
-@pytest.mark.parametrize("code", ["E-417", "e-417", "Ｅ－４１７", "E\u2011417", "E417", "エラーE-417"])
+@pytest.mark.parametrize(
+    "code", ["E-417", "e-417", "Ｅ－４１７", "E\u2011417", "E\u2013417", "Eー417", "E417", "エラーE-417"]
+)
 def test_a_code_is_one_word_with_its_hyphen_or_without(analyzer, code):
     assert "e417" in words(analyzer, code)
     assert "e417" in analyzer.question(f"{code}とは何ですか").kept
@@ -165,6 +167,10 @@ def test_a_code_is_one_word_with_its_hyphen_or_without(analyzer, code):
 def test_the_parts_of_a_code_are_found_too(analyzer):
     assert words(analyzer, "様式HG-10-b") == ["様式", "hg10b", "hg", "10", "b"]
     assert analyzer.question("HG-10とは").kept == ("hg10", "hg", "10")
+
+
+def test_a_long_vowel_is_no_hyphen(analyzer):
+    assert words(analyzer, "サーバー2") == ["サーバー", "2"]
 
 
 @pytest.mark.parametrize("text", ["2024-04-01", "03-1234-5678", "10-day", "e-mail", "A -1"])
