@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from index_store.full_text.folding import FoldedText, fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
-from index_store.full_text.sudachi import DICTIONARY, SUDACHI, Kind
+from index_store.full_text.sudachi import DICTIONARY, SUDACHI, Kind, Morpheme
 
 VERSION = 6
 """increase it when the same text would give other terms: full texts are then rebuilt"""
@@ -125,6 +125,7 @@ class _Word(NamedTuple):
     is_code: bool = False
 
 
+_STOPWORDS = COMMON | OPENING | CLOSING
 _KINDS = {Kind.PARTICLE: DropReason.PARTICLE, Kind.AUXILIARY: DropReason.AUXILIARY, Kind.SIGN: DropReason.SIGN}
 
 
@@ -182,12 +183,12 @@ class Analyzer:
         inside: set[int] = set()
         fixed: dict[int, int] = {}
         if _HAS_JAPANESE.search(text):
-            for start, end, normal, kind, is_fixed in SUDACHI.morphemes(text):
-                if is_fixed:
-                    fixed |= dict.fromkeys(range(start + 1, end), end - start)
-                if _HAS_JAPANESE.search(text, start, end):
-                    inside.update(range(start, end))
-                    found.append(_Word(start, end, _token(fold(normal).text), _KINDS.get(kind)))
+            for each in SUDACHI.morphemes(text):
+                if each.is_fixed:
+                    fixed |= dict.fromkeys(range(each.start + 1, each.end), each.end - each.start)
+                if _HAS_JAPANESE.search(text, each.start, each.end):
+                    inside.update(range(each.start, each.end))
+                    found.append(_Word(each.start, each.end, _term(each), _KINDS.get(each.kind)))
         for word in _WORD.finditer(text):
             if word.start() not in inside:  # skips the 2000 of 1万2000 and the t of tシャツ
                 start, end = folded.original(*word.span())
@@ -208,6 +209,12 @@ class Analyzer:
                 yield _Word(start, end, _token(term), None)
 
 
+def _term(morpheme: Morpheme) -> str:
+    """A verb as its noun, but not a verb that is a stopword: the noun of 願う (退職願い) or 教える is none."""
+    word = morpheme.normal if morpheme.normal in _STOPWORDS else morpheme.noun
+    return _token(fold(word).text)
+
+
 def _codes(text: str) -> Iterator[_Word]:
     """Runs of letters and digits with hyphens, without their hyphens. A date has no letter and is none."""
     for code in _CODE.finditer(text):
@@ -222,7 +229,7 @@ def _spread(text: str) -> Iterator[_Word]:
         for each in SUDACHI.morphemes("".join(text[at] for at in places)):
             if each.end - each.start > 1:
                 start, end = places[each.start], places[each.end - 1] + 1
-                yield _Word(start, end, _token(fold(each.normal).text), None, is_code=True)
+                yield _Word(start, end, _term(each), None, is_code=True)
 
 
 def _in_order(words: Iterable[_Word]) -> list[_Word]:

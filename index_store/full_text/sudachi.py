@@ -1,4 +1,6 @@
-"""Splits Japanese text into morphemes with Sudachi and its core dictionary: the shortest units (mode A), normalised."""
+"""Splits Japanese text into morphemes with Sudachi and its core dictionary: the shortest units (mode A), but verbs
+whole, normalised.
+"""
 
 import re
 import threading
@@ -29,6 +31,8 @@ class Morpheme(NamedTuple):
     end: int
     normal: str
     """one spelling for several: サーバ and ｻｰﾊﾞｰ are サーバー, 引越し is 引っ越し, 教えて is 教える"""
+    noun: str
+    """of a verb, its noun: 申し込み of 申し込む; of other words, `normal`"""
     kind: Kind
     is_fixed: bool
     """whether it is a word of the dictionary without endings: no shorter term of a glossary begins or ends inside it"""
@@ -42,7 +46,9 @@ _KINDS = {
 }
 """by the first level of Sudachi's parts of speech"""
 
-_WITH_ENDINGS = "動詞", "形容詞"
+_VERB = "動詞"
+_WITH_ENDINGS = _VERB, "形容詞"
+_NOUN_ENDINGS = str.maketrans("うくぐすつぬぶむる", "いきぎしちにびみり")
 
 
 class Sudachi:
@@ -57,12 +63,23 @@ class Sudachi:
         found: list[Morpheme] = []
         for start, piece in _pieces(text):
             with self._lock:
-                for each in self._tokenizer.tokenize(piece):
-                    kind = self._kind(each)
-                    normal = each.normalized_form() if kind is Kind.CONTENT else ""
-                    is_fixed = each.part_of_speech()[0] not in _WITH_ENDINGS and not each.is_oov()
-                    found.append(Morpheme(start + each.begin(), start + each.end(), normal, kind, is_fixed))
+                found += [self._morpheme(each, start) for each in self._units(piece)]
         return found
+
+    def _units(self, piece: str) -> Iterator[Any]:
+        """The shortest units, but verbs whole: 申し込む is not 申す and 込む."""
+        for each in self._tokenizer.tokenize(piece):
+            if each.part_of_speech()[0] == _VERB:
+                yield each
+            else:
+                yield from each.split(self._shortest) or (each,)
+
+    def _morpheme(self, unit: Any, offset: int) -> Morpheme:
+        kind = self._kind(unit)
+        normal = unit.normalized_form() if kind is Kind.CONTENT else ""
+        noun = _noun(unit, normal) if normal else ""
+        is_fixed = unit.part_of_speech()[0] not in _WITH_ENDINGS and not unit.is_oov()
+        return Morpheme(offset + unit.begin(), offset + unit.end(), normal, noun, kind, is_fixed)
 
     def _kind(self, morpheme: Any) -> Kind:
         id_ = morpheme.part_of_speech_id()
@@ -85,7 +102,24 @@ class Sudachi:
             },
         ]
         dictionary = Dictionary(config=Config(system="core", inputTextPlugin=plugins))
-        return dictionary.tokenizer(mode="A", fields={"pos", "normalized_form"})
+        return dictionary.tokenizer(mode="C", fields={"pos", "normalized_form", "dictionary_form", "split_a"})
+
+    @cached_property
+    def _shortest(self) -> Any:
+        from sudachipy import SplitMode
+
+        return SplitMode.A
+
+
+def _noun(unit: Any, normal: str) -> str:
+    """A text names what a question asks about: 申込 or 立替 is the noun of 申し込む or 立て替える."""
+    part, _, _, _, conjugation, _ = unit.part_of_speech()
+    if part != _VERB or "変格" in conjugation:  # する, 来る
+        return normal
+    is_potential = unit.dictionary_form()[:-2] + "る" == normal  # 取れる of 取る
+    if "一段" in conjugation and normal.endswith("る") and not is_potential:
+        return normal[:-1]
+    return normal[:-1] + normal[-1].translate(_NOUN_ENDINGS)
 
 
 SUDACHI = Sudachi()

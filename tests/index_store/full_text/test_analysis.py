@@ -43,6 +43,17 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("引越し", "引っ越し"),
         ("教えた", "教えて"),
         ("附属", "付属"),
+        ("申し込み書", "申込書"),
+        ("振り込み手数料", "振込手数料"),
+        ("貸し出し期間", "貸出期間"),
+        ("読み取り", "読取"),
+        ("繰り越し", "繰越"),
+        ("申し込む", "申込"),
+        ("立て替えた", "立替"),
+        ("払い戻す", "払戻し"),
+        ("問い合わせる", "問合せ"),
+        ("支払う", "支払い"),
+        ("受け取れる", "受取"),
         ("１２３", "123"),
         ("ＡＢＣ", "abc"),
         ("髙島屋", "高島屋"),
@@ -338,7 +349,7 @@ def test_a_term_is_not_found_across_words_of_japanese():
     assert analyzer.question("一日当たりの上限額").kept == ("1", "日", "当たり", "上限", "額")
     assert "京都" not in words(analyzer, "東京都の最低賃金")
     assert analyzer.question("京都の日当").kept == ("京都", "日当")
-    assert "立替" in analyzer.question("立替える方法").kept
+    assert "立替" in words(analyzer, "立替える方法")
     assert "社員食堂" in words(analyzer, "本社員食堂")
 
 
@@ -406,7 +417,7 @@ def test_names_in_capitals_are_searched(analyzer):
         ("Aプランの料金は?", ("a", "プラン", "料金")),
         ("A プランの料金は?", ("a", "プラン", "料金")),
         ("it部門の連絡先", ("it", "部門", "連絡", "先")),
-        ("if文の書き方", ("if", "文", "書く", "方")),
+        ("if文の書き方", ("if", "文", "書き", "方")),
         ("10amの便", ("10", "am", "便")),
     ],
 )

@@ -115,6 +115,17 @@ def test_an_english_plural_is_found_by_its_singular_and_the_other_way_round(sear
     assert searched.found("badges") == ["printers"]
 
 
+def test_a_question_with_a_verb_finds_the_text_with_its_noun(connection):
+    searched = SearchedPassages(connection)
+    searched.put(
+        {
+            "ticket": ("", [], "切符を買うときは回数券を選び、料金を払うこと。机の配置は元に戻すこと。"),
+            "refund": ("", [], "払戻しの手続は経理課が行います。"),
+        }
+    )
+    assert searched.found("払い戻すにはどうすればいい?")[0] == "refund"
+
+
 def test_a_part_of_a_word_is_found_by_its_pairs(connection):
     searched = SearchedPassages(connection)
     searched.put({"name": ("", [], "ゆうちょ銀行の窓口"), "other": ("", [], "郵便局の窓口")})
