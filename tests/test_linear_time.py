@@ -249,6 +249,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "Analyzer.terms": ANALYZER.terms,
     "Analyzer.terms, spread kanji": lambda text: ANALYZER.terms("附　" * (len(text) // 2)),
     "Analyzer.question": ANALYZER.question,
+    "Analyzer.question, words with hyphens": lambda text: ANALYZER.question("Wi-Fi " * (len(text) // 4)),
     "Analyzer.matches": with_matches_marked,
     "ChunkTerms": lambda text: ChunkTerms.of(ANALYZER, "c", text, [], ""),
     "are_near_duplicates": lambda text: are_near_duplicates(text, text + "w"),

@@ -45,11 +45,15 @@ class FullText:
             return full_text.search(connection, analysis, k, document_ids) if full_text else []
 
     def count_words(
-        self, index_id: str, words: Mapping[str, Collection[str]], document_ids: Sequence[str] | None
+        self,
+        index_id: str,
+        words: Mapping[str, Collection[str]],
+        parts: Mapping[str, Collection[str]],
+        document_ids: Sequence[str] | None,
     ) -> dict[str, WordCount]:
         """See BM25Index.count."""
         with self._reading(index_id) as (connection, full_text):
-            return full_text.count(connection, words, document_ids) if full_text else {}
+            return full_text.count(connection, words, parts, document_ids) if full_text else {}
 
     def rarities(self, index_id: str, terms: Collection[str]) -> dict[str, float]:
         """See BM25Index.rarities."""

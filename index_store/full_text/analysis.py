@@ -1,9 +1,9 @@
 """Turns text into the terms that full-text search compares: words, and pairs of Japanese characters.
 
 Sudachi finds the Japanese words; particles, auxiliaries and signs are dropped. Words in other scripts are stemmed as
-English. Pairs find words that are in no dictionary, and words that Sudachi splits differently elsewhere. A code such as
-E-417 is also one word, e417, because its parts may stand anywhere. A question is analysed like a text, and its
-stopwords are dropped.
+English. Pairs find words that are in no dictionary, and words that Sudachi splits differently elsewhere. A word with
+hyphens, such as E-417 or Wi-Fi, is also one word without them, e417 or wifi. A question is analysed like a text, and
+its stopwords are dropped; of a word with hyphens, the parts count where the whole does not occur.
 """
 
 import re
@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache, lru_cache
-from itertools import dropwhile, pairwise
+from itertools import chain, dropwhile, pairwise
 from typing import Any, NamedTuple
 
 import snowballstemmer
@@ -56,12 +56,11 @@ _ACRONYMS = re.compile("[A-Z]{2,}s")
 """NDAs, PCs: the stemmer keeps this s"""
 _HYPHEN = "[-\u2010\u2011\u2013\u2212ー]"
 """ー is what Japanese input methods offer for the key of the hyphen; PDFs have the en dash"""
-_CODE = re.compile(rf"(?<!{_LETTER})(?!\d+{_HYPHEN}{_ALPHABETIC}{{2}}){_LETTER}+(?:{_HYPHEN}{_LETTER}+)+")
+_HYPHENATED = re.compile(rf"(?<!{_LETTER})(?!\d+{_HYPHEN}{_ALPHABETIC}{{2}}){_LETTER}+(?:{_HYPHEN}{_LETTER}+)+")
 """words with hyphens between them, but not a number with its unit (10-day)"""
 _KANJI = "[\u3400-\u9fff]"
 _SPREAD = re.compile(rf"(?<![{_JAPANESE}]){_KANJI}(?: +{_KANJI}(?![{_JAPANESE}]))+")
 """single kanji with spaces between them, as in headings: 附　則, 議　事　録"""
-_HAS_DIGIT = re.compile(r"\d")
 _HAS_ALPHABETIC = re.compile(_ALPHABETIC)
 _PIECE = re.compile(rf"[{_JAPANESE}]+|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+|\s+|.", re.DOTALL)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -77,7 +76,7 @@ class Term(NamedTuple):
 
 class Terms(NamedTuple):
     words: list[Term]
-    """in the order of the text; a word that holds others (a term of the glossary, a code, 附　則) comes before them"""
+    """in the order of the text; a word that holds others (a term of the glossary, Wi-Fi, 附　則) comes before them"""
     pairs: list[Term]
 
 
@@ -91,6 +90,8 @@ class DropReason(StrEnum):
     """tell me, 教えてください"""
     WITHIN = "within"
     """part of a term of the glossary, which is searched as one word"""
+    PART = "part"
+    """part of a word with hyphens or spaces; it counts where the whole word does not occur"""
 
 
 class QuestionWord(BaseModel, frozen=True):
@@ -110,10 +111,12 @@ class Analysis(BaseModel, frozen=True):
     """in the order of the question"""
     pairs: tuple[str, ...]
     """without repeats"""
+    parts: dict[str, tuple[str, ...]] = {}
+    """the parts of each term that is made of some: a text may have Wi-Fi, WiFi or Wi Fi"""
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Terms that are searched, without repeats."""
+        """Terms that are searched, without repeats and parts."""
         return tuple(dict.fromkeys(word.term for word in self.words if not word.dropped))
 
 
@@ -122,7 +125,8 @@ class _Word(NamedTuple):
     end: int
     term: str
     dropped: DropReason | None
-    is_code: bool = False
+    is_joined: bool = False
+    """a word made of others, which are words too: Wi-Fi, 附　則"""
 
 
 _STOPWORDS = COMMON | OPENING | CLOSING
@@ -157,12 +161,16 @@ class Analyzer:
         # Pairs of a word and a particle (雨が降る) tell the order of words; after the last word (雨とは) they only ask.
         spans = ((start, end, pair) for start, end, pair in _pairs(folded.text) if end - 1 <= last)
         pairs = (pair for start, end, pair in spans if start in kept or end - 1 in kept)
-        return Analysis(words=tuple(_shown(word, folded, text) for word in words), pairs=tuple(dict.fromkeys(pairs)))
+        return Analysis(
+            words=tuple(_shown(word, folded, text) for word in words),
+            pairs=tuple(dict.fromkeys(pairs)),
+            parts=_parts(words),
+        )
 
     def matches(self, analysis: Analysis, text: str) -> list[tuple[int, int]]:
         """Spans of `text` that match the question's terms, in order. Spans that touch are merged."""
         terms = self.terms(text)
-        words, pairs = set(analysis.kept), set(analysis.pairs)
+        words, pairs = {*analysis.kept, *chain(*analysis.parts.values())}, set(analysis.pairs)
         found = [(term.start, term.end) for term in terms.words if term.text in words]
         found += [
             (term.start, term.end)
@@ -195,7 +203,7 @@ class Analyzer:
                 is_plural = _ACRONYMS.fullmatch(unicodedata.normalize("NFKC", original[start:end]))
                 stem = _stemmed(word[0].removesuffix("s") if is_plural else word[0])
                 found.append(_Word(*word.span(), _token(stem), None))
-        found += _codes(text)
+        found += _hyphenated(text)
         found += _spread(text)
         found[:0] = self._terms_of_glossary(text, fixed)
         return _in_order(word for word in found if word.term or word.dropped)
@@ -215,21 +223,21 @@ def _term(morpheme: Morpheme) -> str:
     return _token(fold(word).text)
 
 
-def _codes(text: str) -> Iterator[_Word]:
+def _hyphenated(text: str) -> Iterator[_Word]:
     """Runs of letters and digits with hyphens, without their hyphens. A date has no letter and is none."""
-    for code in _CODE.finditer(text):
-        if _HAS_DIGIT.search(code[0]) and _HAS_ALPHABETIC.search(code[0]):
-            yield _Word(*code.span(), _token(re.sub(_HYPHEN, "", code[0])), None, is_code=True)
+    for word in _HYPHENATED.finditer(text):
+        if _HAS_ALPHABETIC.search(word[0]):
+            yield _Word(*word.span(), _token(_stemmed(re.sub(_HYPHEN, "", word[0]))), None, is_joined=True)
 
 
 def _spread(text: str) -> Iterator[_Word]:
-    """The words of kanji with spaces between them. Like the parts of a code, each kanji stays a word too."""
+    """The words of kanji with spaces between them."""
     for spread in _SPREAD.finditer(text):
         places = [at for at in range(*spread.span()) if text[at] != " "]
         for each in SUDACHI.morphemes("".join(text[at] for at in places)):
             if each.end - each.start > 1:
                 start, end = places[each.start], places[each.end - 1] + 1
-                yield _Word(start, end, _term(each), None, is_code=True)
+                yield _Word(start, end, _term(each), None, is_joined=True)
 
 
 def _in_order(words: Iterable[_Word]) -> list[_Word]:
@@ -237,19 +245,37 @@ def _in_order(words: Iterable[_Word]) -> list[_Word]:
 
 
 def _whole(words: Iterable[_Word]) -> list[_Word]:
-    """Marks the parts of each term of the glossary as dropped; those of a code stay, because E-417 may be written E 417
-    elsewhere. Leaves out the signs inside a word (2,500).
-    """
+    """Marks what is inside another word as dropped. Leaves out the signs there (2,500)."""
     whole: list[_Word] = []
-    end = searched_whole = 0
+    end = searched_whole = joined = 0
     for word in words:
         if word.dropped is not DropReason.SIGN:
-            whole.append(word._replace(dropped=DropReason.WITHIN) if word.start < searched_whole else word)
+            why = word.dropped
+            if word.start < searched_whole:
+                why = DropReason.WITHIN
+            elif not why and word.end <= joined:
+                why = DropReason.PART
+            whole.append(word._replace(dropped=why))
+            joined = word.end if word.is_joined and not why else joined
         elif word.end > end:
             whole.append(word)
         end = max(end, word.end)
-        searched_whole = searched_whole if word.is_code else max(searched_whole, word.end)
+        searched_whole = searched_whole if word.is_joined else max(searched_whole, word.end)
     return whole
+
+
+def _parts(words: Iterable[_Word]) -> dict[str, tuple[str, ...]]:
+    """`words`: in order, so that a word comes before its parts."""
+    parts: dict[str, list[str]] = {}
+    some: list[str] = []
+    for word in words:
+        if word.is_joined:
+            some = []
+            if not word.dropped:
+                parts[word.term] = some
+        elif word.dropped is DropReason.PART:
+            some.append(word.term)
+    return {whole: tuple(dict.fromkeys(some)) for whole, some in parts.items()}
 
 
 def _without_stopwords(words: list[_Word], folded: FoldedText, question: str) -> list[_Word]:
@@ -275,6 +301,8 @@ def _without_stopwords(words: list[_Word], folded: FoldedText, question: str) ->
     asks = OPENING | CLOSING
 
     def why(word: _Word) -> DropReason | None:
+        if word.dropped is DropReason.PART and is_common(word):  # the "of" of state-of-the-art
+            return DropReason.COMMON
         if word.dropped or word in left:
             return word.dropped
         return DropReason.ASKING if _is_among(word, asks, folded) else DropReason.COMMON

@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from math import log
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +32,10 @@ CANDIDATES = 30
 """chunks that are ranked by all terms, unless more hits are wanted"""
 
 PAIR_WEIGHT = 0.3
-"""of a pair of characters, when a word weighs 1; docs/decisions/full-text.md explains this and the four values below"""
+"""of a pair of characters, when a word weighs 1; docs/decisions/full-text.md explains this and the five values below"""
+
+PARTS_WEIGHT = 0.7
+"""of all parts of a word with hyphens, when the word itself weighs 1: in a chunk they may stand anywhere"""
 
 COLUMN_WEIGHTS = (2.0, 2.0, 1.0)
 """the weight of one occurrence in title, headings, text"""
@@ -77,13 +82,49 @@ class ChunkTerms:
         return sum(len(column.split()) for column in self.columns)
 
 
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What the terms of a question are worth in a search."""
+
+    terms: Mapping[str, float]
+    parts: Mapping[str, Mapping[str, float]]
+    """of a word with hyphens, the parts that count where the word does not occur"""
+
+    @classmethod
+    def of(
+        cls, weights: Mapping[str, float], parts: Mapping[str, Collection[str]], rarities: Mapping[str, float]
+    ) -> Self:
+        """`parts`: as in Analysis; those that are terms too count as these. `rarities`: as BM25Index gives them."""
+        terms = {term: weight * rarities.get(term, rarities[""]) for term, weight in weights.items()}
+        instead: dict[str, dict[str, float]] = {}
+        for whole, some in parts.items():
+            rarity = {part: rarities.get(part, rarities[""]) for part in some}
+            if rarity and whole not in rarities:
+                # No text writes it in one word: it must not be the rarest word of the question.
+                terms[whole] = min(terms[whole], max(rarity.values()))
+            most = PARTS_WEIGHT * terms[whole] / max(len(some), 1)
+            instead[whole] = {part: min(each, most) for part, each in rarity.items() if part not in weights}
+        return cls(terms, instead)
+
+    def of_parts(self) -> dict[str, float]:
+        return {part: each for parts in self.parts.values() for part, each in parts.items()}
+
+    def share(self, held: Mapping[str, float]) -> float:
+        """The share of the question in a text, 0 to 1. `held`: how much the text has of each term, 0 to 1."""
+        gained = sum(self.terms[term] * much for term, much in held.items() if term in self.terms)
+        for whole, parts in self.parts.items():
+            if whole not in held:
+                gained += sum(each * held.get(part, 0.0) for part, each in parts.items())
+        return gained / sum(self.terms.values()) if self.terms else 0.0
+
+
 class WordCount(BaseModel, frozen=True):
     """How many chunks hold a word of a question."""
 
     chunks: int
     """chunks that hold the word"""
     has_parts: bool
-    """whether any chunk holds one of its pairs of characters: Japanese text may be found by pairs only"""
+    """whether any chunk holds one of its parts, or of its pairs of characters: a text may be found by these only"""
 
 
 class BM25Index:
@@ -163,30 +204,36 @@ class BM25Index:
         allowed = None if document_ids is None else postings.rows_of(connection, document_ids)
         weights = dict.fromkeys(analysis.kept, 1.0)
         weights |= dict.fromkeys((_PAIR + pair for pair in analysis.pairs), PAIR_WEIGHT)
-        asked = [*weights, *(_TOPIC + word for word in analysis.kept)]
-        known = postings.known(connection, asked)
+        asked = [*weights, *(_TOPIC + word for word in analysis.kept), *chain(*analysis.parts.values())]
+        known = postings.known(connection, list(dict.fromkeys(asked)))
         if not known or (allowed is not None and not len(allowed)):
             return []
-        worth = {term: weight * _rarity(known.get(term, 0), chunks) for term, weight in weights.items()}
+        worth = Worth.of(weights, analysis.parts, _rarities(known, chunks))
         rows = self._candidates(connection, worth, known, allowed, max(k, CANDIDATES))
         scored = sorted(self._scored(connection, rows, worth, length / chunks), key=lambda each: (-each[0], each[1]))
         return [(chunk_id, score) for score, _, chunk_id in scored[:k]]
 
     def count(
-        self, connection: Connection, words: Mapping[str, Collection[str]], document_ids: Sequence[str] | None = None
+        self,
+        connection: Connection,
+        words: Mapping[str, Collection[str]],
+        parts: Mapping[str, Collection[str]],
+        document_ids: Sequence[str] | None = None,
     ) -> dict[str, WordCount]:
-        """The exact count for each term; only in the given documents, if any. `words`: each term with its pairs."""
+        """The exact count for each term; only in the given documents, if any. `words`: each term with its pairs;
+        `parts`: as in Analysis.
+        """
         backend_of(connection).begin_reading(connection)
         postings = self._postings(connection)
-        asked = {*words, *(_PAIR + pair for pairs in words.values() for pair in pairs)}
-        held = postings.known(connection, list(asked))
+        within = {term: {*(_PAIR + pair for pair in pairs), *parts.get(term, ())} for term, pairs in words.items()}
+        held = postings.known(connection, list({*words, *chain(*within.values())}))
         if document_ids is not None:
             allowed = postings.rows_of(connection, document_ids)
             found = postings.of(connection, list(held), _span(allowed)) if len(allowed) else ()
             held = {term: int(np.isin(rows, allowed, assume_unique=True).sum()) for term, rows in found}
         return {
-            term: WordCount(chunks=held.get(term, 0), has_parts=any(held.get(_PAIR + pair) for pair in pairs))
-            for term, pairs in words.items()
+            term: WordCount(chunks=held.get(term, 0), has_parts=any(held.get(each) for each in some))
+            for term, some in within.items()
         }
 
     def rarities(self, connection: Connection, terms: Collection[str]) -> dict[str, float]:
@@ -196,8 +243,7 @@ class BM25Index:
         backend_of(connection).begin_reading(connection)
         postings = self._postings(connection)
         chunks, _ = postings.totals(connection)
-        held = postings.known(connection, list(terms))
-        return {"": _rarity(0, chunks)} | {term: _rarity(count, chunks) for term, count in held.items()}
+        return _rarities(postings.known(connection, list(terms)), chunks)
 
     def _postings(self, connection: Connection) -> Postings:
         return self._fts5 if connection.dialect.name == "sqlite" else self._gin
@@ -205,7 +251,7 @@ class BM25Index:
     def _candidates(
         self,
         connection: Connection,
-        worth: Mapping[str, float],
+        worth: Worth,
         known: Mapping[str, int],
         allowed: NDArray[np.int64] | None,
         count: int,
@@ -214,14 +260,19 @@ class BM25Index:
         chosen: list[str] = []
         beyond: list[str] = []
         left = POSTINGS
-        for term in sorted(known, key=lambda term: (-worth[term.removeprefix(_TOPIC)], -len(term), term)):
+        every = worth.of_parts() | worth.terms
+        for term in sorted(known, key=lambda term: (-every[term.removeprefix(_TOPIC)], -len(term), term)):
             # A search within some documents reads only their rows.
             is_within = allowed is not None or known[term] <= left
             left -= known[term] if is_within else 0
             (chosen if is_within else beyond).append(term)
         once, often = _saturated(1, K1), _saturated(TOPIC_COUNT, K1)
-        gains = {term: each * once for term, each in worth.items()}
-        gains |= {_TOPIC + term: each * often - (0 if term in beyond else gains[term]) for term, each in worth.items()}
+        terms = {term: each * once for term, each in worth.terms.items()}
+        terms |= {
+            _TOPIC + term: each * often - (0 if term in beyond else terms[term]) for term, each in worth.terms.items()
+        }
+        parts = {whole: {part: each * once for part, each in some.items()} for whole, some in worth.parts.items()}
+        gains = Worth(terms, parts)
         rows, gain = self._gained(connection, gains, chosen, allowed)
         if len(rows) < count and beyond:
             # Few chunks hold the rare words. Of those that hold the best common word, the first are as good as any.
@@ -235,16 +286,22 @@ class BM25Index:
     def _gained(
         self,
         connection: Connection,
-        gains: Mapping[str, float],
+        gains: Worth,
         terms: Sequence[str],
         allowed: NDArray[np.int64] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Rows that hold any of the terms, and the sum of the gains of these terms in each row."""
         span = Span(most=POSTINGS) if allowed is None else _span(allowed)
         rows, gained = [np.empty(0, np.int64)], [np.empty(0)]
-        for term, found in self._postings(connection).of(connection, terms, span):
-            rows.append(found)
-            gained.append(np.full(len(found), gains[term]))
+        held = dict(self._postings(connection).of(connection, terms, span))
+        for term in filter(gains.terms.__contains__, held):
+            rows.append(held[term])
+            gained.append(np.full(len(held[term]), gains.terms[term]))
+        for whole, parts in gains.parts.items():
+            for part in filter(held.__contains__, parts):
+                without = np.setdiff1d(held[part], held.get(whole, rows[0]), assume_unique=True)
+                rows.append(without)
+                gained.append(np.full(len(without), parts[part]))
         each, position = np.unique(np.concatenate(rows), return_inverse=True)
         gain = np.bincount(position, weights=np.concatenate(gained), minlength=len(each)).astype(np.float64, copy=False)
         if allowed is None:
@@ -253,15 +310,15 @@ class BM25Index:
         return each[is_allowed], gain[is_allowed]
 
     def _scored(
-        self, connection: Connection, rows: Sequence[int], worth: Mapping[str, float], mean_length: float
+        self, connection: Connection, rows: Sequence[int], worth: Worth, mean_length: float
     ) -> Iterator[tuple[float, int, str]]:
         """Yields score, row and chunk id."""
-        whole = sum(worth.values())
+        sought = {*worth.terms, *worth.of_parts()}
         for row, chunk_id, length, columns in self._postings(connection).ranked(connection, rows):
-            counts = _counted(filter(worth.__contains__, column.split()) for column in columns)
+            counts = _counted(filter(sought.__contains__, column.split()) for column in columns)
             norm = K1 * (1 - B + B * length / mean_length)
             # Rounded to six places: the order in which floats are added must not change the ranking.
-            score = sum(worth[term] * _saturated(count, norm) for term, count in counts.items()) / whole
+            score = worth.share({term: _saturated(count, norm) for term, count in counts.items()})
             yield round(score, 6), row, chunk_id
 
 
@@ -304,6 +361,11 @@ def _span(allowed: NDArray[np.int64]) -> Span:
 
 def _saturated(count: float, norm: float) -> float:
     return count / (count + norm)
+
+
+def _rarities(known: Mapping[str, int], chunks: int) -> dict[str, float]:
+    """`known`: how many chunks hold each term. The key "" is for all other terms."""
+    return {"": _rarity(0, chunks)} | {term: _rarity(count, chunks) for term, count in known.items()}
 
 
 def _rarity(count: int, chunks: int) -> float:

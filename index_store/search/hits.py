@@ -55,4 +55,4 @@ class Survey(BaseModel, frozen=True):
     words: tuple[str, ...]
     """the words of the question that are searched, as they are written"""
     absent: tuple[str, ...]
-    """those of `words` that no chunk holds"""
+    """those of `words` that no chunk holds, neither whole nor in parts"""

@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from index_store.base import errors
 from index_store.base.batches import batches
 from index_store.catalogue.records import FoundChunk, IndexRecord
+from index_store.full_text.bm25 import Worth
 from index_store.library.library import Library
 from index_store.search.fusion import FusionWeights, by_rank, by_score
 from index_store.search.hits import Hit, Survey, TextLocation
@@ -116,9 +118,10 @@ class Searcher:
         """What the index contains for a question, by both sides. Raises the errors of `search` except EmptyIndex."""
         check_length(question)
         analyzer = self._library.analyzer(index)
-        written = {word.term: word.written for word in analyzer.question(question).words if not word.dropped}
-        held = self._catalogue.full_text.rarities(index.id, written)
-        weights = {term: held.get(term, held[""]) for term in written}
+        analysis = analyzer.question(question)
+        written = {word.term: word.written for word in analysis.words if not word.dropped}
+        held = self._catalogue.full_text.rarities(index.id, {*written, *chain(*analysis.parts.values())})
+        worth = Worth.of(dict.fromkeys(written, 1.0), analysis.parts, held)
         hits: list[Hit] = []
         mean = 0.0
         if index.dimension and question.strip():
@@ -127,18 +130,19 @@ class Searcher:
             mean = self._library.vectors.mean_cosine(index.collection, vector)
 
         def share(hit: Hit) -> float:
-            terms = {
-                term.text for term in analyzer.terms("\n".join((hit.title, *hit.headings, hit.header, hit.text))).words
-            }
-            whole = sum(weights.values())
-            return sum(weight for term, weight in weights.items() if term in terms) / whole if whole else 0.0
+            text = "\n".join((hit.title, *hit.headings, hit.header, hit.text))
+            return worth.share({term.text: 1.0 for term in analyzer.terms(text).words})
+
+        def is_absent(term: str) -> bool:
+            parts = analysis.parts.get(term)
+            return term not in held and not (parts and all(part in held for part in parts))
 
         return Survey(
             hits=tuple(hits),
             shares=tuple(map(share, hits)),
             mean=mean,
             words=tuple(written.values()),
-            absent=tuple(word for term, word in written.items() if term not in held),
+            absent=tuple(word for term, word in written.items() if is_absent(term)),
         )
 
     def _vector_of(self, index: IndexRecord, query: Query) -> NDArray[np.float32] | None:

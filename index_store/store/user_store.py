@@ -377,7 +377,7 @@ class Store:
         analyzer = self._library.analyzer(known)
         words = {word.term: word.written for word in analysis.words if not word.dropped}
         pairs = {term: {pair.text for pair in analyzer.terms(written).pairs} for term, written in words.items()}
-        return self._catalogue.full_text.count_words(known.id, pairs, document_ids)
+        return self._catalogue.full_text.count_words(known.id, pairs, analysis.parts, document_ids)
 
     def glossary(self, index: str) -> str:
         """Terms that stay one word in full text, one per line. Raises UnknownIndex."""

@@ -177,15 +177,43 @@ def test_a_code_is_one_word_with_its_hyphen_or_without(analyzer, code):
 
 def test_the_parts_of_a_code_are_found_too(analyzer):
     assert words(analyzer, "様式HG-10-b") == ["様式", "hg10b", "hg", "10", "b"]
-    assert analyzer.question("HG-10とは").kept == ("hg10", "hg", "10")
+    found = analyzer.question("HG-10とは")
+    assert (found.kept, found.parts) == (("hg10",), {"hg10": ("hg", "10")})
+    assert [word.dropped for word in found.words[:3]] == [None, DropReason.PART, DropReason.PART]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Wi-Fi", "WiFi"),
+        ("ＷｉーＦｉ", "wifi"),
+        ("e-mails", "email"),
+        ("on-site", "onsite"),
+        ("co-operate", "cooperated"),
+    ],
+)
+def test_a_word_with_a_hyphen_is_also_the_word_without_it(analyzer, one, other):
+    assert words(analyzer, one)[0] == words(analyzer, other)[0]
+    assert analyzer.question(one).kept == analyzer.question(other).kept
+
+
+def test_the_stopwords_in_a_word_with_hyphens_are_no_parts_of_it(analyzer):
+    found = analyzer.question("state-of-the-art Wi-Fi")
+    assert found.parts == {"stateoftheart": ("state", "art"), "wifi": ("wi", "fi")}
+
+
+def test_the_parts_of_a_word_with_hyphens_are_marked(analyzer):
+    text = "Wi-Fi, WiFi and Wi Fi"
+    found = analyzer.matches(analyzer.question("Wi-Fi"), text)
+    assert [text[start:end] for start, end in found] == ["Wi-Fi", "WiFi", "Wi", "Fi"]
 
 
 def test_a_long_vowel_is_no_hyphen(analyzer):
     assert words(analyzer, "サーバー2") == ["サーバー", "2"]
 
 
-@pytest.mark.parametrize("text", ["2024-04-01", "03-1234-5678", "10-day", "e-mail", "A -1"])
-def test_what_has_hyphens_and_is_no_code_keeps_its_parts_only(analyzer, text):
+@pytest.mark.parametrize("text", ["2024-04-01", "03-1234-5678", "10-day", "A -1"])
+def test_numbers_with_hyphens_keep_their_parts_only(analyzer, text):
     assert len(words(analyzer, text)) == len(text.replace("-", " ").split())
 
 

@@ -243,6 +243,54 @@ def test_a_code_finds_the_passage_that_has_it_and_not_one_that_has_its_parts(con
     assert searched.found(f"様式{code}とは何ですか？")[0] == "code"
 
 
+@pytest.mark.both_databases
+@pytest.mark.parametrize("question", ["WiFi password", "Wi-Fi password", "ＷｉＦｉのpassword"])
+def test_a_word_with_a_hyphen_is_found_however_it_is_written_and_counts_once(connection, question):
+    searched = SearchedPassages(connection)
+    searched.put(
+        {
+            "password": ("", [], "A password has at least 14 characters."),
+            "both": ("", [], "The WiFi password is on the board."),
+        }
+        | {f"point {n}": ("", [], f"Wi-Fi access point {n} is on floor {n}.") for n in range(40)}
+    )
+    found = searched.found(question, k=50)
+    assert (found[0], len(found)) == ("both", 42)
+
+
+@pytest.mark.both_databases
+def test_the_parts_of_a_word_with_hyphens_count_where_it_is_written_without(connection):
+    searched = SearchedPassages(connection)
+    searched.put(
+        {
+            "apart": ("", [], "Staff who work part time get a bonus."),
+            "time": ("", [], "Time is recorded in the portal."),
+            "whole": ("", [], "Part-time staff"),
+        }
+    )
+    assert searched.found("part-time bonus") == ["apart", "whole", "time"]
+    assert all(0 < score <= 1 for _, score in searched.scored("part-time bonus"))
+
+
+def test_the_parts_of_a_code_weigh_less_than_the_code(connection):
+    searched = SearchedPassages(connection)
+    searched.put(
+        {
+            "parts": ("", [], "Form E has 417 fields."),
+            "hyphen": ("", [], "Error E-417 means a jam."),
+            "plain": ("", [], "Error E417 means a jam."),
+        }
+    )
+    assert searched.found("E-417")[2] == "parts"
+
+
+def test_a_word_with_hyphens_that_every_text_writes_apart_takes_no_share_of_the_score(connection):
+    searched = SearchedPassages(connection)
+    searched.put({f"staff {n}": ("", [], f"People who work part time: {n}") for n in range(20)})
+    searched.put({"bonus": ("", [], "The bonus")})
+    assert searched.found("part-time bonus")[0] == "bonus"
+
+
 def test_no_more_than_k_are_found(searched):
     assert len(searched.found("項目の並び", k=1)) == 1
     assert len(searched.found("項目の並び", k=2)) == 2
@@ -459,9 +507,11 @@ def test_fts5_finds_its_own_tables_sound(searched, tmp_path):
 
 
 def test_postgres_ranks_as_sqlite_does_and_with_the_same_scores(tmp_path, postgres):
-    """With generated chunks: rare and common words, removed documents, searches in some documents."""
+    """With generated chunks: rare, common and hyphenated words, removed documents, searches in some documents."""
     chance = random.Random(7)
-    words = [f"w{number}" for number in range(300)] + list("出張日当宿泊交通経費申請承認部長")
+    words = [f"w{number}-w{number // 9}" if number % 7 == 3 else f"w{number}" for number in range(300)] + list(
+        "出張日当宿泊交通経費申請承認部長"
+    )
     weights = [1 / (place + 1) for place in range(len(words))]
 
     def text(length: int) -> str:
@@ -485,7 +535,7 @@ def test_postgres_ranks_as_sqlite_does_and_with_the_same_scores(tmp_path, postgr
             for documents in (None, within):
                 one, other = (each.scored(question, 10, documents) for each in both)
                 assert one == other
-        counts = [each.index.count(each.connection, {"w1": [], "w250": []}) for each in both]
+        counts = [each.index.count(each.connection, {"w1": [], "w250": []}, {}) for each in both]
         assert counts[0] == counts[1]
     for engine in engines:
         engine.dispose()

@@ -349,6 +349,19 @@ def test_a_word_that_stands_nowhere_may_have_its_characters_there(own_rules: Ind
     assert [(each.chunks, each.has_parts) for each in counts.values()] == [(0, True), (0, False)]
 
 
+def test_a_word_with_hyphens_may_be_written_apart_everywhere(store: IndexStore, tmp_path: Path) -> None:
+    (tmp_path / "staff.md").write_text("# Staff\n\nThose who work part time get a bonus.", encoding="utf-8")
+    store.add("a", tmp_path / "staff.md")
+    question = "part-time and on-site bonus"
+    counts = store.count_words("a", store.analyse("a", question))
+    assert {term: (each.chunks, each.has_parts) for term, each in counts.items()} == {
+        "parttim": (0, True), "onsit": (0, False), "bonus": (1, False),
+    }  # fmt: skip
+    survey = store.survey("a", question, k=1)
+    assert (survey.words, survey.absent) == (("part-time", "on-site", "bonus"), ("on-site",))
+    assert store.survey("a", "part-time", k=1).shares == (pytest.approx(0.7),)
+
+
 @pytest.mark.parametrize(
     ("mode", "side", "asking"), [("vector", VectorStore, "nearest"), ("keyword", FullText, "find")]
 )
