@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import time
-from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -30,7 +31,7 @@ from rag.runs.run.run import Run
 from rag.runs.run.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.calls import Call
-from rag.trace.events import Event, RunFinished, RunStatus
+from rag.trace.events import Event, RunFinished, RunStatus, Token
 
 if TYPE_CHECKING:
     from rag.runs.replicas.replicas import Replicas
@@ -93,6 +94,9 @@ class RunAtWork:
         self._attempts = fork.attempts if fork else Counter[str]()
         self._reused_seconds = fork.reused_seconds if fork else 0.0
         self._begun = time.monotonic()
+        self._saving = ThreadPoolExecutor(1, thread_name_prefix="saving")
+        """saves in order, because a save may wait for another process, and the event loop serves all runs"""
+        self._saves: deque[Future[None]] = deque()
         self._saved_tokens: int | None = None
         """the tokens in the saved usage; None: the run is not in it yet"""
 
@@ -105,15 +109,18 @@ class RunAtWork:
             if not self._run.is_finished:
                 await self._end_by_fault(error)
         finally:
-            self._save_usage()
+            self._saving.shutdown(wait=False)
+            await self._save_usage()
 
     async def _answer(self) -> None:
         status, error = await self._worked()
+        while self._saves:
+            await asyncio.wrap_future(self._saves.popleft())
         await asyncio.to_thread(self._services.removal.after_run, self._run.id)
         seconds = self._clock() - self._reused_seconds
         last = await asyncio.to_thread(summarize_run, self._run.events, status, error, seconds)
-        self._save_usage()  # before the end, which may be the last that this process saves
-        end = self._saved(last)
+        await self._save_usage()  # before the end, which may be the last that this process saves
+        end = await asyncio.to_thread(self._saved, last)
         if end is last:  # else another app has ended the run, and noted it
             await asyncio.to_thread(self._note, last)
         suggestions = self._services.suggestions
@@ -128,9 +135,9 @@ class RunAtWork:
         """Ends the run without its events: a text in them may be what can't be saved."""
         seconds = time.time() - self._run.begun_at
         last = summarize_run((), "failed", Unexpected(kind=type(error).__name__), seconds)
-        self._save_usage()
+        await self._save_usage()
         try:
-            self._saved(last)
+            await asyncio.to_thread(self._saved, last)
             await asyncio.to_thread(self._note, last)
         except Exception:  # the same edge: the run ends at least for those who wait for it
             log.exception("The end of run %s can't be saved", self._run.id)
@@ -177,7 +184,7 @@ class RunAtWork:
             log.warning("The app can't check whether run %s may continue: %s", self._run.id, error)
 
     def _recorder(self) -> Recorder:
-        keep_calls = self._keep_calls if self._services.settings.keep_prompts else None
+        keep_calls = partial(self._save, self._keep_calls) if self._services.settings.keep_prompts else None
         return Recorder(self._emit, self._clock, self._budget, self._attempts, keep_calls=keep_calls)
 
     def _clock(self) -> float:
@@ -185,6 +192,22 @@ class RunAtWork:
         return self._reused_seconds + time.monotonic() - self._begun
 
     def _emit(self, event: Event) -> None:
+        if isinstance(event, Token) and not self._is_saving():
+            self._append(event)  # a token is not stored
+        else:
+            self._save(self._append, event)
+
+    def _save(self, save: Callable[..., None], *parts: object) -> None:
+        """After what is being saved. The event loop does not wait for it."""
+        self._saves.append(self._saving.submit(save, *parts))
+
+    def _is_saving(self) -> bool:
+        """Raises what a save has raised."""
+        while self._saves and self._saves[0].done():
+            self._saves.popleft().result()
+        return bool(self._saves)
+
+    def _append(self, event: Event) -> None:
         self._run.append(self._saved(event))
 
     def _keep_calls(self, step: str, attempt: int, calls: Sequence[Call]) -> None:
@@ -219,14 +242,14 @@ class RunAtWork:
             return None
         return next((each for each in events if isinstance(each, RunFinished)), None)
 
-    def _save_usage(self) -> None:
+    async def _save_usage(self) -> None:
         """Saves what the run and its suggestions have used since it was saved last."""
         tokens, saved = self._budget.tokens_spent, self._saved_tokens
         self._saved_tokens = tokens
         if tokens != saved:
-            self._services.allowances.note(
-                self._asker.principal, self._allowance, tokens - (saved or 0), runs=int(saved is None)
-            )
+            used, runs = tokens - (saved or 0), int(saved is None)
+            note = partial(self._services.allowances.note, self._asker.principal, self._allowance, used, runs=runs)
+            await asyncio.to_thread(note)
 
     def _note(self, last: RunFinished) -> None:
         by, started = self._asker.principal, self._execution.started

@@ -76,7 +76,7 @@ class Suggestions(StoredSuggestions):
                 return
             async with self._admission.turn(party), asyncio.timeout(SUGGESTING_LIMIT):
                 questions = await suggested(run.events, last, model, budget)
-            self.save(run.id, questions)
+            await asyncio.to_thread(self.save, run.id, questions)
         except (PlainError, TimeoutError, SQLAlchemyError) as error:  # the answer is complete without them
             log.warning("Run %s has no suggested questions: %s %s", run.id, type(error).__name__, error)
 

@@ -5,7 +5,7 @@ import errno
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from inspect import CORO_SUSPENDED, getcoroutinestate
 from typing import Any
 
@@ -30,7 +30,9 @@ from rag.pipelines import PIPELINES
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.fork.edits import LeaveOut
 from rag.runs.fork.sqlite_checkpoints import FILE as CHECKPOINTS
+from rag.runs.history.calls import Calls
 from rag.runs.history.history import History
+from rag.runs.history.schema import FILE as HISTORY
 from rag.runs.in_flight import in_flight
 from rag.runs.run.run import Run
 from rag.settings import Settings
@@ -44,6 +46,7 @@ from tests.rag.scripted import PATIENCE, Gate, Held, ScriptedChat, ScriptedSourc
 from tests.rag.verdicts import NO, YES, approve
 from tests.servers import Answer, Fault, OpenAIServer
 from tests.servers.chat import ChatRequest
+from tests.threads import is_under_way
 
 QUESTION = "出張の日当はいくらですか?"
 LONG_ANSWER = "日当は1日2,500円です[1]。" * 20
@@ -168,6 +171,33 @@ def test_several_runs_at_once_keep_to_themselves(engine, chat):
     gate.wait_for(5)
     gate.open()
     assert [run.result().answer for run in runs] == [f"答え{number}。" for number in range(5)]
+
+
+def test_while_a_run_waits_until_the_history_can_be_written_the_words_of_others_arrive(engine, chat):
+    gates = [Gate(), Gate()]
+    for number, gate in enumerate(gates):
+        chat.answer_when(f"日当{number}", answer=Held(gate, LONG_ANSWER, shown=LONG_ANSWER[:8]))
+    waiting, other = [ask(engine, f"日当{number}はいくら?") for number in range(2)]
+    for run in (waiting, other):
+        wait_for_token(run)
+    with holding_the_history(engine):
+        gates[0].open()
+        assert eventually(lambda: is_under_way(Calls.save))
+        gates[1].open()
+        assert eventually(lambda: tokens(other.events) == LONG_ANSWER)
+        assert not finished(waiting.events, "generate")
+    assert [run.result().status for run in (waiting, other)] == ["finished"] * 2
+    assert [to_json(event) for event in engine.history.events(other.id)] == [
+        to_json(event) for event in other.events if not isinstance(event, Token)
+    ]
+
+
+@contextmanager
+def holding_the_history(engine: UserEngine) -> Iterator[None]:
+    """Like an app beside this one that saves something large."""
+    with closing(sqlite3.connect(engine.settings.data_dir / HISTORY, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
 
 
 def test_a_model_that_is_not_ready_is_started_as_a_step(open_engine, chat):
