@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.settings import with_own_data
+from benchmarks.parts.settings import with_own_data
 from index_store.access.gate import as_local
 from index_store.ingestion.sources import FileSource
 from pages import samples

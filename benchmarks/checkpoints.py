@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 
-from benchmarks.child import serving
-from benchmarks.fixed_speed import NEVER_SERVED, Speed, serve
 from benchmarks.latency import KEY, MODEL, QUESTION
-from benchmarks.machine import Machine
+from benchmarks.parts.child import serving
+from benchmarks.parts.fixed_speed import NEVER_SERVED, Speed, serve
+from benchmarks.parts.machine import Machine
 from index_store.access.gate import as_local
 from index_store.ingestion.sources import FileSource
 from pages import samples

@@ -14,8 +14,8 @@ from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from benchmarks.child import serving
-from benchmarks.machine import Machine
+from benchmarks.parts.child import serving
+from benchmarks.parts.machine import Machine
 from index_store.base.settings import Settings
 from index_store.crawl import Crawl, CrawlOptions, PageOutcome
 from tests.servers.site_server import Reply, SiteServer, html

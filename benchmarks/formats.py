@@ -83,7 +83,7 @@ def formats_table() -> str:
 
 
 _INTRODUCTION = """\
-`python -m benchmarks.formats --data DIR` writes this page. *Found* is the share of the expected words that are in the
+`python -m benchmarks.formats --data DIR` prints this page. *Found* is the share of the expected words that are in the
 sections; `benchmarks/formats_expected.toml` lists these words, which other programs (pdftotext, w3m, unzip) find in the
 same file. For a file that can't be read it says whether the error names the right reason. *MB* is the largest memory of
 the parser's process for this file, including its libraries; the limit is 1024 MB above that of the libraries.

@@ -24,8 +24,8 @@ from itertools import cycle, groupby, islice
 from pathlib import Path
 
 from benchmarks import crawl
-from benchmarks.child import serving
-from benchmarks.machine import Machine
+from benchmarks.parts.child import serving
+from benchmarks.parts.machine import Machine
 from index_store.base.settings import MEGABYTE, Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource

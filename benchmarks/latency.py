@@ -25,9 +25,9 @@ from urllib.parse import urlsplit
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from benchmarks.child import serving
-from benchmarks.fixed_speed import Speed, serve
-from benchmarks.machine import Machine
+from benchmarks.parts.child import serving
+from benchmarks.parts.fixed_speed import Speed, serve
+from benchmarks.parts.machine import Machine
 from index_store.access.gate import as_local
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore

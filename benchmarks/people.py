@@ -4,8 +4,8 @@
     python -m benchmarks.people --churn SECONDS [--seed 1]
 
 The app runs as in `make run`, in another process; the model is a server of fixed cost in a third one. Each person is a
-tab that speaks Streamlit's own WebSocket protocol (`tab.py`). All open the chat page, ask the default pipeline one
-question at the same time, and watch the page until their answers are there. Then they leave.
+tab that speaks Streamlit's own WebSocket protocol (`parts/tab.py`). All open the chat page, ask the default pipeline
+one question at the same time, and watch the page until their answers are there. Then they leave.
 
 With `--churn`, five people ask, press buttons, change pages, lose their connection and come back, at random from a
 seed. The result is the app's memory at the end compared with that after ten minutes (or after half of a shorter time).
@@ -27,11 +27,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.child import serving
-from benchmarks.fixed_speed import Speed, serve
 from benchmarks.latency import KEY, MODEL, QUESTION
-from benchmarks.machine import Machine, processor_seconds_of
-from benchmarks.tab import Tab, opened
+from benchmarks.parts.child import serving
+from benchmarks.parts.fixed_speed import Speed, serve
+from benchmarks.parts.machine import Machine, processor_seconds_of
+from benchmarks.parts.tab import Tab, opened
 from pages import samples
 from rag.settings import Settings
 from tests.browser.app_process import App

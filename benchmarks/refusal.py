@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.grading import rows
-from benchmarks.settings import with_own_data
+from benchmarks.parts.settings import with_own_data
 from index_store.access.gate import as_local
 from index_store.ingestion.sources import FileSource
 from rag.runs.engine import Engine, UserEngine

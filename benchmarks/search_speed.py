@@ -29,11 +29,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from benchmarks.child import running
-from benchmarks.clustered import Clustered
 from benchmarks.ingest import Row, add, resident, written
-from benchmarks.machine import Machine
-from benchmarks.recombined import Texts, documents, made_up, real
+from benchmarks.parts.child import running
+from benchmarks.parts.clustered import Clustered
+from benchmarks.parts.machine import Machine
+from benchmarks.parts.recombined import Texts, documents, made_up, real
 from index_store.base.settings import MEGABYTE, Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.library.library import CATALOGUE

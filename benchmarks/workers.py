@@ -19,8 +19,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from benchmarks.child import serving
-from benchmarks.machine import Machine
+from benchmarks.parts.child import serving
+from benchmarks.parts.machine import Machine
 from index_store.base.settings import Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource

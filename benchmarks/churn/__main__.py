@@ -24,12 +24,12 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from benchmarks.child import serving
 from benchmarks.churn.person import SHARED, Board, Person
 from benchmarks.churn.watch import Look, Watch, look
-from benchmarks.fixed_speed import Speed, serve
 from benchmarks.latency import KEY, MODEL
-from benchmarks.machine import Machine
+from benchmarks.parts.child import serving
+from benchmarks.parts.fixed_speed import Speed, serve
+from benchmarks.parts.machine import Machine
 from benchmarks.people import late
 from index_store.access.gate import as_local
 from index_store.access.grants import EVERYONE

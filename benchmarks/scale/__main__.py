@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
-from benchmarks.fixed_speed import Speed
-from benchmarks.machine import Machine
-from benchmarks.recombined import Texts, made_up, real
+from benchmarks.parts.fixed_speed import Speed
+from benchmarks.parts.machine import Machine
+from benchmarks.parts.recombined import Texts, made_up, real
 from benchmarks.scale import adding, asking
 from benchmarks.scale.filled import fill, serving
 from benchmarks.scale.made import MadeLibrary

@@ -1,6 +1,6 @@
 """How many chunks per second are added at this size in the normal way: files, parsers, vectors, SQL.
 
-One job of one process. The substitute for an embedding model (benchmarks/clustered.py) takes almost no
+One job of one process. The substitute for an embedding model (benchmarks/parts/clustered.py) takes almost no
 time. The gain from more workers, when embedding takes time, is measured in benchmarks/workers.py.
 """
 
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from benchmarks.child import running
-from benchmarks.clustered import Clustered
 from benchmarks.ingest import add, written
-from benchmarks.recombined import Texts, documents
+from benchmarks.parts.child import running
+from benchmarks.parts.clustered import Clustered
+from benchmarks.parts.recombined import Texts, documents
 from benchmarks.scale.filled import INDEX, Filled
 from benchmarks.scale.made import CHUNKS
 from index_store.base.settings import Settings

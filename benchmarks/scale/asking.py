@@ -19,12 +19,12 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from benchmarks.child import running, serving
-from benchmarks.fixed_speed import Speed, serve
 from benchmarks.latency import KEY, MODEL
-from benchmarks.machine import processor_seconds_of
+from benchmarks.parts.child import running, serving
+from benchmarks.parts.fixed_speed import Speed, serve
+from benchmarks.parts.machine import processor_seconds_of
+from benchmarks.parts.tab import PageFailed, Tab
 from benchmarks.people import ask, late
-from benchmarks.tab import PageFailed, Tab
 from pages import samples
 from tests.browser.app_process import ROOT, App
 from tests.servers.chroma import ChromaServer

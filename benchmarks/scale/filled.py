@@ -22,7 +22,7 @@ from chromadb.api.models.Collection import Collection
 from pydantic import SecretStr
 from sqlalchemy import Engine, func, insert, select, update
 
-from benchmarks.clustered import Clustered
+from benchmarks.parts.clustered import Clustered
 from benchmarks.scale.made import CHUNKS, REVISION, Made, MadeLibrary
 from index_store.base.errors import VectorServerError
 from index_store.base.settings import Settings

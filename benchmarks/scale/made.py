@@ -12,8 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from benchmarks.clustered import Clustered
-from benchmarks.recombined import PASSAGE, PASSAGES_A_SECTION, SECTIONS_A_DOCUMENT, Texts
+from benchmarks.parts.clustered import Clustered
+from benchmarks.parts.recombined import PASSAGE, PASSAGES_A_SECTION, SECTIONS_A_DOCUMENT, Texts
 from index_store.catalogue.sections import chunk_id
 from index_store.full_text.analysis import Analyzer, Term, Terms
 from index_store.full_text.bm25 import ChunkTerms

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.child import running
-from benchmarks.clustered import Clustered
-from benchmarks.machine import memory_of, processor_seconds_of
+from benchmarks.parts.child import running
+from benchmarks.parts.clustered import Clustered
+from benchmarks.parts.machine import memory_of, processor_seconds_of
 from benchmarks.scale.filled import DATABASE, INDEX, Filled, patiently
 from benchmarks.search_speed import SEARCHES, WARM, Asked, K, total
 from index_store.base.settings import MEGABYTE, Settings

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.fixed_speed import Speed
-from benchmarks.machine import Machine
+from benchmarks.parts.fixed_speed import Speed
+from benchmarks.parts.machine import Machine
 from benchmarks.people import running
 from benchmarks.ui import columns, first_sign, first_token, runs_page, trace
 from benchmarks.ui.browser import SERVED

@@ -12,8 +12,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, expect
 
 from benchmarks.latency import QUESTION
+from benchmarks.parts.settings import with_own_data
 from benchmarks.people import loaded
-from benchmarks.settings import with_own_data
 from benchmarks.ui.browser import PATIENCE, WORDS, met, opened, take_time, time_taken
 from tests.browser.app_process import App
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-from benchmarks.fixed_speed import NEVER_SERVED
-from benchmarks.machine import processor_seconds_of
+from benchmarks.parts.fixed_speed import NEVER_SERVED
+from benchmarks.parts.machine import processor_seconds_of
 from benchmarks.people import processor_seconds
 from benchmarks.ui.browser import WORDS, ask_engine, met, opened, pick_pipeline, wait_for_the_end
 from tests.browser.app_process import App

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import recombined
-from benchmarks.clustered import Clustered
+from benchmarks.parts import recombined
+from benchmarks.parts.clustered import Clustered
 from benchmarks.scale import __main__ as scale
 from benchmarks.scale.asking import Asked, held
 from benchmarks.scale.filled import INDEX, fill, serving

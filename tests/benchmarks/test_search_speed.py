@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import search_speed
-from benchmarks.clustered import Clustered
+from benchmarks.parts.clustered import Clustered
 from benchmarks.search_speed import ASKED, BARE
 from tests.benchmarks.conftest import Printed
 

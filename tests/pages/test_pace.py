@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.tab import Tab, opened
+from benchmarks.parts.tab import Tab, opened
 from index_store.ingestion.results import IngestStatus
 from index_store.store.index_store import IndexStore
 from pages.widgets.chat.pace import AT_ONCE, OFTEN, SELDOM, pace
