@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
         "--language",
         choices=("en", "ja"),
         default=language_of_environment(),
-        help="language of messages (default: from LC_ALL or LANG)",
+        help="language of messages (default: from LC_ALL, LC_MESSAGES or LANG)",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 

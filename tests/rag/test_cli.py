@@ -77,7 +77,7 @@ def rag(environment: dict[str, str], *arguments: str, encoding: str = "utf-8") -
         (["ask"], "Ask an index a question."),
         (["ask"], "self_rag, or another of `pipelines`"),
         (["export"], "Markdown (default) or JSON"),
-        (["export"], "(default: from LC_ALL or LANG)"),
+        (["export"], "(default: from LC_ALL, LC_MESSAGES or LANG)"),
     ],
 )
 def test_the_help_of_a_command_says_what_it_does_and_its_defaults(capsys, command, told):

@@ -88,7 +88,7 @@ class Commands:
         self._common = argparse.ArgumentParser(add_help=False)
         self._common.add_argument("--json", action="store_true", help="print one JSON object per line")
         self._common.add_argument(
-            "--language", choices=("en", "ja"), help="language of messages (default: from LC_ALL or LANG)"
+            "--language", choices=("en", "ja"), help="language of messages (default: from LC_ALL, LC_MESSAGES or LANG)"
         )
 
     def add(self, name: str, run: Command, what: str) -> argparse.ArgumentParser:
