@@ -16,12 +16,12 @@ from streamlit import config
 
 from index_store.base.command_line.terminal import write_log
 from index_store.base.errors import AccessWithdrawn, PlainError
-from pages.process import Ending, close_engine, whole_engine
 from pages.server import streamlit_fixes
 from pages.server.gate import RequestGate, refuse_others
 from pages.server.health import healthz, readyz
 from pages.server.identity import NotSignedIn
 from pages.server.originals import original
+from pages.server.process import Ending, close_engine, whole_engine
 from pages.server.providers import for_streamlit
 from pages.server.proxies import OtherProxies, Proxies
 from pages.server.settings import Settings, server_settings

@@ -21,7 +21,7 @@ from streamlit.testing.v1 import AppTest
 from index_store.access.principal import LOCAL
 from index_store.ingestion.sources import FileSource
 from pages import samples
-from pages.process import close_engine, engine, whole_engine
+from pages.server.process import close_engine, engine, whole_engine
 from rag.runs.history.history import History
 from rag.trace.events import Event, RunStarted
 from tests.servers import OpenAIServer

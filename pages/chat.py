@@ -10,17 +10,17 @@ from index_store.base.errors import EmptyQuestion, PlainError
 from index_store.catalogue.records import Index
 from index_store.ingestion.sources import FileSource, keep_uploads
 from pages import samples
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.announce import announce
-from pages.widgets.chat.ask import DRAWN, go_on_with, shown_branch
-from pages.widgets.chat.conversation.branches import current_branch, show_question_of
+from pages.widgets.chat.conversation.branches import DRAWN, current_branch, go_on_with, shown_branch
 from pages.widgets.chat.conversation.conversations import current_conversation, open_conversation, show_conversations
 from pages.widgets.chat.conversation.drawn_turns import draw_earlier, drawn_turns
 from pages.widgets.chat.conversation.in_view import keep_in_view
 from pages.widgets.chat.conversation.picked_index import pick_index_of
 from pages.widgets.chat.follow_ups import show_follow_ups
 from pages.widgets.chat.options import choose_options, show_picked
+from pages.widgets.chat.question import show_question_of
 from pages.widgets.chat.share import show_share
 from pages.widgets.chat.start import show_start
 from pages.widgets.chat.turn import show_live, show_past, show_stop

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from index_store.base.errors import PlainError
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.compare.columns import of_comparison, of_runs, show_columns
 from pages.widgets.compare.form import show_form, show_latest
 from pages.widgets.errors import run_or_show_error, show_error

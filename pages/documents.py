@@ -5,7 +5,7 @@ import streamlit as st
 from index_store.base.errors import DocumentGone
 from index_store.catalogue.records import Index
 from pages import samples
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.controls.picker import renew
 from pages.widgets.documents.access import may_add_to, nothing_here
 from pages.widgets.documents.add_form import show_adding

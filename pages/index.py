@@ -7,8 +7,8 @@ from streamlit import config
 
 from index_store.access.principal import Role
 from index_store.base.errors import AccessWithdrawn, DatabaseAway, PlainError, VectorServerError
-from pages.process import engine, principal
 from pages.server.identity import NotSignedIn
+from pages.server.process import engine, principal
 from pages.server.settings import server_settings
 from pages.server.upload_limit import MEGABYTE, MOST_HELD
 from pages.widgets.answer import copying

@@ -9,7 +9,7 @@ import streamlit as st
 from index_store.base.errors import PlainError, UnknownIndex
 from index_store.catalogue.records import Document, DocumentStatus, Index
 from index_store.search.searcher import LONGEST_QUESTION, UNITS
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.documents.access import nothing_here
 from pages.widgets.documents.index_picker import index_label
 from pages.widgets.errors import show_error, show_warning

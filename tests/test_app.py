@@ -20,7 +20,7 @@ WITHOUT_A_PAGE = """
 import asyncio
 
 import app
-from pages import process
+from pages.server import process
 
 
 def statuses():
@@ -41,7 +41,7 @@ AT_THE_END = """
 import asyncio
 
 import app
-from pages import process
+from pages.server import process
 
 
 async def main():

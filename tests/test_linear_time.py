@@ -30,10 +30,10 @@ from index_store.parsing.loaders.mail.invitation import event_of
 from index_store.parsing.loaders.office import eq_field
 from index_store.search.hits import Hit
 from index_store.search.near_duplicates import are_near_duplicates
-from pages.export.html import as_html
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.answer.quoted import quoted_html
 from pages.widgets.documents.index_picker import both_changes
+from pages.widgets.export.html import as_html
 from pages.widgets.search.results import marked
 from pages.widgets.trace.views.word_diff import choice_html, rewrite_html
 from pages.words import plain

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from app import lifespan, middleware, routes, say_that_it_crashed
 from pages import samples
-from pages.process import engine
+from pages.server.process import engine
 from rag.trace.events import Token
 
 

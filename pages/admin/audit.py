@@ -14,7 +14,7 @@ from index_store.access.people import names_of
 from index_store.access.rights import GranteeKind
 from index_store.access.user_people import UserAudit
 from index_store.base.errors import PlainError
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.controls.picker import pick
 from pages.widgets.controls.table import cell, titled
 from pages.widgets.errors import show_error

@@ -10,7 +10,7 @@ from index_store.access.transaction import typed
 from index_store.access.user_people import UserPeople
 from index_store.base.errors import PlainError
 from index_store.base.text.words import has_words
-from pages.process import engine, principal
+from pages.server.process import engine, principal
 from pages.server.settings import server_settings
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error

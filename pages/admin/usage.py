@@ -8,7 +8,7 @@ import streamlit as st
 from index_store.access.limits import GroupLimits
 from index_store.access.people import names_of
 from index_store.base.errors import PlainError
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.controls.table import cell
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.chat.turn import ASSISTANT, show_answered, show_question
 from pages.widgets.errors import show_error
 from pages.words import plain, say, when

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.chat.share import revoke, told_of
 from pages.widgets.errors import run_as_callback
 from pages.words import about, plain, say, when

@@ -1,1 +1,1 @@
-"""The server in front of the pages: who may connect, proxies, headers for browsers; other routes."""
+"""The server in front of the pages: who may connect, proxies, headers for browsers, the engine; other routes."""

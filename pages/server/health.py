@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from index_store.base.errors import PlainError
-from pages.process import whole_engine
+from pages.server.process import whole_engine
 
 UNCACHED = {"Cache-Control": "no-store"}
 

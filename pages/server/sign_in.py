@@ -23,8 +23,8 @@ from streamlit.web.server.starlette.starlette_server_config import SESSION_COOKI
 from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
 
 from index_store.base.errors import AccessWithdrawn, PlainError
-from pages.process import access, principal_of
 from pages.server.identity import NotSignedIn, claim_of_headers, claim_of_token, identify, shown
+from pages.server.process import access, principal_of
 from pages.server.providers import CALLBACK, key
 from pages.server.refusal import refuse
 from pages.server.settings import Settings

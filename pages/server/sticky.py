@@ -14,7 +14,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.process import replica_number
+from pages.server.process import replica_number
 
 COOKIE = "answered_by"
 KEPT = 60

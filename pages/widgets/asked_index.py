@@ -1,6 +1,6 @@
 """The index that a run has asked, which may have been renamed, deleted or replaced since."""
 
-from pages.process import engine
+from pages.server.process import engine
 from rag.errors import IndexGone
 from rag.runs.history.history import PastRun
 from rag.trace.events import RunStarted

@@ -6,7 +6,7 @@ from html import escape
 import streamlit as st
 
 from index_store.base.errors import Failure, OriginalsError, PlainError
-from pages.process import engine, replica_number
+from pages.server.process import engine, replica_number
 from pages.server.sticky import COOKIE, is_sent_around
 from pages.words import language, plain, readable, say
 

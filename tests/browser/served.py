@@ -17,7 +17,7 @@ from starlette.routing import Route
 from streamlit.runtime import get_instance
 
 from app import lifespan, middleware, routes, say_that_it_crashed, secrets
-from pages.process import close_engine, whole_engine
+from pages.server.process import close_engine, whole_engine
 
 LAST_RUNS = 60
 """seconds for the scripts of pages that were just closed"""

@@ -2,7 +2,7 @@
 
 from streamlit.testing.v1.element_tree import NumberInput, Selectbox
 
-from pages.process import engine
+from pages.server.process import engine
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import PastRun
 from rag.text.language import Language

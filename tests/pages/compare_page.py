@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from pages.process import engine
+from pages.server.process import engine
 from rag.text.language import Language
 from tests.pages.app_page import AppPage, shown
 

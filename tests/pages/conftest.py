@@ -11,7 +11,7 @@ from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 
-from pages import process
+from pages.server import process
 from rag.runs.engine import UserEngine
 from tests.conftest import ROOT
 from tests.servers import OpenAIServer

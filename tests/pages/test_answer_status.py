@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from index_store.access.principal import LOCAL
-from pages import process
+from pages.server import process
 from pages.texts import texts
 from pages.widgets.answer.status import dropped, show_answer_status, show_unconfirmed
 from pages.widgets.chat.turn import show_end

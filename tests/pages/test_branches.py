@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from index_store.base.errors import EmptyQuestion
-from pages.widgets.chat.ask import DRAWN
+from pages.widgets.chat.conversation.branches import DRAWN
 from tests.looks import one_language
 from tests.pages.chat_page import ChatPage
 from tests.pages.runs_page import RunsPage

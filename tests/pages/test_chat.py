@@ -14,7 +14,8 @@ from index_store.access.rights import Right
 from index_store.base.errors import EmptyDocument, EmptyIndex, InvalidSetting, KeyRefused, ServiceFailed, StoreInUse
 from index_store.base.service import host_of
 from index_store.ingestion.sources import FileSource, upload_folder
-from pages import process, samples
+from pages import samples
+from pages.server import process
 from pages.texts import texts
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import RunOutline

@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from pages import process
+from pages.server import process
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.runs.engine import Engine

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from pages import process
+from pages.server import process
 from pages.widgets.compare import form
 from pages.widgets.compare.differences import passages_html
 from pages.words import Reader, written_for

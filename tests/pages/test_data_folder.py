@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from index_store.base.errors import DatabaseAway, StoreFailed
-from pages import process
+from pages.server import process
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.trace import detail
 from pages.widgets.trace.panel import show_rows

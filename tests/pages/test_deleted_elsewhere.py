@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pages import process
+from pages.server import process
 from rag.runs.engine import UserEngine
 from rag.runs.history.history import History
 from rag.runs.history.user_history import UserHistory

@@ -26,7 +26,8 @@ from index_store.base.errors import (
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.sources import FileSource, SiteSource, upload_folder
 from index_store.parsing.loaders.formats import LOADABLE
-from pages import process, samples
+from pages import samples
+from pages.server import process
 from pages.widgets.answer.copying import COPY_ON_CLICK
 from pages.widgets.documents.jobs import LATEST
 from pages.widgets.frame.acts import ONLY_ACTS

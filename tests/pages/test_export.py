@@ -6,9 +6,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from pages.export.html import as_html
 from pages.server.browser_rules import FILE_POLICY
 from pages.texts import texts
+from pages.widgets.export.html import as_html
 from pages.widgets.fork.origin import origin_lines
 from pages.widgets.trace.panel import label, rows
 from pages.words import Reader, language, say, written_for

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from index_store.access.principal import LOCAL
-from pages import process
+from pages.server import process
 from pages.widgets.fork.origin import origin_html
 from rag.errors import RunTimeLimit
 from rag.models.service.en import EN

@@ -9,8 +9,8 @@ from html import unescape
 
 from markdown_it import MarkdownIt
 
-from pages.export.html import as_html
 from pages.widgets.answer.answer import answer_html
+from pages.widgets.export.html import as_html
 from pages.words import Reader, plain, written_for
 from rag.runs.export.export import Export, ExportedRun
 from rag.runs.export.markdown import run_as_markdown

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.runtime.context import ContextProxy
 
-from pages import process
+from pages.server import process
 from rag.runs.engine import UserEngine
 from rag.runs.history.history import RunOutline
 from rag.runs.history.user_history import UserHistory

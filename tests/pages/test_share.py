@@ -10,8 +10,8 @@ import streamlit as st
 
 from index_store.access.audit.audit import EntryFilter
 from index_store.base.errors import DatabaseAway
-from pages import process
-from pages.process import engine
+from pages.server import process
+from pages.server.process import engine
 from pages.texts import texts
 from pages.widgets.answer.copying import COPY_ON_CLICK
 from pages.widgets.chat import share

@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
 from index_store.base.errors import VectorsAway
-from pages import process
+from pages.server import process
 from pages.server.health import readyz
 from tests.index_store.soundness import eventually
 from tests.pages.chat_page import ChatPage

@@ -6,7 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.answer.copying import show_copy_run
 from pages.widgets.chat.ask import ask_like
 from pages.widgets.chat.share import show_share

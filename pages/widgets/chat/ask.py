@@ -5,14 +5,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from index_store.base.errors import EmptyQuestion
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.asked_index import index_to_ask
+from pages.widgets.chat.conversation.branches import go_on_with, shown_branch
 from rag.runs.history.history import PastRun
 from rag.runs.run.run import Run
 from rag.trace.events import Event, RunStarted
-
-DRAWN = "drawn branch"
-"""in the session: conversation and chosen branch, and the last run that was drawn for them"""
 
 
 def ask_like(
@@ -46,29 +44,3 @@ def ask_like(
         st.session_state.branch = asked.id
     go_on_with(asked)
     return asked
-
-
-def go_on_with(asked: Run) -> None:
-    """Names the run that was just asked in the chosen branch, so that a reload finds the latest question. Without a
-    choice, the chat shows the latest branch whatever is asked.
-    """
-    if st.session_state.get("branch"):
-        st.session_state.branch = asked.id
-
-
-def shown_branch(conversation_id: str | None) -> str | None:
-    """The run that identifies the branch on the page, if that conversation is open in the chat. None means the latest
-    branch.
-
-    It is the last run that was drawn: the same question may have been edited in another tab since.
-    """
-    if st.session_state.get("conversation") != conversation_id:
-        return None
-    chosen: str | None = st.session_state.get("branch")
-    of, end = st.session_state.get(DRAWN, (None, None))
-    return end if of == (conversation_id, chosen) else chosen
-
-
-def keep_drawn(conversation_id: str, end: str | None) -> None:
-    """`end`: the last run of the branch that is drawn."""
-    st.session_state[DRAWN] = (conversation_id, st.session_state.get("branch")), end

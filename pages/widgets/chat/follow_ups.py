@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.chat.ask import ask_like
 from pages.widgets.chat.conversation.conversations import open_conversation
 from pages.widgets.chat.pace import OFTEN, stop_looking

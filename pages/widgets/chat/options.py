@@ -3,11 +3,12 @@
 import streamlit as st
 
 from index_store.search.searcher import MODES, UNITS
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.controls.picker import pick, pick_number
+from pages.widgets.option_labels import retrieval_label, style_label
 from pages.words import say
 from rag.pipelines import PIPELINES
-from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, USUAL, style
+from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, style
 from rag.trace.events import Style
 from rag.trace.passages import Retrieval
 
@@ -30,15 +31,6 @@ def show_picked(retrieval: Retrieval | None, style: Style) -> None:
         told.append(say("options.style_picked", style=style_label(style)))
     if told:
         st.caption("  \n".join(told))
-
-
-def style_label(style: Style) -> str:
-    """Short · Polite · Temperature 0.7"""
-    named = [style.length] * (style.length != USUAL.length) + [style.tone] * (style.tone != USUAL.tone)
-    told = [say(f"manner.{each}") for each in named]
-    if style.temperature != USUAL.temperature:
-        told.append(f"{say('options.temperature')} {style.temperature:g}")
-    return " · ".join(told or [say(f"manner.{style.length}")])
 
 
 def _choose_style(of: str) -> Style:
@@ -75,11 +67,6 @@ def _choose_retrieval(pipeline: str, of: str) -> Retrieval | None:
     picked = {"mode": mode, "unit": unit, "k": k and int(k)}
     changes = {name: value for name, value in picked.items() if value != AS_IT_IS}
     return has.model_copy(update=changes) if changes else None
-
-
-def retrieval_label(retrieval: Retrieval) -> str:
-    """Hybrid · Sections · 8"""
-    return f"{say(f'search.{retrieval.mode}')} · {say(f'search.{retrieval.unit}')} · {retrieval.k}"
 
 
 def _pick(name: str, values: dict[str, str], has: str, of: str) -> str:

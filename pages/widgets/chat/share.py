@@ -11,9 +11,9 @@ import streamlit as st
 from streamlit import config
 
 from index_store.base.errors import PlainError
-from pages.export.html import as_html
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.errors import run_as_callback
+from pages.widgets.export.html import as_html
 from pages.widgets.fork.origin import origin_lines
 from pages.words import Reader, language, reader, say, when, written_for, zone
 from rag.runs.export.export import Export, export_as_markdown, file_name

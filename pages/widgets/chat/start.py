@@ -4,7 +4,7 @@ import time
 
 import streamlit as st
 
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.documents.uploader import take_left
 from pages.words import say
 

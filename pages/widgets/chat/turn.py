@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.answer.answer import Cards, show_answer
 from pages.widgets.answer.status import outcome_note, show_answer_status, show_unconfirmed
 from pages.widgets.chat.actions import show_actions

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.answer.answer import Cards
 from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.pace import OFTEN, look_every, pace

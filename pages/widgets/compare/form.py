@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from index_store.catalogue.records import Index
 from pages import samples
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.turn import show_end

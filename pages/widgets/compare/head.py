@@ -2,8 +2,8 @@
 
 from html import escape
 
-from pages.widgets.chat.options import retrieval_label, style_label
 from pages.widgets.fork.origin import origin_html
+from pages.widgets.option_labels import retrieval_label, style_label
 from pages.words import say
 from rag.runs.run.options import USUAL
 from rag.trace.events import RunStarted

@@ -5,7 +5,7 @@ import streamlit as st
 from index_store.access.grants import EVERYONE, Grant, Grantee, IndexAccess
 from index_store.access.rights import GranteeKind, Right
 from index_store.base.errors import EmptyIndex, UnknownIndex
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.errors import run_as_callback, run_or_show_error
 from pages.words import plain, say

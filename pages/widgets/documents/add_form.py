@@ -6,7 +6,7 @@ from index_store.crawl import CrawlOptions
 from index_store.crawl.records import MAX_DEPTH, MAX_LIMIT
 from index_store.ingestion.sources import SiteSource
 from index_store.parsing.loaders.formats import BY_KIND
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.documents.uploader import show_uploader
 from pages.widgets.errors import run_or_show_error

@@ -12,7 +12,7 @@ from index_store.base.text.words import has_words
 from index_store.catalogue.records import Chunk, Document, DocumentStatus, Section
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.sources import SiteSource
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.sections import section_html

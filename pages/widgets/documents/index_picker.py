@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from index_store.access.rights import Right
 from index_store.base.errors import UnknownIndex
 from index_store.catalogue.records import Index
-from pages.process import engine
+from pages.server.process import engine
 from pages.server.settings import server_settings
 from pages.widgets.controls.picker import fresh_key, pick, renew
 from pages.widgets.documents.access import right_to, show_access

@@ -10,7 +10,7 @@ from index_store.base.errors import AccessWithdrawn, EmptyDocument, TooLarge, Un
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import IngestResult, IngestStatus
 from index_store.store.user_ingestion import UserIngestion
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback, show_error

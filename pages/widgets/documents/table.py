@@ -11,7 +11,7 @@ import streamlit as st
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.base.text.words import LONGEST_WORDS, has_words
 from index_store.catalogue.records import Document, DocumentStatus
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.controls.table import cell, titled
 from pages.widgets.documents.access import may_add_to

@@ -7,7 +7,7 @@ import streamlit as st
 from index_store.base.errors import PlainError
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES, UNITS
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.asked_index import index_to_ask
 from pages.widgets.errors import run_or_show_error, show_error
 from pages.widgets.location import location

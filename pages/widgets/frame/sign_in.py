@@ -5,8 +5,8 @@ from typing import Literal
 import streamlit as st
 
 from index_store.base.errors import AccessWithdrawn, PlainError
-from pages.process import principal
 from pages.server.identity import NotSignedIn
+from pages.server.process import principal
 from pages.server.providers import key
 from pages.server.settings import server_settings
 from pages.server.sign_in import OUTCOME

@@ -6,7 +6,7 @@ from typing import cast
 
 import streamlit as st
 
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.chat.turn import show_live, show_past, show_question, show_stop
 from pages.widgets.errors import run_as_callback
 from pages.widgets.runs.chosen import CHOSEN

@@ -9,7 +9,7 @@ import pandas as pd  # type: ignore[import-untyped]  # as in documents/table.py
 import streamlit as st
 
 from index_store.base.text.words import LONGEST_WORDS
-from pages.process import engine
+from pages.server.process import engine
 from pages.widgets.controls.picker import fresh_key, pick, renew
 from pages.widgets.controls.table import cell, titled
 from pages.widgets.runs.chosen import CHOSEN, turn_to

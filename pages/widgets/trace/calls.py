@@ -8,7 +8,7 @@ from statistics import fmean
 
 import streamlit as st
 
-from pages.process import engine
+from pages.server.process import engine
 from pages.words import counted, language, say, thousands
 from rag.runs.history.user_history import Traces
 from rag.trace.calls import Call, ShortenedText, TokenProbability

@@ -7,7 +7,7 @@ from html import escape
 import streamlit as st
 
 from pages.widgets.asked_index import asked_index
-from pages.widgets.chat.options import retrieval_label, style_label
+from pages.widgets.option_labels import retrieval_label, style_label
 from pages.widgets.trace import detail
 from pages.widgets.trace.calls import show_calls
 from pages.widgets.trace.graph import row_key

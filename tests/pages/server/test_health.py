@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from index_store.base.settings import Settings
 from index_store.store.index_store import IndexStore
-from pages import process
+from pages.server import process
 from pages.server.health import healthz, readyz
 
 

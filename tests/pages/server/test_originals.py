@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from index_store.base.errors import DocumentGone, StoreInUse
 from index_store.ingestion.sources import FileSource
 from index_store.parsing.loaders.formats import FORMATS
-from pages import process
+from pages.server import process
 from pages.server.originals import original
 from pages.server.settings import Settings
 from rag.runs.engine import UserEngine

@@ -19,7 +19,7 @@ from streamlit.web.server.starlette.starlette_auth_routes import create_auth_rou
 from index_store.access.access import Access
 from index_store.access.people import SignInClaims
 from index_store.access.principal import Role
-from pages import process
+from pages.server import process
 from pages.server.identity import identify, shown
 from pages.server.providers import for_streamlit, key
 from pages.server.settings import Settings

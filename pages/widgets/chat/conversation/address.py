@@ -7,7 +7,7 @@ forward: the refresh of a fragment, or a press, may still be on its way with the
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.widgets.chat.ask import DRAWN
+from pages.widgets.chat.conversation.branches import DRAWN
 from pages.words import language
 
 IS_OPEN = "chat is open"

@@ -1,23 +1,13 @@
-"""The branch of a conversation on the page, and links to the others: an edited question has siblings."""
-
-from collections.abc import Sequence
+"""The branch of a conversation on the page."""
 
 import streamlit as st
 
-from pages.process import engine
-from pages.widgets.chat.ask import ask_like, keep_drawn, shown_branch
-from pages.widgets.chat.conversation.conversations import open_conversation
-from pages.widgets.chat.conversation.sign_button import sign_button
-from pages.widgets.chat.turn import USER, show_question
-from pages.widgets.controls.focus import focus
-from pages.widgets.errors import run_or_show_error
-from pages.words import say
+from pages.server.process import engine
 from rag.runs.history.conversations.branches import Branch
-from rag.runs.history.history import PastRun
-from rag.trace.events import Event
+from rag.runs.run.run import Run
 
-EDITED = "edited question"
-"""in the session: the run whose question is being edited"""
+DRAWN = "drawn branch"
+"""in the session: conversation and chosen branch, and the last run that was drawn for them"""
 
 
 def current_branch(conversation_id: str) -> Branch:
@@ -30,49 +20,31 @@ def current_branch(conversation_id: str) -> Branch:
         st.query_params["b"] = named
     elif not named:
         st.query_params.pop("b", None)
-    keep_drawn(conversation_id, branch.end)
+    _keep_drawn(conversation_id, branch.end)
     return branch
 
 
-def show_question_of(run: PastRun, events: Sequence[Event], branch: Branch) -> None:
-    """Shows the question, links to its siblings, and a button to edit it."""
-    if st.session_state.get(EDITED) == run.id:
-        _show_editor(run, events)
-        return
-    show_question(run.question)
-    siblings = branch.siblings_of(run.id)
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"question-{run.id}"):
-        if len(siblings) > 1:
-            at = siblings.index(run.id)
-            _show_step("before", say("chat.wording_before"), siblings[at - 1] if at else None, run.id)
-            st.caption(f"{at + 1}/{len(siblings)}", width="content")
-            _show_step("after", say("chat.wording_after"), siblings[at + 1] if at + 1 < len(siblings) else None, run.id)
-        sign_button(f"edit-{run.id}", say("chat.edit"), {EDITED: run.id})
+def shown_branch(conversation_id: str | None) -> str | None:
+    """The run that identifies the branch on the page, if that conversation is open in the chat. None means the latest
+    branch.
+
+    It is the last run that was drawn: the same question may have been edited in another tab since.
+    """
+    if st.session_state.get("conversation") != conversation_id:
+        return None
+    chosen: str | None = st.session_state.get("branch")
+    of, end = st.session_state.get(DRAWN, (None, None))
+    return end if of == (conversation_id, chosen) else chosen
 
 
-def _show_step(side: str, words: str, sibling: str | None, run_id: str) -> None:
-    """A link to a sibling, if there is one on that side."""
-    sign_button(f"{side}-{run_id}", words, {"branch": sibling, EDITED: None}, disabled=sibling is None)
+def go_on_with(asked: Run) -> None:
+    """Names the run that was just asked in the chosen branch, so that a reload finds the latest question. Without a
+    choice, the chat shows the latest branch whatever is asked.
+    """
+    if st.session_state.get("branch"):
+        st.session_state.branch = asked.id
 
 
-def _show_editor(run: PastRun, events: Sequence[Event]) -> None:
-    with st.chat_message("user", avatar=USER), st.form(f"editor-{run.id}", border=False):
-        text = st.text_area(say("chat.edit"), value=run.question, key=f"wording-{run.id}", label_visibility="collapsed")
-        with st.container(horizontal=True, gap="small"):
-            asks = st.form_submit_button(say("chat.ask"), type="primary")
-            cancels = st.form_submit_button(say("documents.cancel"))
-    focus(f"wording-{run.id}")
-    if cancels:
-        st.session_state[EDITED] = None
-        st.rerun()
-    if asks:
-        run_or_show_error(_ask_instead, run, events, text)
-
-
-def _ask_instead(run: PastRun, events: Sequence[Event], question: str) -> None:
-    """Also stops the answer to the wording before: it may still be written, and the new one waits behind it."""
-    asked = ask_like(run, events, question, edits=run.id)
-    if replaced := engine().run(run.id):
-        replaced.stop()
-    st.session_state[EDITED] = None
-    open_conversation(asked.conversation_id)
+def _keep_drawn(conversation_id: str, end: str | None) -> None:
+    """`end`: the last run of the branch that is drawn."""
+    st.session_state[DRAWN] = (conversation_id, st.session_state.get("branch")), end

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from index_store.base.text.words import LONGEST_WORDS
-from pages.process import engine
-from pages.widgets.chat.ask import DRAWN
+from pages.server.process import engine
+from pages.widgets.chat.conversation.branches import DRAWN
 from pages.widgets.chat.conversation.sign_button import sign_button
 from pages.widgets.controls.focus import focus
 from pages.widgets.errors import run_or_show_error

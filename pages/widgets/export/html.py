@@ -26,7 +26,7 @@ from rag.runs.export.export import SIGNS, Export, ExportedRun
 from rag.trace.events import RunFinished, StepFinished, UnknownEvent
 from rag.trace.path import path_of
 
-STYLES = (Path(__file__).parents[1] / "assets" / "style.css", Path(__file__).with_name("file.css"))
+STYLES = (Path(__file__).parents[2] / "assets" / "style.css", Path(__file__).with_name("file.css"))
 
 
 def as_html(export: Export) -> str:
