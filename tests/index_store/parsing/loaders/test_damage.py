@@ -13,7 +13,11 @@ from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.loaders.archive import unpack
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.formats import BY_KIND
-from tests.index_store.parsing.loaders import test_archive, test_docx, test_epub, test_pptx, test_rtf, test_xlsx
+from tests.index_store.parsing.loaders import test_archive
+from tests.index_store.parsing.loaders.html import test_epub
+from tests.index_store.parsing.loaders.office import test_pptx, test_rtf
+from tests.index_store.parsing.loaders.office.excel import test_xlsx
+from tests.index_store.parsing.loaders.office.word import test_docx
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
 FILES = 150

@@ -7,8 +7,8 @@ import pytest
 
 from index_store.base import errors
 from index_store.parsing.loaders.office.word.docx import load
+from tests.index_store.parsing.loaders.office.word.test_docx import document, p
 from tests.index_store.parsing.loaders.office_file import OfficeFile
-from tests.index_store.parsing.loaders.test_docx import document, p
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
 
