@@ -28,8 +28,8 @@ from tests.pages.conftest import restart
 from tests.pages.reader import for_reader
 from tests.pages.runs_page import RunsPage
 from tests.pages.test_chat_extras import press_key
-from tests.pages.test_fork import Form
 from tests.pages.trace_examples import PASSAGE
+from tests.pages.widgets.fork.test_fork import Form
 from tests.rag.runs.test_data_folder import Unending
 from tests.rag.scripted import ScriptedChat, eventually
 from tests.rag.verdicts import YES

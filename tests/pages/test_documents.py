@@ -39,7 +39,7 @@ from tests.local import as_person, grant, person_of, process_of
 from tests.looks import languages_in_turn, one_language
 from tests.pages.app_page import shown
 from tests.pages.documents_page import DocumentsPage
-from tests.pages.test_detail import Tags
+from tests.pages.widgets.trace.test_detail import Tags
 
 HANDBOOK = (
     "# Travel\n\n## Allowance\n\n一般社員の国内出張の日当は1日2,500円です。\n\n"

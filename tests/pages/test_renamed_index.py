@@ -16,7 +16,7 @@ from tests.pages.chat_page import ChatPage
 from tests.pages.compare_page import ComparePage
 from tests.pages.runs_page import RunsPage
 from tests.pages.test_documents import add
-from tests.pages.test_fork import Form, trace_of
+from tests.pages.widgets.fork.test_fork import Form, trace_of
 
 QUESTION = "Who approves the green car?"
 

@@ -12,7 +12,7 @@ from pages.words import plain
 from tests.pages.app_page import shown
 from tests.pages.reader import for_reader
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 HOSTILE = [
     "![x](http://127.0.0.1:9/pixel.png)",
     "[x](y)",
