@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-ALL = ("tests/rag/models/service", "tests/rag/nodes", "tests/rag/pipelines", "tests/rag/runs", "tests/rag/text")
+ALL = tuple(f"tests/rag/{name}" for name in ("graph", "models/service", "nodes", "pipelines", "runs", "text"))
 
 
 @pytest.fixture
