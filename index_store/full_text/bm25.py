@@ -260,7 +260,7 @@ class BM25Index:
         chosen: list[str] = []
         beyond: list[str] = []
         left = POSTINGS
-        every = worth.of_parts() | worth.terms
+        every = {**worth.of_parts(), **worth.terms}
         for term in sorted(known, key=lambda term: (-every[term.removeprefix(_TOPIC)], -len(term), term)):
             # A search within some documents reads only their rows.
             is_within = allowed is not None or known[term] <= left
