@@ -1,7 +1,7 @@
 """The context of a run in its graph: LangGraph's context, the same for every node."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Literal
@@ -25,6 +25,9 @@ class Recorder:
     """Receives the events of one run, and has its clock."""
 
     emit: Callable[[Event], None]
+    """returns at once; readers see the event when it is saved"""
+    saved: Callable[[], Awaitable[None]]
+    """waits until the events so far are saved; raises what a save has raised"""
     clock: Callable[[], float]
     """gives the seconds since the run began"""
     budget: Budget

@@ -44,6 +44,10 @@ class Step:
         """Emits a piece of the answer, which is shown at once."""
         self._recorder.emit(Token(step=self.name, attempt=self.attempt, text=text, restart=restart))
 
+    async def seen(self) -> None:
+        """Waits until readers see that the step has begun. Called before the model is asked."""
+        await self._recorder.saved()
+
     def reuse(self, outcome: StepOutcome) -> State:
         """Emits the step's events from `outcome` and returns its changes, without running it."""
         finished = outcome.finished
@@ -97,6 +101,10 @@ class NodeStep(Step):
         self.context = context
         self.model = context.model
 
+    async def do(self, work: "Work", state: State) -> State:
+        await self.seen()
+        return await work(state, self)
+
 
 async def or_unknown(asking: Awaitable[G], unknown: G) -> tuple[G, Failure | None]:
     """The grade. If the grader fails in a way that may pass: `unknown` and the error."""
@@ -136,12 +144,12 @@ def step(work: Work | None = None, *, role: Role | None = None) -> Node | Callab
             this = NodeStep(work.__name__, runtime.context, role)
             override = runtime.context.overrides.get((this.name, this.attempt))
             if override is None:
-                return await this.run(work(state, this))
+                return await this.run(this.do(work, state))
             if override.outcome:
                 return this.reuse(override.outcome)
             this.prompt_by_hand = bool(override.prompt)
             this.usage.prompt = [(each.role, each.text) for each in override.prompt]
-            return {**override.given, **await this.run(work({**state, **override.given}, this))}
+            return {**override.given, **await this.run(this.do(work, {**state, **override.given}))}
 
         node.__name__ = work.__name__
         node.__doc__ = work.__doc__

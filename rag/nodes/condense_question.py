@@ -53,6 +53,7 @@ async def _condense(question: str, turns: tuple[Turn, ...], model: ChatModel, st
     if stands_alone(question):
         return question
     kept = step.detail.model_copy(update={"turns": turns})
+    await step.seen()
     try:
         written = await model.condense_question(question, turns, step.usage, language=language)
     except PASSING as error:

@@ -114,8 +114,7 @@ class RunAtWork:
 
     async def _answer(self) -> None:
         status, error = await self._worked()
-        while self._saves:
-            await asyncio.wrap_future(self._saves.popleft())
+        await self._all_saved()
         await asyncio.to_thread(self._services.removal.after_run, self._run.id)
         seconds = self._clock() - self._reused_seconds
         last = await asyncio.to_thread(summarize_run, self._run.events, status, error, seconds)
@@ -185,7 +184,7 @@ class RunAtWork:
 
     def _recorder(self) -> Recorder:
         keep_calls = partial(self._save, self._keep_calls) if self._services.settings.keep_prompts else None
-        return Recorder(self._emit, self._clock, self._budget, self._attempts, keep_calls=keep_calls)
+        return Recorder(self._emit, self._all_saved, self._clock, self._budget, self._attempts, keep_calls=keep_calls)
 
     def _clock(self) -> float:
         """Seconds since the run's turn came, and those that a fork takes from its origin."""
@@ -206,6 +205,10 @@ class RunAtWork:
         while self._saves and self._saves[0].done():
             self._saves.popleft().result()
         return bool(self._saves)
+
+    async def _all_saved(self) -> None:
+        while self._is_saving():
+            await asyncio.wait([asyncio.wrap_future(self._saves[-1])])
 
     def _append(self, event: Event) -> None:
         self._run.append(self._saved(event))
