@@ -3,9 +3,8 @@
 import asyncio
 import logging
 import time
-from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +23,7 @@ from rag.runs.history.history import History
 from rag.runs.history.noted import note_asked
 from rag.runs.in_flight.allowances import Allowances
 from rag.runs.in_flight.execution import Execution
+from rag.runs.in_flight.saving import Saving
 from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.removal import Removal
 from rag.runs.run.asker import Asker
@@ -94,9 +94,7 @@ class RunAtWork:
         self._attempts = fork.attempts if fork else Counter[str]()
         self._reused_seconds = fork.reused_seconds if fork else 0.0
         self._begun = time.monotonic()
-        self._saving = ThreadPoolExecutor(1, thread_name_prefix="saving")
-        """saves in order, because a save may wait for another process, and the event loop serves all runs"""
-        self._saves: deque[Future[None]] = deque()
+        self._saving = Saving()
         self._saved_tokens: int | None = None
         """the tokens in the saved usage; None: the run is not in it yet"""
 
@@ -109,12 +107,11 @@ class RunAtWork:
             if not self._run.is_finished:
                 await self._end_by_fault(error)
         finally:
-            self._saving.shutdown(wait=False)
             await self._save_usage()
 
     async def _answer(self) -> None:
         status, error = await self._worked()
-        await self._all_saved()
+        await self._saving.end()
         await asyncio.to_thread(self._services.removal.after_run, self._run.id)
         seconds = self._clock() - self._reused_seconds
         last = await asyncio.to_thread(summarize_run, self._run.events, status, error, seconds)
@@ -183,32 +180,19 @@ class RunAtWork:
             log.warning("The app can't check whether run %s may continue: %s", self._run.id, error)
 
     def _recorder(self) -> Recorder:
-        keep_calls = partial(self._save, self._keep_calls) if self._services.settings.keep_prompts else None
-        return Recorder(self._emit, self._all_saved, self._clock, self._budget, self._attempts, keep_calls=keep_calls)
+        saving, keeps_prompts = self._saving, self._services.settings.keep_prompts
+        keep_calls = partial(saving.add, self._keep_calls) if keeps_prompts else None
+        return Recorder(self._emit, saving.all_saved, self._clock, self._budget, self._attempts, keep_calls=keep_calls)
 
     def _clock(self) -> float:
         """Seconds since the run's turn came, and those that a fork takes from its origin."""
         return self._reused_seconds + time.monotonic() - self._begun
 
     def _emit(self, event: Event) -> None:
-        if isinstance(event, Token) and not self._is_saving():
+        if isinstance(event, Token) and self._saving.is_idle:
             self._append(event)  # a token is not stored
         else:
-            self._save(self._append, event)
-
-    def _save(self, save: Callable[..., None], *parts: object) -> None:
-        """After what is being saved. The event loop does not wait for it."""
-        self._saves.append(self._saving.submit(save, *parts))
-
-    def _is_saving(self) -> bool:
-        """Raises what a save has raised."""
-        while self._saves and self._saves[0].done():
-            self._saves.popleft().result()
-        return bool(self._saves)
-
-    async def _all_saved(self) -> None:
-        while self._is_saving():
-            await asyncio.wait([asyncio.wrap_future(self._saves[-1])])
+            self._saving.add(self._append, event)
 
     def _append(self, event: Event) -> None:
         self._run.append(self._saved(event))
