@@ -85,7 +85,7 @@ class Run:
             self.begun_at = time.time()
 
     def tell_when_it_writes_or_ends(self, reader: str, tell: Callable[[], object]) -> None:
-        """Calls `tell` when an attempt to write an answer begins and when the run ends, in the thread that executes it.
+        """Calls `tell` when an attempt to write an answer begins and when the run ends, in a thread of the engine.
 
         `tell` may neither raise nor wait. Each reader has one.
         """
