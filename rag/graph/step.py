@@ -102,6 +102,7 @@ class NodeStep(Step):
         self.model = context.model
 
     async def do(self, work: "Work", state: State) -> State:
+        """The changes of `work`, which is called when readers see that the step has begun."""
         await self.seen()
         return await work(state, self)
 

@@ -74,6 +74,15 @@ def engine(server: OpenAIServer, data_dir: Path, monkeypatch: pytest.MonkeyPatch
     process.close_engine()
 
 
+@pytest.fixture
+def handbook(engine: UserEngine, server: OpenAIServer, tmp_path: Path) -> None:
+    """An index with one document, out of which the model answers each question."""
+    file = tmp_path / "travel.md"
+    file.write_text("# Travel\n\n## Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
+    assert engine.store.add("handbook", file, file.name).error is None
+    server.default = "A director [1]."
+
+
 @pytest.fixture(scope="module")
 def module_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UserEngine]:
     """One engine for all tests of a module that use this fixture. They change nothing that affects the others."""

@@ -107,18 +107,12 @@ class RunAtWork:
             if not self._run.is_finished:
                 await self._end_by_fault(error)
         finally:
-            await self._save_usage()
+            await asyncio.to_thread(self._save_usage)
 
     async def _answer(self) -> None:
         status, error = await self._worked()
         await self._saving.end()
-        await asyncio.to_thread(self._services.removal.after_run, self._run.id)
-        seconds = self._clock() - self._reused_seconds
-        last = await asyncio.to_thread(summarize_run, self._run.events, status, error, seconds)
-        await self._save_usage()  # before the end, which may be the last that this process saves
-        end = await asyncio.to_thread(self._saved, last)
-        if end is last:  # else another app has ended the run, and noted it
-            await asyncio.to_thread(self._note, last)
+        last, end = await asyncio.to_thread(self._conclude, status, error)
         suggestions = self._services.suggestions
         if not (self._suggests and suggestions.are_worth_making(last)):
             self._run.append(end)
@@ -127,11 +121,21 @@ class RunAtWork:
             self._run.append(end)
             await suggestions.make(self._run, last, self._budget, self._party)
 
+    def _conclude(self, status: RunStatus, error: PlainError | None) -> tuple[RunFinished, Event]:
+        """Saves the end of the run. Returns it, and what is stored as the end, which another app may have saved."""
+        self._services.removal.after_run(self._run.id)
+        last = summarize_run(self._run.events, status, error, self._clock() - self._reused_seconds)
+        self._save_usage()  # before the end, which may be the last that this process saves
+        end = self._saved(last)
+        if end is last:  # else another app has noted it
+            self._note(last)
+        return last, end
+
     async def _end_by_fault(self, error: Exception) -> None:
         """Ends the run without its events: a text in them may be what can't be saved."""
         seconds = time.time() - self._run.begun_at
         last = summarize_run((), "failed", Unexpected(kind=type(error).__name__), seconds)
-        await self._save_usage()
+        await asyncio.to_thread(self._save_usage)
         try:
             await asyncio.to_thread(self._saved, last)
             await asyncio.to_thread(self._note, last)
@@ -229,14 +233,13 @@ class RunAtWork:
             return None
         return next((each for each in events if isinstance(each, RunFinished)), None)
 
-    async def _save_usage(self) -> None:
+    def _save_usage(self) -> None:
         """Saves what the run and its suggestions have used since it was saved last."""
         tokens, saved = self._budget.tokens_spent, self._saved_tokens
         self._saved_tokens = tokens
         if tokens != saved:
             used, runs = tokens - (saved or 0), int(saved is None)
-            note = partial(self._services.allowances.note, self._asker.principal, self._allowance, used, runs=runs)
-            await asyncio.to_thread(note)
+            self._services.allowances.note(self._asker.principal, self._allowance, used, runs=runs)
 
     def _note(self, last: RunFinished) -> None:
         by, started = self._asker.principal, self._execution.started

@@ -36,5 +36,7 @@ class Saving:
         """Waits until everything is saved. Raises what a save has raised. Nothing is saved after this."""
         try:
             await self.all_saved()
-        finally:
+        except BaseException:  # saves may be under way
             await asyncio.to_thread(self._thread.shutdown, cancel_futures=True)
+            raise
+        self._thread.shutdown(wait=False)

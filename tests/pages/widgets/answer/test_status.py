@@ -180,11 +180,7 @@ def test_below_a_no_answer_the_nearest_passages_are_named_only_if_there_are_some
 
 
 @pytest.fixture
-def handbook(engine, server, tmp_path) -> None:
-    file = tmp_path / "travel.md"
-    file.write_text("# Travel\n\n## Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
-    assert engine.store.add("handbook", file, file.name).error is None
-    server.default = "A director [1]."
+def handbook(handbook, server) -> None:
     server.answer_when(lambda request: request.schema is not None, YES)
 
 

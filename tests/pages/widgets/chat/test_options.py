@@ -10,14 +10,6 @@ QUESTION = "Who approves the green car?"
 
 
 @pytest.fixture
-def handbook(engine, server, tmp_path) -> None:
-    file = tmp_path / "travel.md"
-    file.write_text("# Travel\n\n## Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
-    assert engine.store.add("handbook", file, file.name).error is None
-    server.default = "A director [1]."
-
-
-@pytest.fixture
 def page(handbook) -> ChatPage:
     page = ChatPage()
     page.pick("pipeline.label", "naive")

@@ -212,11 +212,7 @@ def test_words_of_another_versions_history_are_no_html():
 
 
 @pytest.fixture
-def page(engine, server, tmp_path) -> ChatPage:
-    file = tmp_path / "travel.md"
-    file.write_text("# Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
-    assert engine.store.add("handbook", file, file.name).error is None
-    server.default = "A director [1]."
+def page(handbook) -> ChatPage:
     return ChatPage()
 
 

@@ -15,14 +15,10 @@ FIRST, SECOND, EDITED, LAST = "Who approves trains?", "Who pays for them?", "Who
 
 
 @pytest.fixture
-def page(engine, server, tmp_path):
+def page(handbook):
     """Opens the chat page and asks two questions."""
 
     def page(language: str = "en") -> ChatPage:
-        file = tmp_path / "travel.md"
-        file.write_text("# Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
-        assert engine.store.add("handbook", file, file.name).error is None
-        server.default = "A director [1]."
         page = ChatPage(language)
         page.pick("pipeline.label", "naive")
         for question in (FIRST, SECOND):
