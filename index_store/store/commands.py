@@ -185,7 +185,8 @@ def _list(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
 
 
 def _counts(of: IngestResult | Document) -> str:
-    return f"({counted(of.sections, 'section')}, {counted(of.chunks, 'chunk')})"
+    counts = f"{counted(of.sections, 'section')}, {counted(of.chunks, 'chunk')}"
+    return f"({counts}, no text on pages {of.unread_pages})" if of.unread_pages else f"({counts})"
 
 
 def _remove(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:

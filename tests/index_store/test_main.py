@@ -17,6 +17,7 @@ from index_store.commands import main
 from index_store.store.index_store import IndexStore
 from tests.by_hand import by_hand
 from tests.index_store.embedding_service import EmbeddingService
+from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, painted
 from tests.index_store.soundness import assert_sound, eventually
 from tests.servers import Refusal
 from tests.servers.site_server import SiteServer, html
@@ -156,6 +157,16 @@ def test_each_result_is_there_as_soon_as_it_is_known(serve: None, service: Embed
 
 
 # Documents
+
+
+def test_the_pages_of_a_pdf_that_have_no_text_are_named(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "travel.pdf"
+    pages = [[Text(50, 700, "It pays 2,500 yen.")], [painted(SCAN)], [painted(SCAN)], [], [painted(SCAN)]]
+    file.write_bytes(PdfFile(pages).content())
+    told = f"{file}  (1 section, 1 chunk, no text on pages 2-3, 5)\n"
+    assert run("add", "--index", "a", file).out == f"ready  {told}"
+    assert run("list", "--index", "a").out == f"ready  {told}"
+    assert run("add", "--index", "a", file).out == f"unchanged  {told}"
 
 
 def test_a_newline_in_the_name_of_a_file_begins_no_other_line(run: Run, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from pages.widgets.frame.acts import ONLY_ACTS
 from pages.widgets.frame.page_language import TELL_LANGUAGE
 from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
 from tests.full_disk import full_disk, linux
-from tests.index_store.parsing.loaders.pdf_file import PdfFile
+from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, painted
 from tests.local import as_person, grant, person_of, process_of
 from tests.looks import languages_in_turn, one_language
 from tests.pages.app_page import shown
@@ -411,6 +411,18 @@ def test_a_document_is_opened_by_its_address(engine, tmp_path, language):
     assert "The green car needs the approval of a director." in text
     assert page.table == []
     assert f'href="originals/{document_id}"' in page.html
+
+
+@one_language("ja")
+def test_the_pages_of_a_pdf_that_have_no_text_are_told_where_it_was_added_and_where_it_is_opened(engine, language):
+    pages = [[Text(50, 700, "It pays 2,500 yen.")], [painted(SCAN)], [painted(SCAN)]]
+    page = DocumentsPage(language)
+    page.drop(("travel.pdf", PdfFile(pages).content())).wait()
+    told = page.words["document.unread"].format(pages="2-3")
+    assert f"travel.pdf {told}" in Tags(page.html).text
+    [document] = engine.store.documents(page.words["index.default"])
+    page = DocumentsPage(language, doc=document.id)
+    assert [shown(each.value) for each in page.app.warning] == [told]
 
 
 @one_language("ja")

@@ -106,6 +106,19 @@ def _shortened(title: str) -> str:
 class LoadedDocument(BaseModel, frozen=True):
     title: Annotated[CleanText, AfterValidator(_shortened)]
     pages: list[Page]
+    unread_pages: Annotated[str, AfterValidator(_shortened)] = ""
+    """the pages that have something on them, but no text, in the form of `page_ranges`"""
+
+
+def page_ranges(numbers: Sequence[int]) -> str:
+    """3, 5-7 for 3, 5, 6 and 7."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][-1] + 1:
+            ranges[-1][1:] = [number]
+        else:
+            ranges.append([number])
+    return ", ".join("-".join(map(str, each)) for each in ranges)
 
 
 # Which property of a document is its title, and which was written by a program

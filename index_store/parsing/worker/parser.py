@@ -66,7 +66,9 @@ class Parser:
                 file_size=WRITTEN,
             )
             answer = self._ask(request, is_cancelled)
-            return ParsedDocument(answer.title, file.name, answer.sections, answer.chunks, result)
+            return ParsedDocument(
+                answer.title, file.name, answer.sections, answer.chunks, result, unread_pages=answer.unread_pages
+            )
 
     def unpack(self, path: Path, name: str, folder: Path, is_cancelled: Callable[[], bool] = _never) -> "Unpacked":
         """An archive's members, as files in `folder`, which the caller must clear in any case.

@@ -71,6 +71,7 @@ class Refusal(BaseModel, frozen=True):
 
 class ParserResponse(BaseModel, frozen=True):
     title: CleanText = ""
+    unread_pages: CleanText = ""
     sections: int = 0
     chunks: int = 0
     refusal: Refusal | None = None
@@ -104,8 +105,11 @@ class ParsedDocument:
     Its file is deleted with the object, or by `close()`. Iterating raises ParserFailed if no parser writes such a file.
     """
 
-    def __init__(self, title: str, name: str, sections: int, chunks: int, path: Path) -> None:
+    def __init__(
+        self, title: str, name: str, sections: int, chunks: int, path: Path, *, unread_pages: str = ""
+    ) -> None:
         self.title = title
+        self.unread_pages = unread_pages
         self.section_count = sections
         self.chunk_count = chunks
         self._name = name

@@ -106,7 +106,8 @@ def _show_finished(job: UserIngestion) -> None:
     results = job.results
     failed = [each for each in results if each.status == IngestStatus.FAILED]
     with st.container(border=True, key=f"job-{job.id}"):
-        st.html(f'<div class="job"><p class="summary">{escape(_summary(job))}</p>{_failures(failed)}</div>')
+        told = f"{_failures(failed)}{_unread(results)}"
+        st.html(f'<div class="job"><p class="summary">{escape(_summary(job))}</p>{told}</div>')
         if job.failure:
             show_error(job.failure)
         again = [each.document_id for each in failed if each.document_id and _may_succeed(each)]
@@ -153,7 +154,16 @@ def _summary(job: UserIngestion) -> str:
 
 
 def _failures(failed: Sequence[IngestResult]) -> str:
-    lines = [_line(each.source, each.error.sentence(language()), "failed") for each in failed if each.error]
+    return _listed([_line(each.source, each.error.sentence(language()), "failed") for each in failed if each.error])
+
+
+def _unread(results: Sequence[IngestResult]) -> str:
+    """The documents with pages that have no text."""
+    unread = [each for each in results if each.unread_pages and each.status == IngestStatus.READY]
+    return _listed([_line(each.source, say("document.unread", pages=each.unread_pages)) for each in unread])
+
+
+def _listed(lines: Sequence[str]) -> str:
     if len(lines) <= LISTED:
         return "".join(lines)
     rest = "".join(lines[LISTED:])

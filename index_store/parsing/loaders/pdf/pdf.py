@@ -15,10 +15,11 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from index_store.base.errors import CopyProtected, NoText, PasswordProtected, Unreadable, WrongContent
 from index_store.parsing.loaders.content import content_kind
-from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile, title_of
+from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile, page_ranges, title_of
 from index_store.parsing.loaders.pdf.entries import lines_with_entries
 from index_store.parsing.loaders.pdf.headings import Headings, completed, title_by_size
 from index_store.parsing.loaders.pdf.lines import Line, joined, paragraphs
+from index_store.parsing.loaders.pdf.pictures import shows_something
 from index_store.parsing.loaders.pdf.readings import without_readings
 from index_store.parsing.loaders.pdf.running_lines import without_running_lines
 from index_store.parsing.loaders.pdf.tables import Table, in_columns, tables
@@ -73,7 +74,8 @@ def load(file: RawFile) -> LoadedDocument:
         raise NoText(name=name)
     headings = completed(_outlined(pdf, lines), lines)
     title = title_of(name, _as_meant(_decoded(partial(pdf.get_metadata_value, "Title"))), title_by_size(lines))
-    return LoadedDocument(title=title, pages=list(_pages(lines, headings)))
+    unread = [number + 1 for number, page in enumerate(lines) if not page and shows_something(pdf, number)]
+    return LoadedDocument(title=title, pages=list(_pages(lines, headings)), unread_pages=page_ranges(unread))
 
 
 def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:

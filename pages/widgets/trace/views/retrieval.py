@@ -3,7 +3,7 @@
 from html import escape
 from urllib.parse import urlencode
 
-from index_store.base.errors import Failure
+from index_store.ingestion.results import IngestResult
 from pages.widgets.location import link
 from pages.widgets.trace.views.html import facts
 from pages.widgets.trace.views.passage_row import passage_row, ranks, web_note
@@ -101,9 +101,12 @@ class DocumentsView(View[DocumentsDetail], of=DocumentsDetail):
         return say("summary.documents", ready=len(added) - failed, failed=failed)
 
     def html(self) -> str:
-        lines = (f"{each.source}: {_result(each.error, each.sections)}" for each in self.detail.added)
+        lines = (f"{each.source}: {_result(each)}" for each in self.detail.added)
         return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
 
 
-def _result(error: Failure | None, sections: int) -> str:
-    return error.sentence(language()) if error else f"✓ {sections}"
+def _result(added: IngestResult) -> str:
+    if added.error:
+        return added.error.sentence(language())
+    unread = say("document.unread", pages=added.unread_pages) if added.unread_pages else ""
+    return f"✓ {added.sections} {unread}".rstrip()

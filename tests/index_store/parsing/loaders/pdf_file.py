@@ -16,6 +16,15 @@ class Text:
     """PDF operators before it, such as 1 g for white and 3 Tr for invisible"""
 
 
+SCAN = "600 0 0 400 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID 0 EI"
+"""PDF operators: a picture over half of the page"""
+
+
+def painted(operators: str) -> Text:
+    """What they draw, without text."""
+    return Text(0, 0, " ", paint=operators)
+
+
 @dataclass(frozen=True)
 class Annotation:
     """Something that was put onto a page later; its text starts x, y points from the lower left corner."""

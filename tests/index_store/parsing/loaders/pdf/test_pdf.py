@@ -4,7 +4,7 @@ import pytest
 
 from index_store.base import errors
 from index_store.parsing.loaders.pdf.pdf import load
-from tests.index_store.parsing.loaders.pdf_file import Annotation, PdfFile, Text
+from tests.index_store.parsing.loaders.pdf_file import SCAN, Annotation, PdfFile, Text, painted
 
 
 def lines(*texts: str, top: float = 700) -> list[Text]:
@@ -498,6 +498,23 @@ def test_comments_and_links_are_no_text_of_the_page(raw, is_drawn: bool) -> None
 def test_a_pdf_without_text_says_what_to_do(raw) -> None:
     with pytest.raises(errors.NoText, match="OCR"):
         load(raw(PdfFile([[]]).content(), "scan.pdf"))
+
+
+LOGO = "100 0 0 100 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID 0 EI"
+LETTERS = "0 0 m 9 9 l S " * 30
+
+
+def test_pages_that_show_something_but_have_no_text_are_told(raw) -> None:
+    shown = ["", SCAN, "", LOGO, SCAN, LETTERS, SCAN]
+    pages = [lines("It pays 2,500 yen."), *([painted(each)] for each in shown)]
+    assert load(raw(PdfFile(pages).content(), "a.pdf")).unread_pages == "3, 6-8"
+
+
+def test_a_scan_with_a_printed_page_number_is_told(raw) -> None:
+    numbered = [[Text(300, 20, f"- {number} -")] for number in range(1, 6)]
+    bodies = [lines("A rule."), lines("Another one."), *[[painted(SCAN)]] * 2, lines("The last.")]
+    pages = [body + number for body, number in zip(bodies, numbered, strict=True)]
+    assert load(raw(PdfFile(pages).content(), "a.pdf")).unread_pages == "3-4"
 
 
 def test_the_numbers_of_letters_in_a_font_that_does_not_name_them_are_no_text(raw) -> None:
