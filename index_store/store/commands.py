@@ -21,7 +21,7 @@ from index_store.search.searcher import MODES, UNITS
 from index_store.store.index_store import IndexStore, working
 from index_store.store.user_ingestion import UserIngestion
 
-NOTHING_ADDED = {"document_id": None, "chunks": 0, "sections": 0}
+NOTHING_ADDED = {"document_id": None, "chunks": 0, "sections": 0, "unread_pages": ""}
 """for a source of which nothing was added"""
 
 MOST_HITS = 10_000
