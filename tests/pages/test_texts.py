@@ -96,7 +96,7 @@ FAMILIES = {
     "standalone.{}": set(get_args(StandaloneDetail.model_fields["why"].annotation)),
     "manner.{}": {*LENGTHS, *TONES},
     "stage.{}": {Stage.READING, Stage.EMBEDDING},
-    "state.{}": {each for each in (*DocumentStatus, "outdated") if each != DocumentStatus.REMOVING},
+    "state.{}": {each for each in (*DocumentStatus, "outdated", "partial") if each != DocumentStatus.REMOVING},
     "job.{}": {f"{status}{number}" for status in IngestStatus for number in ("", "_one")},
     "table.{}": {"status", "kind", "origin"},
     "keywords.{}": set(get_args(NotUsed)),

@@ -29,7 +29,13 @@ HEIGHT = 460
 ROW = 35
 """height in pixels, as Streamlit draws it"""
 
-COLOURS = {"ready": "#15803d", "pending": "#a16207", "failed": "#b91c1c", "outdated": "#b45309"}
+COLOURS = {
+    "ready": "#15803d",
+    "partial": "#4d7c0f",
+    "pending": "#a16207",
+    "failed": "#b91c1c",
+    "outdated": "#b45309",
+}
 
 
 def show_table(index: str, count: int, is_busy: bool) -> None:
@@ -118,8 +124,12 @@ def _values(documents: Sequence[Document], value_of: Callable[[Document], str | 
 
 
 def status_of(document: Document) -> str:
-    """The name of its coloured label. Outdated: a newer version failed, and the previous one is still searched."""
-    return "outdated" if document.error and document.status == DocumentStatus.READY else document.status
+    """The name of its coloured label. Outdated: a newer version failed, and the previous one is still searched.
+    Partial: some of its pages have no text.
+    """
+    if document.status != DocumentStatus.READY:
+        return document.status
+    return "outdated" if document.error else "partial" if document.unread_pages else document.status
 
 
 def _text(document: Document) -> str:
