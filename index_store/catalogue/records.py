@@ -52,7 +52,7 @@ class Document(BaseModel, frozen=True):
     sections: int
     chunks: int
     unread_pages: str
-    """the pages of a PDF that have a picture or a drawing, but no text, such as 3, 5-7; empty if there is none"""
+    """the pages, or slides, that have a picture or a drawing, but no text, such as 3, 5-7; empty if there is none"""
     added_at: datetime
 
 

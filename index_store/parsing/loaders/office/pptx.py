@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, title_of
+from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, page_ranges, title_of
 from index_store.parsing.loaders.list_number import list_number
 from index_store.parsing.loaders.office import drawing
 from index_store.parsing.loaders.office.header_rows import Cell, header_rows
@@ -44,7 +44,8 @@ def load(file: RawFile) -> LoadedDocument:
         pages = list(deck.pages())
         if not pages:
             raise NoText(name=file.name)
-        return LoadedDocument(title=title_of(file.name, package.title(), deck.title), pages=pages)
+        title = title_of(file.name, package.title(), deck.title)
+        return LoadedDocument(title=title, pages=pages, unread_pages=page_ranges(deck.pictures))
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ class _Deck:
         self._main = package.main()
         self.title = ""
         """of the first slide"""
+        self.pictures: list[int] = []
+        """the numbers of the slides that have a picture, but no text"""
         self._placeholders = lru_cache(maxsize=256)(self._read_placeholders)
 
     def pages(self) -> Iterator[Page]:
@@ -78,6 +81,11 @@ class _Deck:
                 # A slide without a title gets its number; otherwise its text would belong to the slide before.
                 heading = as_markdown.heading(2, title or str(place))
                 yield Page(markdown="\n\n".join([heading, *blocks]) + "\n", number=place)
+            elif self._has_picture(part):
+                self.pictures.append(place)
+
+    def _has_picture(self, part: str) -> bool:
+        return self._package.tree(part).find("{*}cSld/{*}spTree//{*}pic") is not None
 
     def _slide(self, part: str) -> tuple[str, list[str]]:
         tree = self._package.tree(part).find("{*}cSld/{*}spTree")
