@@ -48,6 +48,8 @@ class _Workbook:
         self._main = package.main()
         self._root = package.tree(self._main)
         self._is_1904 = attribute(self._root.find("{*}workbookPr"), "date1904") in ("1", "true")
+        self._is_computed = attribute(self._root.find("{*}calcPr"), "fullCalcOnLoad") not in ("1", "true")
+        """if not, Excel computes when it opens the file: libraries that can't compute save 0 for each formula"""
         self._formats: list[str] = []
         """the number formats of the cells' styles, in the order of the styles"""
         self._struck: list[bool] = []
@@ -126,7 +128,7 @@ class _Workbook:
                 return {"1": "TRUE", "0": "FALSE"}.get(value, value)
             case "str" | "e" | "d":
                 return _unescaped(value)
-        if not value:
+        if not value or (formula and value == "0" and not self._is_computed):
             return formula
         return shown_text(value, number_format, self._is_1904)
 

@@ -94,6 +94,15 @@ def test_a_formula_that_no_program_has_computed_is_shown_itself(markdown) -> Non
     assert markdown(xml).endswith("| 1 | =B1*C1 |  |\n")
 
 
+@pytest.mark.parametrize(("setting", "expected"), [('fullCalcOnLoad="1"', "=B1-C1"), ("", "0")])
+def test_a_zero_that_a_library_saved_for_a_formula_is_no_value(setting: str, expected: str, raw) -> None:
+    computed = '<row r="2"><c r="A2"><v>0</v></c><c r="B2"><f>SUM(1,2)</f><v>3</v></c>'
+    file = workbook(('name="S"', rows(["a", "b", "c"]) + computed + '<c r="C2"><f>B1-C1</f><v>0</v></c></row>'))
+    main = file.parts["xl/workbook.xml"]
+    file.parts["xl/workbook.xml"] = main.replace("</workbook>", f"<calcPr {setting}/></workbook>")
+    assert f"| 0 | 3 | {expected} |" in load(raw(file.content(), "a.xlsx")).pages[0].markdown
+
+
 def test_a_raised_figure_is_not_read_as_more_digits_of_the_number_before_it(markdown) -> None:
     raised = '<rPr><vertAlign val="superscript"/></rPr>'
     strings = f"<si><r><t>10</t></r><r>{raised}<t>6</t></r><r><t> m</t></r><r>{raised}<t>2</t></r></si>"
