@@ -24,10 +24,14 @@ def header_rows(rows: Sequence[Sequence[Cell]]) -> int:
     fields are wide, hardly has such a row.
     """
     first = rows[0] if rows else ()
-    wide = [cell for cell in first if cell.width > 1]
-    if not wide or len(first) < 2 or len(rows) < 3:
+    if len(first) < 2 or len(rows) < 3:
         return 1
     below = [cell.column for cell in rows[1]]
+    # A corner over several rows and columns has no words below.
+    corners = {cell.column for cell in rows[1] if cell.goes_on}
+    wide = [cell for cell in first if cell.width > 1 and cell.column not in corners]
+    if not wide:
+        return 1
     if any(bisect_left(below, cell.column + cell.width) - bisect_left(below, cell.column) < 2 for cell in wide):
         return 1
     tops = {cell.column for cell in first}

@@ -225,6 +225,20 @@ def test_header_rows_become_one(pages) -> None:
     )
 
 
+def test_a_corner_over_several_rows_and_columns_is_part_of_a_header_of_several_rows(pages) -> None:
+    def cell(text: str, given: str = "") -> str:
+        return f"<a:tc {given}><a:txBody>{paragraph(text)}</a:txBody></a:tc>"
+
+    beside = cell("", 'hMerge="1"')
+    rows = [
+        cell("区分", 'rowSpan="2" gridSpan="2"') + beside + cell("宿泊料", 'gridSpan="2"') + beside,
+        cell("", 'vMerge="1" gridSpan="2"') + cell("", 'vMerge="1" hMerge="1"') + cell("甲地") + cell("乙地"),
+        cell("役員") + cell("社長") + cell("1") + cell("2"),
+    ]
+    table = "<a:tbl>" + "".join(f"<a:tr>{row}</a:tr>" for row in rows) + "</a:tbl>"
+    assert "| 区分 | 区分 | 宿泊料 甲地 | 宿泊料 乙地 |" in pages(deck(title("T") + frame(table)))[0].markdown
+
+
 def test_a_cell_over_several_named_columns_stands_in_each(pages) -> None:
     def cell(text: str, given: str = "") -> str:
         return f"<a:tc {given}><a:txBody>{paragraph(text)}</a:txBody></a:tc>"

@@ -391,6 +391,16 @@ def test_header_rows_are_known_by_their_merged_cells(rows: tuple[str, ...], expe
     assert markdown(body).splitlines()[0] == expected
 
 
+def test_a_corner_over_several_rows_and_columns_is_part_of_a_header_of_several_rows(markdown) -> None:
+    body = "<w:tbl>" + row(cell("区分", TALL + WIDE), cell("宿泊料", WIDE))
+    body += row(cell("", BELOW + WIDE), cell("甲地"), cell("乙地"))
+    body += row(cell("役員"), cell("社長"), cell("15,000"), cell("13,000")) + "</w:tbl>"
+    assert markdown(body).splitlines()[::2] == [
+        "| 区分 | 区分 | 宿泊料 甲地 | 宿泊料 乙地 |",
+        "| 役員 | 社長 | 15,000 | 13,000 |",
+    ]
+
+
 @pytest.mark.parametrize("corner", ["時間帯", ""])
 def test_a_cell_over_several_named_columns_stands_in_each(corner: str, markdown) -> None:
     body = "<w:tbl>" + row(cell(corner), cell("月"), cell("火")) + row(cell("午前"), cell("休業", WIDE + TALL))
