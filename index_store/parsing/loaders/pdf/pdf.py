@@ -19,9 +19,9 @@ from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, 
 from index_store.parsing.loaders.pdf.entries import lines_with_entries
 from index_store.parsing.loaders.pdf.headings import Headings, completed, title_by_size
 from index_store.parsing.loaders.pdf.lines import Line, joined, paragraphs
-from index_store.parsing.loaders.pdf.pictures import shows_something
+from index_store.parsing.loaders.pdf.pictures import is_covered, shows_something
 from index_store.parsing.loaders.pdf.readings import without_readings
-from index_store.parsing.loaders.pdf.running_lines import without_running_lines
+from index_store.parsing.loaders.pdf.running_lines import undigited, without_running_lines
 from index_store.parsing.loaders.pdf.tables import Table, in_columns, tables
 from index_store.parsing.loaders.text.decode import japanese
 
@@ -69,8 +69,9 @@ def load(file: RawFile) -> LoadedDocument:
         damaged = damaged + 1 if pages[-1] is None else 0
     if all(page is None for page in pages):
         raise Unreadable(name=name)
-    lines = without_running_lines([page or [] for page in pages])
-    if not any(lines):
+    found = [page or [] for page in pages]
+    lines = without_running_lines(found)
+    if not any(lines) or _are_stamped_scans(pdf, found):
         raise NoText(name=name)
     headings = completed(_outlined(pdf, lines), lines)
     title = title_of(name, _as_meant(_decoded(partial(pdf.get_metadata_value, "Title"))), title_by_size(lines))
@@ -85,6 +86,14 @@ def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:
         # The other pages of a damaged file are still useful.
         log.warning("page %d of %s can't be read: %s", number + 1, name, error)
         return None
+
+
+def _are_stamped_scans(pdf: PdfDocument, pages: list[list[Line]]) -> bool:
+    """Whether all text is one line that pages share, such as the name of a scanner's app, and pictures cover these."""
+    with_text = {number: page for number, page in enumerate(pages) if page}
+    texts = {undigited(line) for page in with_text.values() for line in page}
+    is_shared = len(with_text) > 1 and len(texts) == 1 and all(len(page) == 1 for page in with_text.values())
+    return is_shared and all(is_covered(pdf, number) for number in with_text)
 
 
 def _outlined(pdf: PdfDocument, pages: list[list[Line]]) -> Headings:

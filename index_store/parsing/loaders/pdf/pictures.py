@@ -23,6 +23,15 @@ def shows_something(pdf: PdfDocument, number: int) -> bool:
         return True
 
 
+def is_covered(pdf: PdfDocument, number: int) -> bool:
+    """Whether pictures cover the page, from 0, as a scan does."""
+    try:
+        with closing(pdf[number]) as page:
+            return _share_of_pictures(page) >= COVERED
+    except PdfiumError:
+        return False
+
+
 def _share_of_pictures(page: PdfPage) -> float:
     """Of the page. A scan may come in strips, or in a group."""
     pictures = page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM], max_depth=1)

@@ -41,7 +41,7 @@ def without_running_lines(pages: list[list[Line]]) -> list[list[Line]]:
             for number, page in enumerate(left)
         ]
     # If nothing but numbers is left to tell the pages apart, they are forms, and their titles are no headers.
-    texts = ([_undigited(line) for line in page] for page in left if page)
+    texts = ([undigited(line) for line in rest] for page, rest in zip(pages, left, strict=True) if page)
     first = next(texts, [])
     return pages if all(text == first for text in texts) else left
 
@@ -106,5 +106,6 @@ def _with_tabs(line: Line) -> str:
     return "".join(cell.text + gap for cell, gap in zip(line.cells, [*gaps, ""], strict=True))
 
 
-def _undigited(line: Line) -> str:
+def undigited(line: Line) -> str:
+    """Its text, with the same sign for each number."""
     return re.sub(r"\d+", "0", line.text.strip())

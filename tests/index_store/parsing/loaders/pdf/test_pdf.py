@@ -517,6 +517,23 @@ def test_a_scan_with_a_printed_page_number_is_told(raw) -> None:
     assert load(raw(PdfFile(pages).content(), "a.pdf")).unread_pages == "3-4"
 
 
+STAMP = Text(300, 20, "Scanned with CamScanner")
+
+
+def test_scans_with_nothing_but_a_stamp_or_a_number_are_told_beside_a_single_page_of_text(raw) -> None:
+    stamped = [lines("It pays 2,500 yen."), *[[painted(SCAN), STAMP]] * 4]
+    numbered = [lines("It pays."), *([painted(SCAN), Text(300, 20, f"- {number} -")] for number in range(2, 6))]
+    for pages in (stamped, numbered):
+        loaded = load(raw(PdfFile(pages).content(), "a.pdf"))
+        assert (loaded.unread_pages, [bool(page.markdown) for page in loaded.pages][1:]) == ("2-5", [False] * 4)
+
+
+def test_a_file_of_scans_with_nothing_but_a_stamp_has_no_text(raw) -> None:
+    with pytest.raises(errors.NoText):
+        load(raw(PdfFile([[painted(SCAN), STAMP]] * 3).content(), "scan.pdf"))
+    assert len(load(raw(PdfFile([[STAMP]] * 3).content(), "cards.pdf")).pages) == 3
+
+
 def test_the_numbers_of_letters_in_a_font_that_does_not_name_them_are_no_text(raw) -> None:
     words = "旅費規程は次のとおりとする。"
 
