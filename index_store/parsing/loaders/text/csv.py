@@ -63,8 +63,9 @@ def _delimiter(text: str) -> str:
 
 def _rows(text: str, delimiter: str) -> list[list[str]]:
     csv.field_size_limit(FIELD)
+    skips = delimiter != " "  # else a quotation mark after a space would begin no cell
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=skips))
     except csv.Error:
         rows = []
     if not rows or any(cell.count("\n") > LINES for cell in rows[-1]):

@@ -62,6 +62,10 @@ def test_quotes_bars_and_line_breaks_in_cells_stay_within_them(markdown) -> None
     assert markdown('a,b\n"say ""hi"", now","x\ny|z"\n') == '| a | b |\n| --- | --- |\n| say "hi", now | x y\\|z |\n'
 
 
+def test_quotes_after_a_space_belong_to_their_cell_too(markdown) -> None:
+    assert markdown('"名前", "額"\n"佐藤", "2,500"\n"鈴木", "3"\n') == TABLE
+
+
 def test_a_quotation_mark_that_is_never_closed_costs_no_rows(markdown) -> None:
     text = 'size,name\n"5,bolt\n' + "6,nut\n" * 500
     assert markdown(text).count("| 6 | nut |") == 500
