@@ -19,10 +19,12 @@ LARGEST_INVENTED = 9
 """A model may invent a [5] for four passages. A larger number, such as that of ISO [9001], is text."""
 
 # All have a limited length, because a possible marker is matched again with each new piece.
-_SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；・&と及びおよ^~〜～‐–—−－:：資料番号出典A-Za-z-]{0,60}"
+_SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；・&と及びおよ^~〜～‐–—−－:：資料番号出典A-Za-z_-]{0,60}"
 _LINES = r"(?:†[^\[\]【】［］\n]{0,40})?"
 """which of its lines, as models of OpenAI write behind a number: 【1†L3-L5】, 【2†source】"""
-_NUMBER = r"(?:(?:資料(?:番号)?|番号|出典|(?:passage|source|document|doc|ref)s?)\s*+(?:[:：]\s*+)?)?\d++"
+_LABEL = r"(?:資料(?:番号)?|番号|出典|(?:passage|source|document|doc|ref|cite|citation)s?)"
+"""cite and citation: Gemini and DeepSeek are trained to write [cite: 1] and [citation:1], whatever the prompt says"""
+_NUMBER = rf"(?:{_LABEL}\s*+(?:[:：]\s*+)?)?\d++"
 _ITEM = rf"(?:\^\d++|{_NUMBER}(?:\s*+[~〜～‐–—−－-]\s*+{_NUMBER})?)"
 _AND = r"(?:\s*+(?:[,、，;；・&と]|及び|および|and\b))+\s*+"
 _MARKER = re.compile(
@@ -30,6 +32,8 @@ _MARKER = re.compile(
     re.IGNORECASE,
 )
 _ITEMS = re.compile(_ITEM, re.IGNORECASE)
+_CITED_FROM = re.compile(r"\[cite_(?:start|end)\]")
+"""where Gemini begins and ends what a marker is for"""
 _OPEN_MARKER = re.compile(rf"{_SPACES}(?:\\|\\?[\[【［]{_NUMBERS}{_LINES}\\?)?\Z")
 """with the spaces before it, which are dropped with the marker"""
 
@@ -82,7 +86,7 @@ class CitedText:
         return held
 
     def _pass_on(self, text: str) -> str:
-        shown = _MARKER.sub(self._checked, text)
+        shown = _MARKER.sub(self._checked, _CITED_FROM.sub("", text))
         self._shown.append(shown)
         return shown
 

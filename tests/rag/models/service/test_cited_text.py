@@ -71,6 +71,20 @@ def test_markers_as_small_models_write_them_are_citations(answer, shown, size):
 
 
 @pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        ("2,500円です[citation:1][citation:3]。", "2,500円です[1][3]。"),
+        ("[cite_start]It is so [cite: 1, 3]. [cite_start]So is this [cite: 2].", "It is so [1][3]. So is this [2]."),
+        ("- [cite_start]**日当:** 2,500円です[cite: 1-2]。[cite_end]", "- **日当:** 2,500円です[1][2]。"),
+        ("`[cite_start]` is a sign, [cite_it] is none, nor is [cite_start", None),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_markers_as_deepseek_and_gemini_are_trained_to_write_them_are_citations(answer, shown, size):
+    assert cite(answer, size) == (shown or answer)
+
+
+@pytest.mark.parametrize(
     "answer",
     [
         "can be set in [0, 100] ms",
