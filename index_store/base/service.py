@@ -18,6 +18,9 @@ MOST_LOGGED = 500
 STATUSES = {"insufficient_quota": 429, "rate_limit_exceeded": 429, "overloaded": 503, "overloaded_error": 503}
 """the status that the name of an error stands for, where services give no number"""
 
+NO_SUCH_MODEL = ("model_not_found", "not a valid model", "model not exist", "invalid model:", "invalid model name")
+"""words of LM Studio, OpenRouter, DeepSeek, Mistral and LiteLLM, which refuse the name of a model with status 400"""
+
 OPENAI_URL = "https://api.openai.com/v1"
 
 
@@ -65,6 +68,8 @@ def _of_status(status: int, error: openai.APIError, host: str, model: str) -> er
             return errors.KeyRefused(host=host, model=model)
         case 400 if "api key" in said_in(error.body).lower():  # Gemini
             return errors.KeyRefused(host=host, model=model)
+        case 400 if any(words in f"{error.code} {said_in(error.body)}".lower() for words in NO_SUCH_MODEL):
+            return errors.ModelUnknown(host=host, model=model)
         case 402:
             return errors.QuotaUsedUp(host=host)
         case 404:

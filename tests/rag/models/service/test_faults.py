@@ -52,6 +52,14 @@ def answers(reply: str | Raw):
 WRONG_KEY = "API key not valid. Please pass a valid API key."
 """what Gemini says, with the status 400 and in a list"""
 
+NO_SUCH_MODEL = {
+    "OpenRouter": "gpt-4o-mimi is not a valid model ID",
+    "DeepSeek": "Model Not Exist",
+    "Mistral": "Invalid model: gpt-4o-mimi",
+    "LiteLLM": "/chat/completions: Invalid model name passed in model=gpt-4o-mimi. Call `/v1/models` to view models.",
+}
+"""with which words services refuse the name of a model, with the status 400"""
+
 TOO_LONG = {
     "LM Studio": "The number of tokens to keep from the initial prompt is greater than the context length.",
     "vLLM": "You passed 15873 input tokens and requested 2000 output tokens. "
@@ -71,6 +79,8 @@ TOO_LONG = {
         (refuses(400, message=WRONG_KEY), "key_refused", "OPENAI_API_KEY"),
         (answers(Raw([{"error": {"code": 400, "message": WRONG_KEY}}], status=400)), "key_refused", "OPENAI_API_KEY"),
         (refuses(404), "model_unknown", "OPENAI_BASE_URL"),
+        *((refuses(400, message=said), "model_unknown", "OPENAI_BASE_URL") for said in NO_SUCH_MODEL.values()),
+        (refuses(400, code="model_not_found"), "model_unknown", "OPENAI_BASE_URL"),
         (refuses(400), "request_refused", "400"),
         (refuses(402), "quota_used_up", "127.0.0.1"),
         (refuses(413), "prompt_too_long", "MODEL_CONTEXT"),
