@@ -76,10 +76,12 @@ BY_A_FILTER = "content_filter"
 
 
 TOO_LONG = (
-    "context_length_exceeded", "context length", "context window", "exceed_context_size", "prompt is too long",
-    "maximum number of tokens allowed",
+    "context_length_exceeded", "context length", "context window", "context size", "exceed_context_size",
+    "prompt is too long", "input is too long", "maximum prompt length", "maximum number of tokens allowed",
+    "`max_new_tokens` must be",
 )  # fmt: skip
-"""words of OpenAI, vLLM, SGLang, LM Studio, llama.cpp, Anthropic and Gemini that refuse a prompt for its length"""
+"""words of OpenAI, vLLM, SGLang, LM Studio, llama.cpp, Anthropic, Bedrock, xAI, Gemini and TGI that refuse a prompt for
+its length"""
 
 OUT_OF_TOKENS = "max_tokens or model output limit was reached"
 """words with which OpenAI and Azure refuse a request after the reply of a reasoning model reached its limit"""

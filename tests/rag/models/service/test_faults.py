@@ -66,6 +66,10 @@ TOO_LONG = {
     "However, the model's context length is only 16384 tokens.",
     "SGLang": "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
     "Gemini": "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).",
+    "llama.cpp": "the request exceeds the available context size. try increasing the context size",
+    "xAI": "This model's maximum prompt length is 131072 but the request contains 136973 tokens.",
+    "TGI": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens",
+    "Bedrock": "Input is too long for requested model.",
 }
 """with which words services refuse a prompt for its length"""
 
@@ -87,6 +91,7 @@ TOO_LONG = {
         (refuses(400, code="context_length_exceeded"), "prompt_too_long", "MODEL_CONTEXT"),
         (refuses(400, message="The maximum context length is 4096 tokens."), "prompt_too_long", "MODEL_CONTEXT"),
         *((refuses(400, message=said), "prompt_too_long", "MODEL_CONTEXT") for said in TOO_LONG.values()),
+        (refuses(500, message="Context size has been exceeded."), "prompt_too_long", "MODEL_CONTEXT"),
         (refuses(400, code="content_filter"), "reply_filtered", "test-chat"),
         (refuses(429), "service_busy", "127.0.0.1"),
         (refuses(429, code="insufficient_quota"), "quota_used_up", "127.0.0.1"),
