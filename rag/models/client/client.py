@@ -5,6 +5,7 @@ Not here: retries of 429, 5xx and refused connections, with back-off; the openai
 
 import asyncio
 import logging
+import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from http import HTTPStatus
@@ -38,6 +39,9 @@ from rag.trace.calls import Message as Sent
 from rag.trace.details import CutBy
 
 log = logging.getLogger(__name__)
+
+# Mistral sends text in parts. What is said about their form would quote the text in the log.
+warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
 
 RETRY_PAUSE = 0.5
 """seconds before a broken stream starts again, doubled each time"""
