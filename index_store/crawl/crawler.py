@@ -89,7 +89,7 @@ class Crawler:
         self._start = options.url
         """where redirects of the start lead"""
         self.frontier = Frontier(options.limit)
-        self._duplicates = Duplicates({page.digest: url for url, page in known.items()})
+        self._duplicates = Duplicates({url: page.digest for url, page in known.items()})
         self._delivered: dict[str, PageOutcome] = {}
         self._is_sure = False
         """whether the start still leads to known pages; otherwise it may be a page for maintenance or sign-in"""
@@ -313,7 +313,7 @@ class Crawler:
         if original is None or original == visit.url:
             return False
         self._is_sure |= original != self._options.url and original in self._known
-        return self._duplicates.is_one(Duplicate(visit, None), original)
+        return self._duplicates.is_one(Duplicate(visit, None, digest=body.digest), original)
 
     def _is_of_canonical(self, visit: CrawlVisit, outline: PageLinks) -> bool:
         """Whether it is a duplicate of the page that it names as canonical, which is fetched, too."""

@@ -48,6 +48,8 @@ class VisitedPage:
     is_page: bool
     look: PageLook | None
     """None if it was not read, because it is unchanged"""
+    digest: str
+    """of its content now; "" if it has none"""
 
 
 @dataclass(frozen=True)
@@ -59,10 +61,15 @@ class Duplicate:
     """None if its content is the same"""
     is_doubtful: bool = False
     """whether it must have the same text"""
+    digest: str = ""
+    """of its content, if that is the same"""
 
     def is_of(self, visited: VisitedPage) -> bool:
-        if not visited.is_page or self.look is None:
-            return visited.is_page
+        if not visited.is_page:
+            return False
+        if self.look is None:
+            # Known from last time, the original may have another content now: a news page whose text moved on.
+            return visited.digest == self.digest
         if visited.look is None:
             return not self.is_doubtful
         if self.is_doubtful or (self.look.pieces and not self.look.title):
@@ -71,9 +78,10 @@ class Duplicate:
 
 
 class Duplicates:
-    def __init__(self, of_digest: Mapping[str, str]) -> None:
-        """`of_digest`: the addresses of the pages known from last time, by the digest of their content."""
-        self._of_digest = dict(of_digest)
+    def __init__(self, digests: Mapping[str, str]) -> None:
+        """`digests`: those of the contents of the pages known from last time, by address."""
+        self._digests = dict(digests)
+        self._of_digest = {digest: url for url, digest in digests.items()}
         self._looks: dict[str, PageLook] = {}
         self._visited: dict[str, VisitedPage] = {}
         self._waiting: dict[str, list[Duplicate]] = defaultdict(list)
@@ -95,12 +103,13 @@ class Duplicates:
 
     def add_page(self, url: str, digest: str, look: PageLook) -> None:
         """Adds a page of its own, with which others are compared."""
+        self._digests[url] = digest
         self._of_digest[digest] = url
         self._looks[url] = look
 
     def conclude(self, url: str, *, is_page: bool) -> list[CrawlVisit]:
         """Ends the visit of an address. Returns the pages that waited for it and differ from it: each stands alone."""
-        visited = self._visited[url] = VisitedPage(is_page, self._looks.get(url))
+        visited = self._visited[url] = VisitedPage(is_page, self._looks.get(url), self._digests.get(url, ""))
         return _alone(page for page in self._waiting.pop(url, ()) if not page.is_of(visited))
 
     def take_waiting(self) -> list[CrawlVisit]:

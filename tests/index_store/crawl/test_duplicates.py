@@ -37,6 +37,27 @@ def test_a_copy_takes_the_place_of_its_original_when_that_is_gone(site, crawl):
 
 
 @pytest.mark.parametrize("at_once", [1, 4])
+def test_an_earlier_version_that_is_kept_under_another_address_comes_though_its_content_was_known(site, crawl, at_once):
+    site.pages = {"/": html("Home", "/rules.txt"), "/rules.txt": Reply("2024", content_type="text/plain")}
+    first = crawl(site.url())
+    site.pages["/"] = html("Home", "/rules.txt", "/rules-2024.txt")
+    site.pages["/rules-2024.txt"] = site.pages["/rules.txt"]
+    site.pages["/rules.txt"] = Reply("2025", content_type="text/plain")
+    again = crawl(site.url(), first.known, crawl_at_once=at_once)
+    assert sorted(again.paths) == ["/", "/rules-2024.txt", "/rules.txt"]
+
+
+@pytest.mark.parametrize("links", [("/1", "/2", "/3"), ("/3", "/2", "/1")])
+def test_pages_whose_contents_have_all_moved_on_by_one_are_all_kept(site, crawl, links):
+    site.pages = {"/": html("Home", *links), "/1": html("May"), "/2": html("April"), "/3": html("March")}
+    first = crawl(site.url(), crawl_at_once=1)
+    site.pages |= {"/1": html("June"), "/2": html("May"), "/3": html("April")}
+    again = crawl(site.url(), first.known, crawl_at_once=1)
+    assert sorted(again.paths) == ["/1", "/2", "/3"]
+    assert again.of(PageOutcome.GONE) == []
+
+
+@pytest.mark.parametrize("at_once", [1, 4])
 def test_a_variant_gives_way_to_the_page_that_it_names_as_canonical(site, crawl, at_once):
     page = html("Guide", "/next", head=canonical("/guide"))
     site.pages = {
