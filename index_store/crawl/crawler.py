@@ -192,10 +192,12 @@ class Crawler:
     ) -> CrawledPage | None:
         if known and known.digest == body.digest:
             return self._unchanged(visit, known, answer)
+        outline = await self._outline(visit.url, answer, body)
         if self._has_content_of_another(visit, body):
+            if outline.canonical:
+                self._queue(outline.canonical, visit.depth)  # maybe only its duplicates lead to it
             # Its links are not followed: relative links with ever longer addresses would never end.
             return None
-        outline = await self._outline(visit.url, answer, body)
         if outline.moved_to:
             self._move(visit, outline.moved_to)
             return None

@@ -70,6 +70,16 @@ def test_a_variant_gives_way_to_the_page_that_it_names_as_canonical(site, crawl,
     assert sorted(crawl(site.url(), crawl_at_once=at_once).paths) == ["/", "/guide", "/next"]
 
 
+def test_a_canonical_page_to_which_only_its_variants_link_stays_the_one_when_it_is_crawled_again(site, crawl):
+    guide = html("Guide", head=canonical("/guide"))
+    site.pages = {"/": html("Home", "/guide?from=home"), "/guide": guide, "/guide?from=home": guide}
+    first = crawl(site.url())
+    assert first.paths == ["/", "/guide"]
+    again = crawl(site.url(), first.known)
+    assert again.of(PageOutcome.UNCHANGED) == [site.url("/"), site.url("/guide")]
+    assert len(again.pages) == 2
+
+
 def test_a_canonical_address_may_stand_in_the_header(site, crawl):
     header = {"Link": '</style.css>; rel=preload, </report.txt>; rel="canonical"'}
     site.pages = {
