@@ -24,7 +24,7 @@ from index_store.crawl.address import (
     path_of,
     site_of,
 )
-from index_store.crawl.duplicates import Duplicate, Duplicates, is_doubtful
+from index_store.crawl.duplicates import NO_LOOK, Duplicate, Duplicates, is_doubtful
 from index_store.crawl.errors import (
     BadRedirect,
     KnownPagesKept,
@@ -89,7 +89,10 @@ class Crawler:
         self._start = options.url
         """where redirects of the start lead"""
         self.frontier = Frontier(options.limit)
-        self._duplicates = Duplicates({url: page.digest for url, page in known.items()})
+        self._duplicates = Duplicates(
+            {url: page.digest for url, page in known.items()},
+            {url: page.look for url, page in known.items() if page.look != NO_LOOK},
+        )
         self._delivered: dict[str, PageOutcome] = {}
         self._is_sure = False
         """whether the start still leads to known pages; otherwise it may be a page for maintenance or sign-in"""
@@ -240,6 +243,7 @@ class Crawler:
             digest=body.digest,
             links=outline.links,
             frames=outline.frames,
+            look=outline.look,
         )
 
     def _unchanged(self, visit: CrawlVisit, known: KnownPage, answer: FetchResponse) -> CrawledPage | None:
@@ -254,6 +258,7 @@ class Crawler:
             digest=known.digest,
             links=known.links,
             frames=known.frames,
+            look=known.look,
         )
 
     def _gone_if_known(self, visit: CrawlVisit) -> CrawledPage | None:

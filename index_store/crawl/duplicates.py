@@ -47,7 +47,7 @@ class VisitedPage:
 
     is_page: bool
     look: PageLook | None
-    """None if it was not read, because it is unchanged"""
+    """None if it was not read, and nothing was kept of it from last time"""
     digest: str
     """of its content now; "" if it has none"""
 
@@ -78,11 +78,11 @@ class Duplicate:
 
 
 class Duplicates:
-    def __init__(self, digests: Mapping[str, str]) -> None:
-        """`digests`: those of the contents of the pages known from last time, by address."""
+    def __init__(self, digests: Mapping[str, str], looks: Mapping[str, PageLook]) -> None:
+        """The digests of the contents of the pages known from last time, and their looks, by address."""
         self._digests = dict(digests)
         self._of_digest = {digest: url for url, digest in digests.items()}
-        self._looks: dict[str, PageLook] = {}
+        self._looks = dict(looks)
         self._visited: dict[str, VisitedPage] = {}
         self._waiting: dict[str, list[Duplicate]] = defaultdict(list)
         """by the address that they wait for"""

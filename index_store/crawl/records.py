@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, field_validator
 
 from index_store.base.errors import PlainError
 from index_store.crawl.address import path_of, query_of, typed
+from index_store.crawl.duplicates import NO_LOOK, PageLook
 from index_store.crawl.errors import BadCrawlOption, BadPattern
 
 MAX_DEPTH = 20
@@ -105,6 +106,8 @@ class KnownPage(BaseModel, frozen=True):
     """followed again if the page itself is unchanged or fails"""
     frames: tuple[str, ...] = ()
     """those of `links` that browsers show as parts of the page"""
+    look: PageLook = NO_LOOK
+    """compared with pages that name it as canonical, because it is not read again while it is unchanged"""
     ever_came: bool = True
     """False: all that is known of the page is that it failed"""
 
@@ -142,5 +145,6 @@ class CrawledPage(BaseModel):
     """to pages of the same site, normalised"""
     frames: tuple[str, ...] = ()
     """those of `links` that browsers show as parts of the page"""
+    look: PageLook = NO_LOOK
     error: PlainError | None = None
     """if FAILED or KEPT"""

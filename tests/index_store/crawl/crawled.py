@@ -46,6 +46,7 @@ class Crawled:
                 digest=page.digest,
                 links=page.links,
                 frames=page.frames,
+                look=page.look,
             )
             for page in self.pages
             if page.outcome in (PageOutcome.FETCHED, PageOutcome.UNCHANGED)

@@ -177,6 +177,28 @@ def test_a_second_crawl_takes_what_changed_what_is_new_what_is_gone_and_what_has
     assert_sound(store, crawling.data_dir)
 
 
+@pytest.mark.parametrize("is_tagged", [False, True])
+def test_a_new_page_is_added_though_its_template_names_a_page_as_canonical_that_has_not_changed(
+    store: IndexStore, site: SiteServer, is_tagged: bool
+) -> None:
+    head = '<link rel="canonical" href="/news">'
+    news = html("News", text="Choose an article.", head=head)
+    site.pages = {
+        "/": html("Start", "/news", "/news?id=1"),
+        "/news": with_etag(news) if is_tagged else news,
+        "/news?id=1": html("Holidays", text="The office is closed in August.", head=head),
+    }
+    crawled(store, site).wait()
+    site.pages |= {
+        "/": html("Start", "/news", "/news?id=1", "/news?id=2", "/news?from=start"),
+        "/news?id=2": html("Allowances", text="The allowance is 3,000 yen.", head=head),
+        "/news?from=start": html("News", text="Choose one of the articles.", head=head),
+    }
+    assert outcome(site, crawled(store, site)) == {
+        "/": "ready", "/news": "unchanged", "/news?id=1": "unchanged", "/news?id=2": "ready"
+    }  # fmt: skip
+
+
 def test_a_page_that_fails_for_now_keeps_its_version_and_says_why_until_it_is_tried_again_alone(
     store: IndexStore, site: SiteServer, crawling: Settings
 ) -> None:
