@@ -232,6 +232,8 @@ class Crawler:
         return replace(outline, links=self._of_sites(outline.links), frames=self._of_sites(outline.frames))
 
     def _fetched(self, url: str, answer: FetchResponse, body: Body, outline: PageLinks) -> CrawledPage:
+        # Only pages that name it may lead to a canonical page. While they are unchanged, it counts as a link.
+        named = self._of_sites([outline.canonical] if outline.canonical and outline.canonical != url else [])
         return CrawledPage(
             url=url,
             outcome=PageOutcome.FETCHED,
@@ -241,7 +243,7 @@ class Crawler:
             etag=answer.headers.get("etag"),
             last_modified=answer.headers.get("last-modified"),
             digest=body.digest,
-            links=outline.links,
+            links=tuple(dict.fromkeys((*outline.links, *named))),
             frames=outline.frames,
             look=outline.look,
         )

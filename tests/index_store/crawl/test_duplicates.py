@@ -80,6 +80,15 @@ def test_a_canonical_page_to_which_only_its_variants_link_stays_the_one_when_it_
     assert len(again.pages) == 2
 
 
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_canonical_page_is_not_gone_while_the_pages_that_name_it_are_unchanged(site, crawl, depth):
+    article = html("Holidays", head=canonical("/news"))
+    site.pages = {"/": html("Home", "/news?id=1"), "/news": html("News"), "/news?id=1": article}
+    first = crawl(site.url(), depth=depth)
+    assert sorted(first.paths) == ["/", "/news", "/news?id=1"]
+    assert crawl(site.url(), first.known, depth=depth).of(PageOutcome.GONE) == []
+
+
 def test_a_canonical_address_may_stand_in_the_header(site, crawl):
     header = {"Link": '</style.css>; rel=preload, </report.txt>; rel="canonical"'}
     site.pages = {
