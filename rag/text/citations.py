@@ -11,7 +11,9 @@ from rag.trace.passages import Citation, Passage
 # newlines would take quadratic time.
 MARKER = re.compile(r"\[([1-9]\d{0,2})\]")
 """of up to three digits, for there are no more passages: the [0] of a range and ISO [9001] are text"""
-_SPACED_MARKER = re.compile(rf"(?:(?<!\s)\s++)?{MARKER.pattern}")
+_BRACKETED = rf"[(（]{MARKER.pattern}(?: ?[,、;；] ?{MARKER.pattern}){{0,9}}[)）]"
+_SPACED_MARKER = re.compile(rf"(?:(?<!\s)\s++)?(?:{MARKER.pattern}|{_BRACKETED})")
+"""also several in brackets: ([1], [2])"""
 _ABBREVIATIONS = ("Dr", "Mr", "Mrs", "Ms", "Prof", "St", "No", "vs", "cf", "Inc", "Ltd", "Co", "Corp")
 """those that a name may follow"""
 _BEFORE_LIST_NUMBER = ("", *(" " * depth for depth in range(1, 9)), "- ", "* ", "# ", "## ", "### ", "#### ")

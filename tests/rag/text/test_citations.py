@@ -16,6 +16,13 @@ def test_an_answer_is_taken_apart_into_its_claims():
     ]
 
 
+def test_of_markers_in_brackets_a_claim_keeps_nothing():
+    assert list(claims("It ends (after 10 hours) ([1], [2]). 終わります（[1]、[3]）。")) == [
+        Claim(text="It ends (after 10 hours).", sources=(1, 2)),
+        Claim(text="終わります。", sources=(1, 3)),
+    ]
+
+
 def test_citations_are_listed_by_number_and_once():
     assert [each.number for each in cited_passages([3, 1, 3], PASSAGES)] == [1, 3]
     assert cited_passages([], PASSAGES) == ()
