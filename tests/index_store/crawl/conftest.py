@@ -58,7 +58,7 @@ def _tries_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_left_behind(tmp_path: Path) -> Iterator[None]:
+def _nothing_is_left_behind() -> Iterator[None]:
     before = set(threading.enumerate())
     yield
     left = set(threading.enumerate()) - before

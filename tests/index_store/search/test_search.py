@@ -95,7 +95,9 @@ def test_each_hit_tells_its_ranks_and_scores_on_both_sides(rules: IndexStore) ->
 
 def test_by_rank_a_score_is_what_reciprocal_rank_fusion_says(tmp_path: Path) -> None:
     with with_rules(tmp_path, fusion="rank", keyword_weight=0.5) as store:
-        for hit in store.search("a", "Zパタンの枠", mode="hybrid", k=3):
+        hits = store.search("a", "Zパタンの枠", mode="hybrid", k=3)
+        assert len(hits) == 3
+        for hit in hits:
             assert hit.vector_rank
             assert hit.keyword_rank
             assert hit.score == pytest.approx(0.5 / (60 + hit.vector_rank) + 0.5 / (60 + hit.keyword_rank), abs=1e-6)

@@ -164,7 +164,7 @@ def test_a_second_app_on_the_same_database_is_refused_and_may_come_when_the_firs
     IndexStore(other).close()
 
 
-def test_a_newer_schema_is_refused_and_stays(tmp_path: Path, url: SecretStr) -> None:
+def test_a_newer_schema_is_refused_and_stays(url: SecretStr) -> None:
     engine = opened(url)
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
@@ -174,7 +174,7 @@ def test_a_newer_schema_is_refused_and_stays(tmp_path: Path, url: SecretStr) -> 
     assert PASSWORD not in str(refused.value)
 
 
-def test_a_database_of_another_encoding_is_refused(tmp_path: Path, postgres: PostgresServer) -> None:
+def test_a_database_of_another_encoding_is_refused(postgres: PostgresServer) -> None:
     postgres.run("CREATE DATABASE ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
     with pytest.raises(errors.InvalidSetting, match="whose encoding is UTF8"):
         opened(SecretStr(postgres.url("ascii")))

@@ -299,7 +299,7 @@ def test_a_call_ends_in_its_time_whether_the_server_says_nothing_or_goes_on_for_
         to_it.get(dripping.url)
 
 
-def test_something_else_at_its_address_is_told(serviced: Settings, service, caplog: pytest.LogCaptureFixture) -> None:
+def test_something_else_at_its_address_is_told(serviced: Settings, service) -> None:
     elsewhere = serviced.model_copy(update={"chroma_url": SecretStr(service.base_url)})
     with IndexStore(elsewhere) as store:
         assert isinstance(store.trouble, errors.VectorsFailed)

@@ -128,7 +128,9 @@ def test_every_call_of_a_run_is_kept_with_what_it_was_for(open_engine, chat, pip
     approve(chat)
     chat.default = ANSWER
     engine = open_engine(chat, draft_ahead=True)
-    for step, found in calls(engine, engine.ask(QUESTION, index=INDEX, pipeline_name=pipeline)).items():
+    kept = calls(engine, engine.ask(QUESTION, index=INDEX, pipeline_name=pipeline))
+    assert kept
+    for step, found in kept.items():
         assert {call.task for call in found} & {"", "other"} == set(), step
         assert all(call.messages for call in found)
 
@@ -145,10 +147,9 @@ def test_a_follow_up_keeps_how_it_was_made_standalone(open_engine, chat):
 
 
 def test_the_key_is_not_kept(ask, server, data_dir):
-    for step in ask("self_rag").values():
-        for call in step:
-            assert KEY not in call.model_dump_json()
-            assert "Bearer" not in call.model_dump_json()
+    kept = [call.model_dump_json() for step in ask("self_rag").values() for call in step]
+    assert kept
+    assert [each for each in kept if KEY in each or "Bearer" in each] == []
 
 
 def test_who_wants_none_kept_has_none(open_engine, chat):

@@ -422,6 +422,7 @@ MORE_RANKS = (("Senior", "2,000", "9,000"), ("Staff", "1,800", "8,500"), ("Guest
 
 def test_a_table_that_goes_on_over_pages_has_its_header_on_each(raw) -> None:
     pages = load(raw(PdfFile([rows(700, *RANKS), *[rows(760, *MORE_RANKS)] * 2]).content(), "a.pdf")).pages
+    assert len(pages) == 3
     for page in pages[1:]:
         assert page.markdown.strip().startswith(
             "| Rank | Per diem | Hotel |\n| --- | --- | --- |\n| Senior | 2,000 | 9,000 |"
