@@ -458,7 +458,7 @@ def test_in_a_browser_no_script_that_is_put_into_the_page_runs_and_nothing_is_fe
 
 
 @pytest.mark.soak  # all other tests of this folder use the app too
-def test_the_app_is_used_as_ever(app, visit, tmp_path):
+def test_a_document_is_uploaded_and_its_original_opened_as_ever(app, visit, tmp_path):
     file = tmp_path / "kettle.txt"
     file.write_text("The kettle of the kitchen holds 1.7 litres.", encoding="utf-8")
     visitor = visit("en")

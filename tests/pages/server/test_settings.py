@@ -95,6 +95,6 @@ def test_only_where_a_proxy_signs_people_in_are_its_headers_those_of_somebody():
     assert by_proxy.identity_headers == {"x-forwarded-user", "remote-name", "remote-email", "remote-groups"}
 
 
-def test_a_header_name_is_one():
+def test_a_header_whose_name_has_other_signs_is_refused():
     with pytest.raises(InvalidSetting, match="AUTH_USER_HEADER"):
         Settings(auth_user_header="Remote-User:\n")

@@ -68,12 +68,12 @@ def test_a_page_without_results_and_one_that_refuses_both_give_none(monkeypatch,
         assert search() == []
 
 
-def test_one_that_is_slow_is_left(monkeypatch):
+def test_a_search_that_takes_too_long_is_left(monkeypatch):
     with serving(200, PAGE, monkeypatch, delay=2), pytest.raises(WebSearchTooSlow):
         search(time_limit=1)
 
 
-def test_one_that_cannot_be_reached_is_told(monkeypatch):
+def test_a_service_that_cannot_be_reached_is_told(monkeypatch):
     monkeypatch.setattr(Duckduckgo, "search_url", "http://127.0.0.1:9/html/")
     with pytest.raises(WebUnreachable):
         search()

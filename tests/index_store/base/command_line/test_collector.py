@@ -29,6 +29,6 @@ def test_a_command_ends_with_its_status_and_its_output_and_what_was_registered_f
     assert (ended.returncode, ended.stdout) == (status, "said\nclosed\n")
 
 
-def test_it_never_returns() -> None:
+def test_leaving_never_returns() -> None:
     with pytest.raises(SystemExit):
         leave(0)

@@ -134,7 +134,7 @@ def test_a_run_that_ends_after_a_document_that_it_read_was_removed_keeps_none(op
         assert kept(engine) == set()
 
 
-def test_they_go_in_time(opened, monkeypatch):
+def test_they_go_when_their_days_are_over(opened, monkeypatch):
     with opened() as engine:
         old = ask(engine)
     later = removal.time.time() + 31 * removal.DAY

@@ -33,7 +33,7 @@ def test_every_japanese_encoding_is_read(markdown, encoding: str) -> None:
     assert markdown('名前,額\n佐藤,"2,500"\n鈴木,3\n'.encode(encoding)) == TABLE
 
 
-def test_a_few_names_are_enough(markdown) -> None:
+def test_a_few_japanese_names_are_enough_to_tell_the_encoding(markdown) -> None:
     assert (
         markdown("名前,年齢,住所\r\n三木英子,25,大阪\r\n".encode("cp932")).splitlines()[2] == "| 三木英子 | 25 | 大阪 |"
     )

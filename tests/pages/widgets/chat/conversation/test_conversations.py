@@ -55,7 +55,7 @@ def test_one_that_is_open_is_listed_however_old_it_is(many):
     assert "Question 1" not in listed(page)
 
 
-def test_a_few_need_no_search(engine):
+def test_a_few_conversations_need_no_search(engine):
     process_of(engine).history.conversations.new("Question 1", principal=LOCAL)
     page = ChatPage()
     assert listed(page) == ["Question 1"]
