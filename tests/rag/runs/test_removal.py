@@ -19,10 +19,9 @@ from rag.trace.calls import Message
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, StepFinished
 from rag.trace.passages import Retrieval
-from tests.local import local_engine, process_of
+from tests.local import process_of
 from tests.rag.documents import INDEX
-from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
-from tests.rag.verdicts import approve
+from tests.rag.scripted import Gate, Held, eventually
 
 SENTENCE = "金庫の暗証番号は八八四一です。"
 DOCUMENT = f"# 金庫\n\n## 経理部の金庫の開け方\n\n{SENTENCE}\n\n係の者だけが開けられます。"
@@ -30,20 +29,14 @@ QUESTION = "金庫の暗証番号は何番ですか?"
 
 
 @pytest.fixture
-def open_loaded(loaded, chat, embeddings, tmp_path):
+def open_loaded(opened, loaded, chat, embeddings, tmp_path):
     """Opens an engine on the data folder of this test, with a document about a safe besides the others."""
-    approve(chat)
     chat.default = "文書のとおりです[1]。"
     file = tmp_path / "safe.md"
     file.write_text(DOCUMENT, encoding="utf-8")
     with IndexStore(Settings(data_dir=loaded), embeddings) as store:
         assert store.add(INDEX, file, "safe.md").error is None
-
-    def open_loaded(**values: object) -> UserEngine:
-        settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False, **values)
-        return local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
-
-    return open_loaded
+    return opened
 
 
 def ask(engine: UserEngine, pipeline: str = "naive"):

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from rag.trace.comparison import compare_passages
-from rag.trace.details import Candidate, CandidatesDetail, Detail, GradesDetail, RetrievalDetail, WebSearchDetail
+from rag.trace.details import Candidate, CandidatesDetail, GradesDetail, RetrievalDetail, WebSearchDetail
 from rag.trace.events import Event, RunFinished, StepFinished, Totals
 from rag.trace.grades import Grade, Grounding, PassageGrade, Usefulness
 from rag.trace.passages import Citation, Passage
+from tests.rag.trace.steps import finished
 
 YES, NO = Grade(verdict="yes", score=0.9), Grade(verdict="no", score=0.2)
 UNKNOWN = Grade.unknown()
@@ -19,20 +20,13 @@ def passage(number: int, section: str, rank: int | None = None, start: int = 0, 
     )  # fmt: skip
 
 
-def step(detail: Detail) -> StepFinished:
-    return StepFinished(
-        step="s", attempt=1, start=0, milliseconds=1, model_calls=0, tokens_in=0, tokens_out=0, detail=detail
-    )
-
-
 def search(*passages: Passage) -> StepFinished:
-    return step(RetrievalDetail(query="?", mode="vector", unit="chunk", passages=passages))
+    return finished("retrieve", detail=RetrievalDetail(query="?", mode="vector", unit="chunk", passages=passages))
 
 
 def grades(*graded: tuple[Passage, Grade]) -> StepFinished:
-    return step(
-        GradesDetail(question="?", grades=tuple(PassageGrade(passage=each, grade=grade) for each, grade in graded))
-    )
+    of_passages = tuple(PassageGrade(passage=each, grade=grade) for each, grade in graded)
+    return finished("grade_documents", detail=GradesDetail(question="?", grades=of_passages))
 
 
 def end(*cited: Passage) -> RunFinished:
@@ -95,7 +89,10 @@ def test_pages_of_the_web_are_told_by_their_address():
         passage(1, "", origin="web").model_copy(update={"source": address})
         for address in ("https://a.example", "https://b.example")
     )
-    found = step(WebSearchDetail(query="?", provider="tavily", passages=(one, other.model_copy(update={"number": 2}))))
+    found = finished(
+        "web_search",
+        detail=WebSearchDetail(query="?", provider="tavily", passages=(one, other.model_copy(update={"number": 2}))),
+    )
     compared = compare_passages([[found], [search()]])
     assert [each.passage.source for each in compared] == ["https://a.example", "https://b.example"]
     assert [each.found[1] for each in compared] == [None, None]
@@ -113,7 +110,7 @@ def test_candidates_are_graded_too():
     candidate = Candidate(
         passage=a, text="x", relevance=NO, grounding=Grounding.unknown(), usefulness=Usefulness.unknown(), score=0
     )
-    one = [search(a), step(CandidatesDetail(candidates=(candidate,)))]
+    one = [search(a), finished("write_candidates", detail=CandidatesDetail(candidates=(candidate,)))]
     other = [search(a), grades((a, YES))]
     [compared] = compare_passages([one, other])
     assert compared.is_disputed

@@ -13,7 +13,6 @@ import aiosqlite
 import pytest
 from pydantic import BaseModel
 
-from index_store.store.index_store import IndexStore
 from rag.errors import (
     BadChange,
     DocumentsGone,
@@ -32,14 +31,13 @@ from rag.runs.fork.edits import EditQuery, LeaveOut, TakeIn, TurnOver
 from rag.runs.fork.plan import ChangedDocuments
 from rag.runs.fork.sqlite_checkpoints import FILE, SqliteCheckpoints
 from rag.runs.run.run import Run
-from rag.settings import Settings
 from rag.trace.events import Change
 from rag.trace.passages import Passage, Retrieval
 from tests.full_disk import full_disk, linux
-from tests.local import local_engine, process_of
+from tests.local import process_of
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished
-from tests.rag.scripted import PATIENCE, Gate, Held, ScriptedSource, eventually
+from tests.rag.scripted import PATIENCE, Gate, Held, eventually
 from tests.rag.verdicts import approve
 from tests.threads import is_under_way
 
@@ -55,15 +53,9 @@ of_a_step = pytest.mark.parametrize(("step", "edit"), [
 
 
 @pytest.fixture
-def opened(loaded, chat, embeddings):
-    """Opens an engine on the data folder of this test."""
-    approve(chat)
+def opened(opened, chat):
+    """The same, with a model that always gives this answer."""
     chat.default = ANSWER
-
-    def opened(**values: Any) -> UserEngine:
-        settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False, **values)
-        return local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
-
     return opened
 
 

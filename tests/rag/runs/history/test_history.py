@@ -14,7 +14,7 @@ from rag.runs.history.history import LONGEST_REASON, History
 from rag.runs.history.schema import FILE, SCHEMA, calls, events, place
 from rag.runs.history.suggestions import StoredSuggestions
 from rag.trace.calls import MOST_OF_A_CALL, MOST_OF_A_RUN, Call, Message, ShortenedText
-from rag.trace.details import Detail, RefinementDetail, RetrievalDetail, Strip
+from rag.trace.details import RefinementDetail, RetrievalDetail, Strip
 from rag.trace.events import (
     RunFinished,
     RunStarted,
@@ -29,6 +29,7 @@ from rag.trace.events import (
 from rag.trace.passages import Passage
 from tests.by_hand import run_script
 from tests.migrated import differences
+from tests.rag.trace.steps import finished
 
 
 @pytest.fixture
@@ -445,18 +446,12 @@ def passage(number: int, document_id: str) -> Passage:
     )  # fmt: skip
 
 
-def did(detail: Detail) -> StepFinished:
-    return StepFinished(
-        step="s", attempt=1, start=0, milliseconds=1, model_calls=0, tokens_in=0, tokens_out=0, detail=detail
-    )
-
-
 def test_strips_of_before_they_named_their_document_go_by_the_numbers_of_its_passages(history):
     strips = [Strip(passage=number, text=f"Strip {number}.", score=1, kept=True) for number in (1, 2)]
     found = RetrievalDetail(query="?", mode="vector", unit="chunk", passages=(passage(1, "gone"), passage(2, "stays")))
     history.save("r", started(history.conversations.new("?", principal=LOCAL).id))
-    history.save("r", did(found))
-    history.save("r", did(RefinementDetail(strips=tuple(strips))))
+    history.save("r", finished("retrieve", detail=found))
+    history.save("r", finished("refine", detail=RefinementDetail(strips=tuple(strips))))
     assert history.redaction.redact(["gone"])
     [_, searched, refined] = history.events("r")
     assert [each.text for each in searched.detail.passages] == ["", "What stays says."]
@@ -469,7 +464,7 @@ def test_traces_that_do_not_quote_a_removed_document_stay_as_they_were(history):
     for run_id in "ab":
         history.save(run_id, started(conversation, run_id))
         found = RetrievalDetail(query="?", mode="vector", unit="chunk", passages=(passage(1, f"of-{run_id}"),))
-        history.save(run_id, did(found))
+        history.save(run_id, finished("retrieve", detail=found))
     before = history.events("b")
     assert history.redaction.redact(["of-a"])
     assert history.events("b") == before
