@@ -220,7 +220,10 @@ class WebSearchError(RagError):
 
 class WebKeyRefused(WebSearchError):
     en = "{service} refuses the key in TAVILY_API_KEY. Correct it, or set WEB_SEARCH=off to work without the web."
-    ja = "{service} が TAVILY_API_KEY のキーを拒否しました。正しいキーを設定するか、WEB_SEARCH=off にしてください。"
+    ja = (
+        "{service} が TAVILY_API_KEY のキーを拒否しました。"
+        "正しいキーを設定するか、Web を使わないなら WEB_SEARCH=off にしてください。"
+    )
 
 
 class WebLimitReached(WebSearchError):
@@ -235,7 +238,7 @@ class WebSearchFailed(WebSearchError):
 
 class WebUnreachable(WebSearchError):
     en = "{service} can't be reached from here. Check the network, or set WEB_SEARCH=off to work without the web."
-    ja = "{service} に接続できません。ネットワークを確認するか、WEB_SEARCH=off にしてください。"
+    ja = "{service} に接続できません。ネットワークを確認するか、Web を使わないなら WEB_SEARCH=off にしてください。"
 
 
 class WebSearchTooSlow(WebSearchError):

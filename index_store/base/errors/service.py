@@ -61,5 +61,5 @@ class AnswerUnreadable(ServiceError):
     )
     ja = (
         "{host} の応答が OpenAI 互換の形式ではありません。"
-        "OPENAI_BASE_URL(多くは /v1 で終わります)と {model} を確認してください。"
+        "OPENAI_BASE_URL(多くは /v1 で終わります)とモデル {model} を確認してください。"
     )
