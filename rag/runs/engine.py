@@ -69,7 +69,6 @@ T = TypeVar("T")
 SEARCH_THREADS = 4
 """a search takes some milliseconds, mostly in libraries that let other threads run"""
 
-
 ENDING = 5
 """seconds that steps which were stopped get to end"""
 

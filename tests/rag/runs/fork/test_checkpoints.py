@@ -44,7 +44,6 @@ from tests.threads import is_under_way
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "一日につき二千五百円です[1]。"
 
-
 of_a_step = pytest.mark.parametrize(("step", "edit"), [
     ("generate", LeaveOut(passage=1)),
     ("grade_documents", TurnOver(passage=1)),

@@ -8,7 +8,6 @@ from rag.models.embedded.engines import choice
 CONTEXT = 1024
 """tokens that the requests of these tests can remember"""
 
-
 collect_ignore_glob = [] if find_spec("gguf") else ["test_*.py", "qwen2/test_*.py"]
 """gguf is only a requirement on Linux for x86-64, where such processors are; without it, the tests can't be imported"""
 
