@@ -4,7 +4,8 @@ import argparse
 import json
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from index_store.base import errors
@@ -116,7 +117,25 @@ def _add(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
         if not files and len(refused) == before:
             refuse(given, errors.EmptyFolder(name=given))
         sources += [FileSource(file) for file in files]
-    return _all_added(store.ingest(options.index, sources), out) and not refused
+    all_well = _all_added(store.ingest(options.index, sources), out) and not refused
+    _note_limits(store, options.index, [each for each in sources if isinstance(each, SiteSource)], out)
+    return all_well
+
+
+def _note_limits(store: IndexStore, index: str, sites: Sequence[SiteSource], out: Output) -> None:
+    """Names the sites that may have more pages than their limit."""
+    if not sites:
+        return
+    pages = Counter(each.parent for each in store.documents(index))
+    for site in sites:
+        limit = site.options.limit
+        if site.options.depth and pages[site.source] >= limit:
+            out.note(
+                f"The limit of {limit} pages is reached: {site.source} may have more. "
+                "Add it again with a higher --limit.",
+                f"上限の {limit} ページに達しました。{site.source} にはほかにもページがある可能性があります。"
+                "--limit を増やして再度追加してください。",
+            )
 
 
 def _retry(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:

@@ -328,6 +328,8 @@ def test_a_site_is_added_as_deep_as_is_said_and_crawled_again(run: Run, site: Si
         site.url("/docs/a"): "unchanged", site.url("/docs/deep"): "ready"
     }  # fmt: skip
     assert len(run("add", "--index", "b", "--json", site.url(), "--limit", "3").objects) == 3
+    assert "limit of 3 pages" in run("add", "--index", "b", site.url(), "--limit", "3").err
+    assert "limit" not in run("add", "--index", "b", site.url(), "--limit", "6").err
     del site.pages["/docs/deep"]
     assert [line["status"] for line in run(*add[:-1], "2").objects] == ["unchanged", "removed"]
     assert run("remove", "--index", "a", site.url().rstrip("/")).status == 0  # as somebody may have added it

@@ -38,8 +38,10 @@ from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, pain
 from tests.local import as_person, grant, person_of, process_of
 from tests.looks import languages_in_turn, one_language
 from tests.pages.app_page import shown
+from tests.pages.conftest import restart
 from tests.pages.documents_page import DocumentsPage
 from tests.pages.widgets.trace.test_detail import Tags
+from tests.servers.site_server import SiteServer, html
 
 HANDBOOK = (
     "# Travel\n\n## Allowance\n\n一般社員の国内出張の日当は1日2,500円です。\n\n"
@@ -299,6 +301,19 @@ def test_a_press_for_a_site_that_another_tab_has_removed_reaches_no_other_site(e
     removal.click()
     page.look()
     assert [each.options.url for each in engine.store.sites("handbook")] == sites[1:]
+
+
+@one_language("ja")
+def test_a_site_that_may_have_more_pages_than_its_limit_says_so(engine, monkeypatch, language):
+    monkeypatch.setenv("CRAWL_ALLOWED", "127.0.0.1")
+    monkeypatch.setenv("CRAWL_RATE", "1000")
+    store = restart().store
+    with SiteServer() as site:
+        site.pages = {"/": html("Start", "/a", "/b"), "/a": html("A"), "/b": html("B")}
+        for limit in (2, 4):
+            store.ingest("handbook", [SiteSource(CrawlOptions(url=site.url(), depth=1, limit=limit))]).wait()
+            page = DocumentsPage(language)
+            assert (page.words["site.limit_reached"] in page.html) is (limit == 2)
 
 
 def test_the_glossary_shows_what_another_tab_has_saved_and_does_not_take_it_back(engine, tmp_path):

@@ -21,13 +21,14 @@ def show_sites(index: Index) -> None:
     st.subheader(say("site.title"), anchor=False)
     may_change = may_add_to(index.name)
     documents = engine().store.documents(index.name)
+    fetched = Counter(each.parent for each in documents)
     pages = Counter(each.parent for each in documents if each.status != DocumentStatus.FAILED)
     for site in sites:
         # Keys name the site: a press must not reach another one if this one was removed in another tab.
         name = f"{index.name} {site.options.url}"
         with st.container(border=True, key=f"site-{name}"):
             facts, again, remove = st.columns([6, 3, 2], gap="small", vertical_alignment="center")
-            facts.html(_facts(site, pages[site.options.url]))
+            facts.html(_facts(site, pages[site.options.url], fetched[site.options.url] >= site.options.limit))
             if not may_change:
                 continue
             again.button(
@@ -48,11 +49,14 @@ def _crawl_again(site: Site) -> None:
     engine().store.ingest(site.index, [SiteSource(site.options)])
 
 
-def _facts(site: Site, pages: int) -> str:
+def _facts(site: Site, pages: int, may_have_more: bool) -> str:
+    """`may_have_more`: than its limit of pages."""
     options = site.options
     reach = say("site.reach", depth=options.depth, pages=counted("site.pages", options.limit))
     facts = [counted("site.pages", pages), reach]
     facts.append(say("site.crawled", when=when(site.crawled_at)) if site.crawled_at else say("site.not_crawled"))
+    if may_have_more and options.depth:  # else it is about one page
+        facts.append(say("site.limit_reached"))
     patterns = [f"+ {each}" for each in options.include] + [f"− {each}" for each in options.exclude]
     told = escape(" · ".join([*facts, *patterns]))
     return f'<div class="site"><b>{escape(readable(options.url))}</b><br><small>{told}</small></div>'
