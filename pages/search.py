@@ -62,7 +62,6 @@ def ask_question() -> str:
     question: str = st.text_input(
         say("search.question"),
         asked,
-        max_chars=LONGEST_QUESTION,
         placeholder=say("search.question"),
         label_visibility="collapsed",
         **choose("q", asked),
@@ -77,7 +76,7 @@ def ask_words() -> str:
     kept = address("words")[:LONGEST_QUESTION]
     if not kept:
         return ""
-    words: str = st.text_input(say("search.words"), kept, max_chars=LONGEST_QUESTION, **choose("words", kept))
+    words: str = st.text_input(say("search.words"), kept, **choose("words", kept))
     return words.strip()
 
 

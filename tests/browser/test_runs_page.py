@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, expect
 
+from index_store.base.text.words import LONGEST_WORDS
 from tests.browser.conftest import Answered
 from tests.browser.test_run import ENDLESS, ask, script
 from tests.browser.visitor import LOADED, Visitor
@@ -178,6 +179,23 @@ def test_runs_are_searched_filtered_sorted_asked_again_and_laid_side_by_side(
     visitor.page.get_by_role("link", name=visitor.words["runs.side_by_side"].format(count=2)).click()
     expect(visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])).to_be_visible(timeout=LOADED)
     expect(visitor.answers).to_have_count(2)
+
+
+def test_a_question_longer_than_the_search_reads_is_taken_when_it_is_pasted_and_found(answered, visit):
+    question = "Who approves the green car of a trip " + "that goes on for another day and " * 3 + "ends late?"
+    assert len(question) > LONGEST_WORDS
+    answered(question, ANSWER)
+    visitor = visit(path="/runs")
+    field = visitor.page.get_by_placeholder(visitor.words["runs.search"])
+    field.fill("hovercraft")
+    field.press("Enter")
+    expect(visitor.text("runs.none_found")).to_be_visible(timeout=LOADED)
+    visitor.settle()
+    field.fill(question)
+    field.press("Enter")
+    expect(visitor.rows.nth(1)).to_contain_text(question, timeout=LOADED)
+    visitor.show_documents()
+    visitor.find("travel " * LONGEST_WORDS, 1)
 
 
 def pick(visitor: Visitor, title: str, option: str) -> None:

@@ -77,12 +77,11 @@ def _filtered(index: str, documents: Sequence[Document]) -> list[Document]:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="table-filters"):
         words = st.text_input(
             say("table.search"),
-            CHOSEN.value("q")[:LONGEST_WORDS],
-            max_chars=LONGEST_WORDS,
+            CHOSEN.value("q"),
             placeholder=say("table.search"),
             key=CHOSEN.field("q"),
             label_visibility="collapsed",
-        )
+        )[:LONGEST_WORDS]  # not by max_chars: the browser drops a longer text that is pasted
         status = _choice("status", _values(documents, status_of), lambda each: say(f"state.{each}"))
         kind = _choice("kind", _values(documents, lambda each: each.kind), str.upper)
         origin = _choice("origin", _values(documents, lambda each: each.parent), str, width=215)

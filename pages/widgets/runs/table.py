@@ -89,12 +89,11 @@ def _choose() -> tuple[RunFilter, Order]:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="runs-filters"):
         words = st.text_input(
             say("runs.search"),
-            CHOSEN.value("q")[:LONGEST_WORDS],
-            max_chars=LONGEST_WORDS,
+            CHOSEN.value("q"),
             placeholder=say("runs.search"),
             key=CHOSEN.field("search"),
             label_visibility="collapsed",
-        )
+        )[:LONGEST_WORDS]  # not by max_chars: the browser drops a longer text that is pasted
         state = _pick("state", {each: say(f"runs.{each}") for each in STATES})
         why = _pick("why", {each: say(f"cause.{each}") for each in CAUSES})
         pipelines = engine().run_list.pipelines()

@@ -14,7 +14,7 @@ from pages.widgets.chat.conversation.sign_button import sign_button
 from pages.widgets.controls.focus import focus
 from pages.widgets.errors import run_or_show_error
 from pages.words import plain, say, zone
-from rag.runs.history.conversations.conversations import TITLE_LENGTH, Conversation
+from rag.runs.history.conversations.conversations import Conversation
 
 LISTED = 30
 """conversations in the list: each costs a third of a millisecond in every redraw"""
@@ -69,13 +69,13 @@ def show_conversations(current: str | None) -> None:
 
 
 def _ask_words() -> str:
-    return st.text_input(
+    words = st.text_input(
         say("sidebar.search"),
-        max_chars=LONGEST_WORDS,
         placeholder=say("sidebar.search"),
         label_visibility="collapsed",
         key="conversation words",
     )
+    return words[:LONGEST_WORDS]  # not by max_chars: the browser drops a longer text that is pasted
 
 
 def _offer_to_rename(conversation: Conversation) -> None:
@@ -89,7 +89,6 @@ def _ask_title(conversation: Conversation) -> None:
     st.text_input(
         say("sidebar.rename"),
         value=conversation.title,
-        max_chars=TITLE_LENGTH,
         key=key,
         label_visibility="collapsed",
         on_change=lambda: _rename(conversation.id, st.session_state[key]),
