@@ -15,14 +15,15 @@ from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMN
 def show_page() -> None:
     tell_address()
     st.header(say("app.compare"), anchor=False)
-    if named := st.query_params.get("c"):
+    if "runs" in st.query_params:  # first: who comes from the chat has its conversation in the address too
+        if show_runs(st.query_params["runs"]):
+            return
+    elif named := st.query_params.get("c"):
         comparison = engine().comparisons.get(named)
         if comparison:
             show_comparison(comparison)
             return
         st.warning(say("compare.unknown"))
-    elif "runs" in st.query_params and show_runs(st.query_params["runs"]):
-        return
     show_form(None)
     show_latest()
 

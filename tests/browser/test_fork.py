@@ -54,6 +54,19 @@ def test_a_grade_is_turned_over_and_the_fork_stands_beside_its_origin_on_that_st
     assert visitor.complaints == []
 
 
+def test_back_from_a_fork_shows_the_conversation_in_which_it_was_begun(answered, visit, server):
+    visitor = visit(path=answered(QUESTION, ANSWER).path)
+    run_on = open_form(visitor, "check_usefulness")
+    script(server, QUESTION, OTHER)
+    run_on.click()
+    expect(visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])).to_be_visible(timeout=LOADED)
+    visitor.settle()
+    visitor.page.go_back()
+    expect(visitor.composer).to_be_visible(timeout=LOADED)
+    visitor.settle()
+    expect(visitor.questions).to_have_text([QUESTION])
+
+
 def test_a_change_that_can_not_be_made_is_told_and_nothing_begins(answered, visit):
     visitor = visit(path=answered(QUESTION, ANSWER).path)
     open_form(visitor, "retrieve").click()

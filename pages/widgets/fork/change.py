@@ -9,9 +9,10 @@ from index_store.search.hits import Hit
 from index_store.search.searcher import MODES, UNITS
 from pages.server.process import engine
 from pages.widgets.asked_index import index_to_ask
+from pages.widgets.controls.switch import switch_to
 from pages.widgets.errors import run_or_show_error, show_error
 from pages.widgets.location import location
-from pages.words import language, plain, say
+from pages.words import plain, say
 from rag.pipelines import PIPELINES
 from rag.runs.fork.edits import (
     EDITS,
@@ -73,8 +74,7 @@ def _show_form(events: Sequence[Event], step: StepFinished, key: str) -> None:
 
 def _run_on(run_id: str, step: StepFinished, edits: Sequence[Edit]) -> None:
     fork = engine().forks.begin(run_id, step.step, step.attempt, edits)
-    beside = {"runs": f"{run_id},{fork.id}", "step": f"{step.step}-{step.attempt}", "lang": language()}
-    st.switch_page("compare.py", query_params=beside)
+    switch_to("compare.py", runs=f"{run_id},{fork.id}", step=f"{step.step}-{step.attempt}")
 
 
 def _show_changed_documents(run_id: str) -> None:

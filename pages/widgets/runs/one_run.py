@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.server.process import engine
 from pages.widgets.chat.turn import show_live, show_past, show_question, show_stop
+from pages.widgets.controls.switch import switch_to
 from pages.widgets.errors import run_as_callback
 from pages.widgets.runs.chosen import CHOSEN
 from pages.widgets.runs.playback import is_playing, offer_playback, show_playback
@@ -46,7 +47,7 @@ def show_run(run_id: str) -> None:
 
 
 def open_in_chat(conversation_id: str) -> None:
-    st.switch_page("chat.py", query_params={"c": conversation_id, "lang": language()})
+    switch_to("chat.py", c=conversation_id)
 
 
 def _show_head(run: PastRun, events: list[Event]) -> None:
