@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from index_store.base.text.bidi import without_bidi_controls
 from pages.texts import texts
 from rag.text.language import Language
 
@@ -122,15 +123,16 @@ def thousands(number: int) -> str:
 
 def plain(text: str) -> str:
     """Escapes what Markdown would read as its own. For names from documents, models and people."""
-    joined = _READ_UNESCAPED.sub(WORD_JOINER, " ".join(text.split()))
+    joined = _READ_UNESCAPED.sub(WORD_JOINER, " ".join(without_bidi_controls(text).split()))
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", joined)
 
 
 def readable(text: str) -> str:
     """`text` with the addresses in it as a browser shows them: 規程, not %E8%A6%8F%E7%A8%8B. The signs that have a
-    meaning in an address, and those that nobody sees, stay encoded.
+    meaning in an address, and those that nobody sees, stay encoded. What turns the direction of a name is left out.
     """
-    return _ENCODED.sub(_decoded, text) if "://" in text else text
+    shown = without_bidi_controls(text)
+    return _ENCODED.sub(_decoded, shown) if "://" in shown else shown
 
 
 def _decoded(encoded: re.Match[str]) -> str:

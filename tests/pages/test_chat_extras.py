@@ -84,7 +84,7 @@ def test_a_thumb_takes_a_reason_and_shows_it_again(page, engine, language, thumb
     page.app.feedback[0].set_value(thumb)
     page.look()
     reason = field(page, "reason-")
-    assert (reason.placeholder, reason.proto.max_chars) == (page.words["chat.reason"], LONGEST_REASON)
+    assert (reason.placeholder, reason.proto.max_chars) == (page.words["chat.reason"], 0)
     reason.set_value("It names *no* year.")
     page.look()
     [run] = engine.history.runs()
@@ -92,6 +92,15 @@ def test_a_thumb_takes_a_reason_and_shows_it_again(page, engine, language, thumb
     assert page.words["chat.reason_kept"] in [each.value for each in page.app.caption]
     again = ChatPage(language, conversation=page.conversation)
     assert field(again, "reason-").value == "It names *no* year."
+
+
+def test_a_reason_longer_than_the_limit_is_cut_and_shown_as_it_was_saved(page, engine):
+    page = page()
+    page.app.feedback[0].set_value(0)
+    page.look()
+    field(page, "reason-").set_value("x" * (LONGEST_REASON + 1))
+    page.look()
+    assert field(page, "reason-").value == engine.history.runs()[0].feedback_reason == "x" * LONGEST_REASON
 
 
 def test_a_thumb_that_was_taken_back_comes_without_its_earlier_reason(page, engine, monkeypatch):

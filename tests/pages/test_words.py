@@ -1,10 +1,11 @@
 """How texts are written for the reader."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 import pytest
 
-from pages.words import Reader, midnight_before, readable, written_for
+from pages.words import Reader, midnight_before, plain, readable, written_for
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,11 @@ def test_an_address_is_shown_with_its_own_letters_as_in_a_browser(address: str, 
 )
 def test_what_is_no_text_or_would_be_invisible_stays_as_it_is(text: str) -> None:
     assert readable(text) == text
+
+
+@pytest.mark.parametrize("show", [plain, readable])
+def test_nothing_in_a_name_turns_its_direction(show: Callable[[str], str]) -> None:
+    assert show("travel\u202egpj.md").replace("\\", "") == "travelgpj.md"
 
 
 @pytest.mark.parametrize(

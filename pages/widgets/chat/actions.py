@@ -56,14 +56,19 @@ def _ask_reason(run: PastRun) -> None:
     """The person's own reason for the rating."""
     key = f"reason-{run.id}"
     explain = partial(engine().history.explain_feedback, run.id)
+
+    def save() -> None:
+        # Not cut by max_chars: the browser drops a longer text that is pasted.
+        st.session_state[key] = st.session_state[key][:LONGEST_REASON]
+        run_as_callback(explain, st.session_state[key])
+
     st.text_input(
         say("chat.reason"),
         value=run.feedback_reason or "",
-        max_chars=LONGEST_REASON,
         key=key,
         placeholder=say("chat.reason"),
         label_visibility="collapsed",
-        on_change=lambda: run_as_callback(explain, st.session_state[key]),
+        on_change=save,
     )
     if st.session_state[key].strip():
         st.caption(say("chat.reason_kept"))

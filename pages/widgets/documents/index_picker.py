@@ -90,7 +90,7 @@ def _show_new() -> None:
 
 
 def _name_field(key: str, value: str = "") -> str:
-    return unicodedata.normalize("NFC", st.text_input(say("index.name"), value, max_chars=64, key=key)).strip()
+    return unicodedata.normalize("NFC", st.text_input(say("index.name"), value, key=key)).strip()
 
 
 def _show_rename(index: Index) -> None:
