@@ -276,6 +276,7 @@ def test_a_page_that_redirects_for_now_stays_after_its_index_was_rebuilt(
     assert stood(store, site)["/"] == "ready"
 
 
+@pytest.mark.no_queue  # it goes on by itself
 def test_a_retry_goes_on_with_a_crawl_that_was_interrupted(crawling: Settings, site: SiteServer) -> None:
     site.pages["/b"] = Gate(html("Pears"))
     with IndexStore(crawling) as store:
