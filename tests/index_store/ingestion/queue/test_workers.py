@@ -32,7 +32,7 @@ from tests.index_store.soundness import assert_sound, eventually
 from tests.servers.chroma import ChromaProxy, ChromaServer
 from tests.servers.loopback import Fault
 from tests.servers.postgres import PostgresServer
-from tests.servers.site_server import Misbehaviour, SiteServer, html
+from tests.servers.site_server import Asked, Misbehaviour, Reply, SiteServer, html
 
 Write = Callable[..., Path]
 NewWorker = Callable[[], WorkerProcess]
@@ -235,6 +235,29 @@ def test_a_cancelled_job_leaves_nothing_and_what_failed_is_tried_again(
         service.refused = None
         assert outcome(app.retry("a")) == {"c.md": "ready"}
     assert_sound(app, queued.data_dir)
+
+
+def test_a_crawl_that_a_worker_has_left_is_completed_by_the_next(app: IndexStore, queued: Settings) -> None:
+    is_asked, goes_on = threading.Event(), threading.Event()
+
+    def held(_: Asked) -> Reply:
+        is_asked.set()
+        assert goes_on.wait(60)
+        return html("Pears")
+
+    crawling = queued.model_copy(update={"crawl_allowed": "127.0.0.1", "crawl_rate": 1000.0})
+    with SiteServer() as site:
+        site.pages = {"/": html("Start", "/a", "/b"), "/a": html("Apples"), "/b": held}
+        with working(crawling):
+            job = app.ingest("a", [SiteSource(CrawlOptions(url=site.url()))])
+            assert is_asked.wait(60)
+        assert not job.is_finished
+        goes_on.set()
+        with working(crawling):
+            job.wait()
+        pages = {each.source.removeprefix(site.url("")): each.status.value for each in app.documents()}
+    assert pages == dict.fromkeys(("/", "/a", "/b"), "ready")
+    assert [each.is_crawling for each in app.sites("a")] == [False]
 
 
 def test_a_site_of_a_job_that_is_cancelled_while_its_files_are_stored_is_not_crawled_at_the_next_start(
