@@ -553,6 +553,10 @@ def test_an_error_of_the_command_is_one_object_or_one_sentence(run: Run, argumen
         "search --index a -k 99999999999999999999 x",
         "", "fly", "add x", "add --index a", "add --index a x --depth deep", "search --index a",
         "search --index a -k 0 x", "search --index a -k many x", "rename --index a", "list --language fr",
+        "people", "people fly", "people add", "people add x --role king", "people role x", "people role x king",
+        "grants", "grants give --index a read", "grants give --index a --everyone", "grants give --everyone read",
+        "grants give --index a --everyone own", "grants take --index a",
+        "grants give --index a --everyone --group b read",
     ],
 )  # fmt: skip
 def test_a_command_that_is_none_is_told_with_how_it_is_called(

@@ -1,6 +1,5 @@
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -127,25 +126,6 @@ def test_bytes_that_are_no_text_name_nobody_and_nothing(run: Run, serviced: Sett
     assert run("people", "disable", "\udc80", status=1)[0]["error"]["code"] == "unknown_person"
     assert run("grants", "list", "--index", "\udc80", status=1)[0]["error"]["code"] == "unknown_index"
     assert run("people", "add", "caf\udce9")[0]["subject"] == "caf?"
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "people", "people fly", "people add", "people add x --role king", "people role x", "people role x king",
-        "grants", "grants give --index a read", "grants give --index a --everyone", "grants give --everyone read",
-        "grants give --index a --everyone own", "grants take --index a",
-        "grants give --index a --everyone --group b read",
-    ],
-)  # fmt: skip
-def test_a_command_that_is_none_is_told_with_how_it_is_called(
-    line: str, settings: Settings, data_dir: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(line.split())
-    assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith("usage: python -m index_store")
-    assert not data_dir.exists()
 
 
 @pytest.mark.parametrize(
