@@ -131,7 +131,7 @@ def _document(row: Row[Any]) -> Document:
     return Document(
         id=row.id, index=row.index_name, source=row.source, parent=row.parent, title=row.title, kind=row.kind,
         size=row.size, status=DocumentStatus(row.status), error=Failure(**row.error) if row.error else None,
-        sections=row.sections, chunks=row.chunks, unread_pages=row.unread_pages or "",
+        sections=row.sections, chunks=row.chunks, pages_without_text=row.pages_without_text or "",
         added_at=row.added_at.replace(tzinfo=UTC),
     )  # fmt: skip
 
@@ -141,5 +141,6 @@ def _record(row: Row[Any]) -> DocumentRecord:
         id=row.id, index_id=row.index_id, source=row.source, parent=row.parent, name=row.name, charset=row.charset,
         title=row.title, kind=row.kind, size=row.size, status=DocumentStatus(row.status),
         error=Failure(**row.error) if row.error else None, fingerprint=row.fingerprint, revision=row.revision,
-        incoming=row.incoming, sections=row.sections, chunks=row.chunks, unread_pages=row.unread_pages or "",
+        incoming=row.incoming, sections=row.sections, chunks=row.chunks,
+        pages_without_text=row.pages_without_text or "",
     )  # fmt: skip

@@ -102,7 +102,7 @@ class PendingVersions:
                 "kind": version.kind, "size": version.size, "status": DocumentStatus.READY, "error": None,
                 "fingerprint": version.fingerprint, "revision": version.revision, "incoming": None,
                 "sections": parsed.section_count, "chunks": parsed.chunk_count,
-                "unread_pages": parsed.unread_pages, "added_at": now(),
+                "pages_without_text": parsed.pages_without_text, "added_at": now(),
             }  # fmt: skip
             connection.execute(update(documents).where(documents.c.id == before.id).values(**values))
             insert_sections(connection, before.id, version.revision, parsed)

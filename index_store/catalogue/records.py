@@ -51,7 +51,7 @@ class Document(BaseModel, frozen=True):
     """why it failed; for a ready document, why its newer version failed"""
     sections: int
     chunks: int
-    unread_pages: str
+    pages_without_text: str
     """the pages, or slides, that have a picture or a drawing, but no text, such as 3, 5-7; empty if there is none"""
     added_at: datetime
 
@@ -165,7 +165,7 @@ class DocumentRecord:
     """a newer version that is being added or has failed"""
     sections: int
     chunks: int
-    unread_pages: str
+    pages_without_text: str
 
     @property
     def is_ready(self) -> bool:

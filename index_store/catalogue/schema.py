@@ -66,7 +66,7 @@ documents = Table(
     Column("incoming", Integer),
     Column("sections", Integer, nullable=False),
     Column("chunks", Integer, nullable=False),
-    Column("unread_pages", Text),
+    Column("pages_without_text", Text),
     Column("added_at", DateTime, nullable=False),
     UniqueConstraint("index_id", "source"),
     Index("ix_documents_pending", "index_id", sqlite_where=_IS_PENDING, postgresql_where=_IS_PENDING),

@@ -25,7 +25,7 @@ class IngestResult(BaseModel, frozen=True):
     document_id: str | None
     chunks: int
     sections: int
-    unread_pages: str = ""
+    pages_without_text: str = ""
     """as in `Document`"""
     error: Failure | None
 
@@ -34,14 +34,15 @@ def ready(embedded: EmbeddedVersion) -> IngestResult:
     version, parsed = embedded.version, embedded.parsed
     return IngestResult(
         source=version.source, status=IngestStatus.READY, document_id=version.document_id,
-        chunks=parsed.chunk_count, sections=parsed.section_count, unread_pages=parsed.unread_pages, error=None,
+        chunks=parsed.chunk_count, sections=parsed.section_count,
+        pages_without_text=parsed.pages_without_text, error=None,
     )  # fmt: skip
 
 
 def unchanged(document: DocumentRecord) -> IngestResult:
     return IngestResult(
         source=document.source, status=IngestStatus.UNCHANGED, document_id=document.id,
-        chunks=document.chunks, sections=document.sections, unread_pages=document.unread_pages, error=None,
+        chunks=document.chunks, sections=document.sections, pages_without_text=document.pages_without_text, error=None,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from index_store.search.searcher import MODES, UNITS
 from index_store.store.index_store import IndexStore, working
 from index_store.store.user_ingestion import UserIngestion
 
-NOTHING_ADDED = {"document_id": None, "chunks": 0, "sections": 0, "unread_pages": ""}
+NOTHING_ADDED = {"document_id": None, "chunks": 0, "sections": 0, "pages_without_text": ""}
 """for a source of which nothing was added"""
 
 MOST_HITS = 10_000
@@ -205,7 +205,7 @@ def _list(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
 
 def _counts(of: IngestResult | Document) -> str:
     counts = f"{counted(of.sections, 'section')}, {counted(of.chunks, 'chunk')}"
-    return f"({counts}, no text on pages {of.unread_pages})" if of.unread_pages else f"({counts})"
+    return f"({counts}, no text on pages {of.pages_without_text})" if of.pages_without_text else f"({counts})"
 
 
 def _remove(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:

@@ -188,7 +188,7 @@ def test_documents_are_added_listed_searched_and_removed(run: Run, handbook: Pat
     (added,) = first.objects
     assert added == {
         "source": str(handbook), "status": "ready", "document_id": added["document_id"], "chunks": 2, "sections": 2,
-        "unread_pages": "", "error": None,
+        "pages_without_text": "", "error": None,
     }  # fmt: skip
     assert again.objects == [{**added, "status": "unchanged"}]
 

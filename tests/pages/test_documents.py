@@ -433,7 +433,7 @@ def test_the_pages_of_a_pdf_that_have_no_text_are_told_where_it_was_added_and_wh
     pages = [[Text(50, 700, "It pays 2,500 yen.")], [painted(SCAN)], [painted(SCAN)]]
     page = DocumentsPage(language)
     page.drop(("travel.pdf", PdfFile(pages).content())).wait()
-    told = page.words["document.unread"].format(pages="2-3")
+    told = page.words["document.without_text"].format(pages="2-3")
     assert f"travel.pdf {told}" in Tags(page.html).text
     assert page.column("column.status") == [[page.words["state.partial"]]]
     [document] = engine.store.documents(page.words["index.default"])

@@ -235,7 +235,7 @@ class _Job:
             return None
         return IngestResult(
             source=version.source, status=IngestStatus.READY, document_id=record.id, chunks=record.chunks,
-            sections=record.sections, unread_pages=record.unread_pages, error=None,
+            sections=record.sections, pages_without_text=record.pages_without_text, error=None,
         )  # fmt: skip
 
     def _crawl(self, taken: LeasedItem, site: SiteSource) -> None:

@@ -106,7 +106,7 @@ def _shortened(title: str) -> str:
 class LoadedDocument(BaseModel, frozen=True):
     title: Annotated[CleanText, AfterValidator(_shortened)]
     pages: list[Page]
-    unread_pages: Annotated[str, AfterValidator(_shortened)] = ""
+    pages_without_text: Annotated[str, AfterValidator(_shortened)] = ""
     """the pages that have something on them, but no text, in the form of `page_ranges`"""
 
 

@@ -67,7 +67,12 @@ class Parser:
             )
             answer = self._ask(request, is_cancelled)
             return ParsedDocument(
-                answer.title, file.name, answer.sections, answer.chunks, result, unread_pages=answer.unread_pages
+                answer.title,
+                file.name,
+                answer.sections,
+                answer.chunks,
+                result,
+                pages_without_text=answer.pages_without_text,
             )
 
     def unpack(self, path: Path, name: str, folder: Path, is_cancelled: Callable[[], bool] = _never) -> "Unpacked":

@@ -71,7 +71,7 @@ class Refusal(BaseModel, frozen=True):
 
 class ParserResponse(BaseModel, frozen=True):
     title: CleanText = ""
-    unread_pages: CleanText = ""
+    pages_without_text: CleanText = ""
     sections: int = 0
     chunks: int = 0
     refusal: Refusal | None = None
@@ -106,10 +106,10 @@ class ParsedDocument:
     """
 
     def __init__(
-        self, title: str, name: str, sections: int, chunks: int, path: Path, *, unread_pages: str = ""
+        self, title: str, name: str, sections: int, chunks: int, path: Path, *, pages_without_text: str = ""
     ) -> None:
         self.title = title
-        self.unread_pages = unread_pages
+        self.pages_without_text = pages_without_text
         self.section_count = sections
         self.chunk_count = chunks
         self._name = name

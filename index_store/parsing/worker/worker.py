@@ -94,7 +94,9 @@ def _load(load: Load, request: ParserRequest) -> ParserResponse:
     if not chunks:
         raise NoText(name=request.name)
     write_sections(Path(request.result), found)
-    return ParserResponse(title=loaded.title, unread_pages=loaded.unread_pages, sections=len(found), chunks=chunks)
+    return ParserResponse(
+        title=loaded.title, pages_without_text=loaded.pages_without_text, sections=len(found), chunks=chunks
+    )
 
 
 def _unpack(unpack: Callable[[Path, str, Path], "Unpacked"], request: ParserRequest, folder: Path) -> ParserResponse:

@@ -35,8 +35,8 @@ def show_document(document: Document, section_id: str | None) -> None:
     st.html(_facts(document))
     if document.error:
         show_error(document.error)
-    if document.unread_pages:
-        st.warning(say("document.unread", pages=plain(document.unread_pages)))
+    if document.pages_without_text:
+        st.warning(say("document.without_text", pages=plain(document.pages_without_text)))
     _show_actions(document)
     if document.status == DocumentStatus.PENDING:
         st.info(say("document.pending"))

@@ -106,7 +106,7 @@ def _show_finished(job: UserIngestion) -> None:
     results = job.results
     failed = [each for each in results if each.status == IngestStatus.FAILED]
     with st.container(border=True, key=f"job-{job.id}"):
-        told = f"{_failures(failed)}{_unread(results)}"
+        told = f"{_failures(failed)}{_without_text(results)}"
         st.html(f'<div class="job"><p class="summary">{escape(_summary(job))}</p>{told}</div>')
         if job.failure:
             show_error(job.failure)
@@ -157,10 +157,10 @@ def _failures(failed: Sequence[IngestResult]) -> str:
     return _listed([_line(each.source, each.error.sentence(language()), "failed") for each in failed if each.error])
 
 
-def _unread(results: Sequence[IngestResult]) -> str:
+def _without_text(results: Sequence[IngestResult]) -> str:
     """The documents with pages that have no text."""
-    unread = [each for each in results if each.unread_pages and each.status == IngestStatus.READY]
-    return _listed([_line(each.source, say("document.unread", pages=each.unread_pages)) for each in unread])
+    listed = [each for each in results if each.pages_without_text and each.status == IngestStatus.READY]
+    return _listed([_line(each.source, say("document.without_text", pages=each.pages_without_text)) for each in listed])
 
 
 def _listed(lines: Sequence[str]) -> str:

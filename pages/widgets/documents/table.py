@@ -128,7 +128,7 @@ def status_of(document: Document) -> str:
     """
     if document.status != DocumentStatus.READY:
         return document.status
-    return "outdated" if document.error else "partial" if document.unread_pages else document.status
+    return "outdated" if document.error else "partial" if document.pages_without_text else document.status
 
 
 def _text(document: Document) -> str:

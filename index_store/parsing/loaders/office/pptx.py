@@ -45,7 +45,7 @@ def load(file: RawFile) -> LoadedDocument:
         if not pages:
             raise NoText(name=file.name)
         title = title_of(file.name, package.title(), deck.title)
-        return LoadedDocument(title=title, pages=pages, unread_pages=page_ranges(deck.pictures))
+        return LoadedDocument(title=title, pages=pages, pages_without_text=page_ranges(deck.pictures))
 
 
 @dataclass(frozen=True)

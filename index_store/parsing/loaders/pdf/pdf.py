@@ -75,8 +75,10 @@ def load(file: RawFile) -> LoadedDocument:
         raise NoText(name=name)
     headings = completed(_outlined(pdf, lines), lines)
     title = title_of(name, _as_meant(_decoded(partial(pdf.get_metadata_value, "Title"))), title_by_size(lines))
-    unread = [number + 1 for number, page in enumerate(lines) if not page and shows_something(pdf, number)]
-    return LoadedDocument(title=title, pages=list(_pages(lines, headings)), unread_pages=page_ranges(unread))
+    without_text = [number + 1 for number, page in enumerate(lines) if not page and shows_something(pdf, number)]
+    return LoadedDocument(
+        title=title, pages=list(_pages(lines, headings)), pages_without_text=page_ranges(without_text)
+    )
 
 
 def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:

@@ -108,5 +108,5 @@ class DocumentsView(View[DocumentsDetail], of=DocumentsDetail):
 def _result(added: IngestResult) -> str:
     if added.error:
         return added.error.sentence(language())
-    unread = say("document.unread", pages=added.unread_pages) if added.unread_pages else ""
-    return f"✓ {added.sections} {unread}".rstrip()
+    without_text = say("document.without_text", pages=added.pages_without_text) if added.pages_without_text else ""
+    return f"✓ {added.sections} {without_text}".rstrip()

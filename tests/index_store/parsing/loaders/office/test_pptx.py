@@ -93,7 +93,7 @@ def test_hidden_slides_are_read_and_hidden_shapes_are_not(pages) -> None:
 def test_slides_with_a_picture_but_no_text_are_told(raw) -> None:
     picture = "<p:grpSp><p:pic/></p:grpSp>"
     slides = [title("Travel"), picture, "", title("Map") + picture, picture, picture]
-    assert load(raw(deck(*slides).content(), "a.pptx")).unread_pages == "2, 5-6"
+    assert load(raw(deck(*slides).content(), "a.pptx")).pages_without_text == "2, 5-6"
 
 
 def test_lists_keep_their_levels_and_numbers(pages) -> None:

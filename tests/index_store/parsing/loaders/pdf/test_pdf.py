@@ -508,14 +508,14 @@ LETTERS = "0 0 m 9 9 l S " * 30
 def test_pages_that_show_something_but_have_no_text_are_told(raw) -> None:
     shown = ["", SCAN, "", LOGO, SCAN, LETTERS, SCAN]
     pages = [lines("It pays 2,500 yen."), *([painted(each)] for each in shown)]
-    assert load(raw(PdfFile(pages).content(), "a.pdf")).unread_pages == "3, 6-8"
+    assert load(raw(PdfFile(pages).content(), "a.pdf")).pages_without_text == "3, 6-8"
 
 
 def test_a_scan_with_a_printed_page_number_is_told(raw) -> None:
     numbered = [[Text(300, 20, f"- {number} -")] for number in range(1, 6)]
     bodies = [lines("A rule."), lines("Another one."), *[[painted(SCAN)]] * 2, lines("The last.")]
     pages = [body + number for body, number in zip(bodies, numbered, strict=True)]
-    assert load(raw(PdfFile(pages).content(), "a.pdf")).unread_pages == "3-4"
+    assert load(raw(PdfFile(pages).content(), "a.pdf")).pages_without_text == "3-4"
 
 
 STAMP = Text(300, 20, "Scanned with CamScanner")
@@ -526,7 +526,7 @@ def test_scans_with_nothing_but_a_stamp_or_a_number_are_told_beside_a_single_pag
     numbered = [lines("It pays."), *([painted(SCAN), Text(300, 20, f"- {number} -")] for number in range(2, 6))]
     for pages in (stamped, numbered):
         loaded = load(raw(PdfFile(pages).content(), "a.pdf"))
-        assert (loaded.unread_pages, [bool(page.markdown) for page in loaded.pages][1:]) == ("2-5", [False] * 4)
+        assert (loaded.pages_without_text, [bool(page.markdown) for page in loaded.pages][1:]) == ("2-5", [False] * 4)
 
 
 def test_a_file_of_scans_with_nothing_but_a_stamp_has_no_text(raw) -> None:

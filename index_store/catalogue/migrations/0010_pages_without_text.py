@@ -8,4 +8,4 @@ down_revision = "0009"
 
 
 def upgrade() -> None:
-    op.add_column("documents", sa.Column("unread_pages", sa.Text()))
+    op.add_column("documents", sa.Column("pages_without_text", sa.Text()))
