@@ -15,7 +15,6 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime import Runtime, app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
-from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.session_manager import ActiveSessionInfo
 from streamlit.watcher.local_sources_watcher import LocalSourcesWatcher
 
@@ -39,6 +38,10 @@ LAST_REQUESTS = 5
 """seconds that requests have to end when the server ends"""
 
 log = logging.getLogger(__name__)
+
+
+class StillEnding(Exception):
+    """The last script of a session has ended, and what it said has not been sent yet."""
 
 
 def apply() -> None:
@@ -114,20 +117,23 @@ def _rerun_in_turn() -> None:
 
     - When a fragment is to be drawn and the script has just ended, Streamlit starts another script and drops what the
       one that ended still has to say: that the page is complete. The browser then kept what was drawn before, such as
-      an answer that was being written, beside the finished one. Here, the fragment waits for it.
+      the button that stops an answer, beside the finished answer. Here, the fragment waits for it.
     - A page may be told to look at a fragment just after it was left, because a run has ended. Its browser then asked
       for nothing, twenty times a second. Here, it is told to stop.
     - The browser sends a press a moment after it was made. When a fragment's interval ended in this moment, the browser
       sent the press with the fragment too, and it counted twice: a playback was paused and went on.
     - Streamlit drops what a person does in a fragment that the page has replaced. Here, the page is drawn.
     """
-    rerun = AppSession.request_rerun
+    rerun, start = AppSession.request_rerun, AppSession._create_scriptrunner  # noqa: SLF001 - no public way
+
+    def start_in_turn(session: AppSession, rerun_data: RerunData) -> None:
+        # Only here it is sure that the last script takes no request any more: it may end at any moment before.
+        if rerun_data.fragment_id and session._scriptrunner:  # noqa: SLF001
+            raise StillEnding
+        start(session, rerun_data)
 
     def rerun_in_turn(session: AppSession, client_state: ClientState | None) -> None:
         if client_state and client_state.fragment_id:
-            if _is_ending(session):
-                asyncio.get_running_loop().call_later(SOON, rerun_in_turn, session, client_state)
-                return
             is_gone = not session.has_fragment(client_state.fragment_id)
             if client_state.is_auto_rerun and is_gone:
                 session._enqueue_forward_msg(_stop_looking(client_state.fragment_id))  # noqa: SLF001 - no public way
@@ -136,8 +142,12 @@ def _rerun_in_turn() -> None:
                 client_state = _without_presses(client_state)
             elif is_gone:
                 client_state = _for_page(client_state)
-        rerun(session, client_state)
+        try:
+            rerun(session, client_state)
+        except StillEnding:
+            asyncio.get_running_loop().call_later(SOON, rerun_in_turn, session, client_state)
 
+    AppSession._create_scriptrunner = start_in_turn  # type: ignore[method-assign, assignment]  # noqa: SLF001
     AppSession.request_rerun = rerun_in_turn  # type: ignore[method-assign, assignment]
 
 
@@ -165,12 +175,6 @@ def _wait_a_moment_for_the_last_requests() -> None:
         await shutdown(server, sockets)
 
     uvicorn.Server.shutdown = shutdown_soon  # type: ignore[method-assign, assignment]
-
-
-def _is_ending(session: AppSession) -> bool:
-    """Whether its script has ended and has still something to say."""
-    runner = session._scriptrunner  # noqa: SLF001 - no public way
-    return runner is not None and runner._requests._state is ScriptRequestType.STOP  # noqa: SLF001
 
 
 def _is_by_person(rerun_data: RerunData) -> bool:

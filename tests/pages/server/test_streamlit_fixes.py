@@ -229,6 +229,10 @@ TICKING_WHILE_REPLACED = PRESSING_WHILE_REPLACED.replace("button", "checkbox").r
 
 
 ENDING_PAGE = """
+import sys
+import time
+from pathlib import Path
+
 import streamlit as st
 
 @st.fragment(run_every=1)
@@ -236,16 +240,45 @@ def fragment():
     st.write("fragment")
 
 fragment()
+st.session_state.runs = st.session_state.get("runs", 0) + 1
+while st.session_state.runs == 2 and not Path(sys.argv[2]).exists():
+    time.sleep(0.01)
 """
 
 ASKING_AT_THE_END = """
 async def act(runtime):
     page, send = await opened(runtime)
     fragment = next(each.auto_rerun.fragment_id for each in page.messages if each.HasField("auto_rerun"))
+    Path(sys.argv[2]).touch()
     send()
     # The script ends before the server can send its last messages.
     while any("ScriptRunner" in thread.name for thread in threading.enumerate()):
         time.sleep(0.01)
+    send(fragment_id=fragment, is_auto_rerun=True)
+    await finished(3, page)
+    print(*(each.script_finished for each in page.messages if each.HasField("script_finished")))
+
+
+asyncio.run(main())
+"""
+
+ASKING_JUST_BEFORE_THE_END = """
+from streamlit.runtime.app_session import AppSession
+
+async def act(runtime):
+    page, send = await opened(runtime)
+    fragment = next(each.auto_rerun.fragment_id for each in page.messages if each.HasField("auto_rerun"))
+    has_fragment = AppSession.has_fragment
+
+    def end_meanwhile(session, asked):
+        Path(sys.argv[2]).touch()
+        while any("ScriptRunner" in thread.name for thread in threading.enumerate()):
+            time.sleep(0.01)
+        return has_fragment(session, asked)
+
+    send()
+    await told("new_session", 2, page)
+    AppSession.has_fragment = end_meanwhile
     send(fragment_id=fragment, is_auto_rerun=True)
     await finished(3, page)
     print(*(each.script_finished for each in page.messages if each.HasField("script_finished")))
@@ -365,11 +398,14 @@ def test_what_a_person_does_in_a_fragment_that_the_page_has_replaced_or_is_just_
     assert done.stdout.split() in (["pressed", "seen"], ["ticked", "seen"]), done.stderr
 
 
-def test_a_page_is_told_that_it_is_complete_even_if_one_of_its_fragments_is_due_at_this_moment(tmp_path: Path) -> None:
-    """Otherwise the browser keeps what was drawn before, such as an answer that was being written."""
+@pytest.mark.parametrize("asking", [ASKING_AT_THE_END, ASKING_JUST_BEFORE_THE_END])
+def test_a_page_is_told_that_it_is_complete_even_if_one_of_its_fragments_is_due_at_this_moment(
+    tmp_path: Path, asking: str
+) -> None:
+    """Otherwise the browser keeps what was drawn before, such as the button that stops an answer."""
     script = tmp_path / "page.py"
     script.write_text(ENDING_PAGE, encoding="utf-8")
-    done = run(SERVER + ASKING_AT_THE_END, script)
+    done = run(SERVER + asking, script, tmp_path / "may-end")
     whole, fragment = (str(each) for each in (ForwardMsg.FINISHED_SUCCESSFULLY, FRAGMENT_FINISHED))
     assert done.stdout.split() == [whole, whole, fragment], done.stderr
 
