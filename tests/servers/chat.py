@@ -51,6 +51,8 @@ class Raw:
     events: tuple[object, ...] = ()
     """if there are any, they are sent instead as a stream: a text as it is, others as JSON. [DONE] is one of them"""
     status: int = 200
+    is_closed: bool = False
+    """the connection closes behind the last event, without the end of the stream"""
 
 
 def chunk(text: str | None = None, *, ends: str | None = None, **more: object) -> dict:

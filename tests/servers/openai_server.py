@@ -183,7 +183,7 @@ def _send_raw(answer: Raw, connection: Connection) -> None:
     connection.start_events()
     for event in answer.events:
         connection.send_event(event if isinstance(event, str) else json.dumps(event, ensure_ascii=False))
-    return connection.end_events()
+    return connection.close() if answer.is_closed else connection.end_events()
 
 
 def _as_base64(vector: list[float]) -> str:

@@ -228,10 +228,15 @@ class ChatClient:
         """The reply to one call, as the service sends it."""
         end = None
         with self._call(asked, usage, about, sent) as reply:
-            async for chunk in self._model.astream(asked, **sent):
-                end = _end_of(chunk) or end
-                reply.read(chunk)
-                yield chunk
+            try:
+                async for chunk in self._model.astream(asked, **sent):
+                    end = _end_of(chunk) or end
+                    reply.read(chunk)
+                    yield chunk
+            except openai.APIConnectionError:
+                # Some gateways close a connection without ending its stream. After its reason to end, a reply is whole.
+                if not end:
+                    raise
             if reply.pieces:
                 self._check_refusal(reply)
                 self._check_end(end, reply)

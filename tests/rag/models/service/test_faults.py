@@ -194,6 +194,14 @@ def test_a_stream_that_gives_no_reason_for_its_end_but_marks_it_is_a_whole_answe
     assert (result.status, result.answer, result.is_cut) == ("finished", ANSWER, False)
 
 
+@pytest.mark.parametrize("retries", [0, 1])
+def test_a_connection_that_breaks_after_the_reason_of_the_end_costs_nothing_of_the_answer(ask, server, retries):
+    server.default = Raw(events=(chunk(ANSWER), chunk(ends="stop")), is_closed=True)
+    result = ask(model_retries=retries).result()
+    assert (result.status, result.answer, result.is_cut) == ("finished", ANSWER, False)
+    assert len(server.chats) == 1
+
+
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 def test_text_that_comes_in_parts_as_mistral_sends_it_is_read(ask, server):
     texts = ("日当は1日", "2,500円です[1]。")
