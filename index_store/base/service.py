@@ -18,8 +18,18 @@ MOST_LOGGED = 500
 STATUSES = {"insufficient_quota": 429, "rate_limit_exceeded": 429, "overloaded": 503, "overloaded_error": 503}
 """the status that the name of an error stands for, where services give no number"""
 
-NO_SUCH_MODEL = ("model_not_found", "not a valid model", "model not exist", "invalid model:", "invalid model name")
-"""words of LM Studio, OpenRouter, DeepSeek, Mistral and LiteLLM, which refuse the name of a model with status 400"""
+NO_SUCH_MODEL = (
+    "model_not_found", "not a valid model", "model not exist", "invalid model:", "invalid model name",
+    "unsupported model", "model_decommissioned",
+)  # fmt: skip
+"""words of LM Studio, OpenRouter, DeepSeek, Mistral, LiteLLM, Bedrock's gateway and Groq, which refuse the name of a
+model with status 400"""
+
+NO_SUCH_ADDRESS = "unexpected endpoint"
+"""words of LM Studio, which answers with status 200 if the address lacks its /v1"""
+
+USED_UP = ("insufficient_quota", "billing_", "budget_exceeded", "credit balance is too low")
+"""words of OpenAI, LiteLLM and Anthropic that refuse a request because it can't be paid, with status 400 or 429"""
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -53,6 +63,8 @@ def explain(error: openai.OpenAIError, *, base_url: str | None, model: str) -> e
 
 def status_in(error: object) -> int:
     """The status of an error that comes with status 200, in a body or in a stream. 500 if it names none."""
+    if isinstance(error, str) and NO_SUCH_ADDRESS in error.lower():
+        return 404
     named = (error.get("code"), error.get("type")) if isinstance(error, dict) else ()
     for name in map(str, named):
         if name in STATUSES:
@@ -63,20 +75,24 @@ def status_in(error: object) -> int:
 
 
 def _of_status(status: int, error: openai.APIError, host: str, model: str) -> errors.ServiceError:
+    said = f"{error.code} {error.type} {said_in(error.body)}".lower()
     match status:
         case 401 | 403:
             return errors.KeyRefused(host=host, model=model)
-        case 400 if "api key" in said_in(error.body).lower():  # Gemini
+        case 400 if "api key" in said:  # Gemini
             return errors.KeyRefused(host=host, model=model)
-        case 400 if any(words in f"{error.code} {said_in(error.body)}".lower() for words in NO_SUCH_MODEL):
+        case 400 if any(words in said for words in NO_SUCH_MODEL):
             return errors.ModelUnknown(host=host, model=model)
+        case 400 | 429 if any(words in said for words in USED_UP):
+            return errors.QuotaUsedUp(host=host)
         case 402:
             return errors.QuotaUsedUp(host=host)
-        case 404:
+        case 404 | 405:  # a page at a wrong address may refuse the method
             return errors.ModelUnknown(host=host, model=model)
+        case 408:
+            return errors.ServiceTimedOut(host=host)
         case 429:
-            used_up = "insufficient_quota" in (error.code, error.type)
-            return errors.QuotaUsedUp(host=host) if used_up else errors.ServiceBusy(host=host)
+            return errors.ServiceBusy(host=host)
         case _ if status >= 500:
             return errors.ServiceFailed(host=host, status=status)
     return errors.RequestRefused(host=host, model=model, status=status)

@@ -59,8 +59,14 @@ NO_SUCH_MODEL = {
     "DeepSeek": "Model Not Exist",
     "Mistral": "Invalid model: gpt-4o-mimi",
     "LiteLLM": "/chat/completions: Invalid model name passed in model=gpt-4o-mimi. Call `/v1/models` to view models.",
+    "Bedrock's gateway": "Unsupported model gpt-4o-mimi, please use models API to get a list of supported models",
 }
 """with which words services refuse the name of a model, with the status 400"""
+
+NO_V1 = {"error": "Unexpected endpoint or method. (POST /chat/completions). Returning 200 anyway"}
+"""what LM Studio answers if the address lacks its /v1"""
+
+NO_CREDIT = "Your credit balance is too low to access the Anthropic API."
 
 TOO_LONG = {
     "LM Studio": "The number of tokens to keep from the initial prompt is greater than the context length.",
@@ -87,8 +93,14 @@ TOO_LONG = {
         (refuses(404), "model_unknown", "OPENAI_BASE_URL"),
         *((refuses(400, message=said), "model_unknown", "OPENAI_BASE_URL") for said in NO_SUCH_MODEL.values()),
         (refuses(400, code="model_not_found"), "model_unknown", "OPENAI_BASE_URL"),
+        (refuses(400, code="model_decommissioned"), "model_unknown", "OPENAI_BASE_URL"),
+        (refuses(405), "model_unknown", "OPENAI_BASE_URL"),
+        (answers(Raw(NO_V1)), "model_unknown", "OPENAI_BASE_URL"),
         (refuses(400), "request_refused", "400"),
         (refuses(402), "quota_used_up", "127.0.0.1"),
+        (refuses(400, message=NO_CREDIT), "quota_used_up", "127.0.0.1"),
+        (refuses(400, code="budget_exceeded"), "quota_used_up", "127.0.0.1"),
+        (refuses(429, code="billing_not_active"), "quota_used_up", "127.0.0.1"),
         (refuses(413), "prompt_too_long", "MODEL_CONTEXT"),
         (refuses(400, code="context_length_exceeded"), "prompt_too_long", "MODEL_CONTEXT"),
         (refuses(400, message="The maximum context length is 4096 tokens."), "prompt_too_long", "MODEL_CONTEXT"),
@@ -99,6 +111,7 @@ TOO_LONG = {
         (refuses(429, code="insufficient_quota"), "quota_used_up", "127.0.0.1"),
         (refuses(500), "service_failed", "500"),
         (refuses(503), "service_failed", "503"),
+        (refuses(408), "service_timed_out", "MODEL_TIMEOUT"),
         (fails(Fault.CLOSES), "service_unreachable", "OPENAI_BASE_URL"),
         (fails(Fault.CLOSES_MIDWAY), "reply_broken_off", "127.0.0.1"),  # it can be reached: it had begun to answer
         (fails(Fault.MALFORMED), "answer_unreadable", "OPENAI_BASE_URL"),
