@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage
 
-from index_store.base.errors import ModelUnknown, RequestRefused
+from index_store.base.errors import ModelUnknown, RequestRefused, ServiceFailed
 from rag.errors import EmptyReply
 from rag.models.chat_model import (
     Answer,
@@ -46,6 +46,9 @@ from rag.trace.passages import Citation, Passage
 
 T = TypeVar("T")
 Way = Callable[[dict[str, Any]], dict[str, Any]]
+
+WAY_REFUSED = (400, 422, 500)
+"""statuses with which servers refuse a way of structured output; for some models, Ollama does so with 500"""
 
 
 class ServiceChat(ChatModel):
@@ -172,10 +175,10 @@ class ServiceChat(ChatModel):
         for way in tuple(self._ways):
             try:
                 message = await self.client.ask(prompt, usage, about=about, **way(reply.json_schema()))
-            except (RequestRefused, ModelUnknown) as error:
+            except (RequestRefused, ModelUnknown, ServiceFailed) as error:
                 # A way that no provider of the model supports has the status of an unknown model at OpenRouter. Only
                 # words show which of the two it is.
-                is_final = isinstance(error, RequestRefused) and error.details["status"] not in (400, 422)
+                is_final = not isinstance(error, ModelUnknown) and error.details["status"] not in WAY_REFUSED
                 if way is _by_words or is_final:
                     raise
                 refused.append(way)

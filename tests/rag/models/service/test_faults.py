@@ -10,7 +10,7 @@ import pytest
 
 import rag.models.client.client
 from rag.models.service.ja import JA
-from rag.trace.events import Token, to_json
+from rag.trace.events import StepFinished, Token, to_json
 from tests.rag.conftest import KEY
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished, of
@@ -489,6 +489,14 @@ def test_a_service_without_structured_output_is_asked_in_the_next_way_it_knows(a
         assert not {"tools", "response_format"} & server.chats[-1].body.keys()
     else:
         assert {request.forced_function for request in server.chats[-2:]} == {"support", "usefulness"}
+
+
+@pytest.mark.parametrize("refused", [{"response_format"}, {"response_format", "tools"}])
+def test_a_server_that_fails_at_a_schema_is_asked_in_the_next_way_too(ask, server, refused):
+    server.answer_when(lambda request: refused & request.body.keys(), Refusal(500, "failed to load model vocabulary"))
+    run = ask("self_rag")
+    assert (run.result().outcome, run.result().answer) == ("confirmed", ANSWER)
+    assert not any(each.fallback for each in of(StepFinished, run.events))
 
 
 @pytest.mark.parametrize("refused", [set(), {"response_format"}, {"response_format", "tools"}])
