@@ -128,18 +128,22 @@ class Reply(BaseModel):
     @classmethod
     def found_in(cls, text: str) -> list[Self]:
         """All objects of this kind in `text`."""
-        found = []
-        for each in json_objects(text):
+        return [reply for each in json_objects(text) if (reply := cls._read_from(each))]
+
+    @classmethod
+    def _read_from(cls, given: dict[str, Any]) -> Self | None:
+        """Some models wrap a reply, as in {"name": "verdict", "parameters": {...}}."""
+        for each in (given, *(value for value in given.values() if isinstance(value, dict))):
             try:
-                found.append(cls.model_validate({key.lower(): value for key, value in each.items()}))
+                return cls.model_validate({key.lower(): _whole(value) for key, value in each.items()})
             except ValidationError:
                 continue
-        return found
+        return None
 
 
 _VERDICT = re.compile(
     r"\W*(?:(?:verdict|relevan(?:t|ce)|judge?ment|grade|判定|関連性?)\W+)?(yes|no|はい|いいえ)"
-    r"(?!\w)(?!\W{0,3}(?:/|and\b|or\b)\W{0,3}(?!\1)(?:yes|no)\b)",
+    r"(?!\w)(?!\W{0,3}(?:[/|]|and\b|or\b)\W{0,3}(?!\1)(?:yes|no)\b)",
     re.IGNORECASE,
 )
 """the first word of a reply, or behind its label; none if the other one follows at once, as in 'Yes and no'"""
@@ -277,7 +281,7 @@ class KeywordsReply(Reply):
         for each in json_objects(text):
             for value in each.values():
                 if isinstance(value, list):
-                    return _bare(word for word in value if isinstance(word, str))
+                    return _bare(word for word in _whole(value) if isinstance(word, str))
         return _bare(_BULLET.sub("", part) for part in _SEPARATOR.split(_LABEL.sub("", text)))
 
 
@@ -296,7 +300,7 @@ class FollowUpsReply(Reply):
         for each in json_objects(text):
             for value in each.values():
                 if isinstance(value, list):
-                    return tuple(dict.fromkeys(_lines(value)))
+                    return tuple(dict.fromkeys(_lines(_whole(value))))
         lines = (_line(_BULLET.sub("", line)) for line in text.splitlines())
         return tuple(dict.fromkeys(line for line in lines if line.endswith(("?", "？")))) or None
 
@@ -317,7 +321,7 @@ def _agreed(grades: Iterable[G]) -> G | None:
     return found[-1] if len({grade.verdict for grade in found}) == 1 else None
 
 
-def _whole(value: object) -> object:
+def _whole(value: Any) -> Any:
     """The strings of a reply in whole characters: an escape may be half of one. Deeper than in a list only claims have
     them, which `_claims` reads.
     """
@@ -333,7 +337,7 @@ MOST_BRACES = 100
 def json_objects(text: str) -> list[dict[str, Any]]:
     """All JSON objects in `text`, in a fence or in prose."""
     found = []
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(strict=False)  # a reason may have a line break that is not escaped
     at = text.find("{")
     failed = 0
     while at != -1 and failed < MOST_BRACES:
@@ -344,6 +348,6 @@ def json_objects(text: str) -> list[dict[str, Any]]:
             at = text.find("{", at + 1)
             continue
         if isinstance(value, dict):
-            found.append({key: _whole(each) for key, each in value.items()})
+            found.append(value)
         at = text.find("{", end)
     return found

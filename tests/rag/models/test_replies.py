@@ -23,6 +23,11 @@ from rag.text.overlap import words_in
         ('{"verdict": "Not relevant"}', "no"),
         ('{"relevance": "yes"}', "yes"),
         ('{"relevant": false}', "no"),
+        ('{"reason": "It says\n2,500 yen.", "verdict": "yes"}', "yes"),
+        ('{"verdict": {"reason": "…", "verdict": "no", "score": 0.1}}', "no"),
+        ('{"name": "verdict", "parameters": {"reason": "…", "verdict": "yes"}}', "yes"),
+        ('<tool_call>{"name": "verdict", "arguments": {"verdict": "no"}}</tool_call>', "no"),
+        ('{"type": "object", "properties": {"reason": "…", "verdict": "yes", "score": 1}}', "yes"),
         ("verdict: yes", "yes"),
         ("**Verdict:** No.", "no"),
         ("Yes.", "yes"),
@@ -53,6 +58,7 @@ def test_a_verdict_is_read_from_what_models_write(text, verdict):
         "Yes and no.",
         "**No** or yes, by how it is read",
         "yes/no",
+        '{"verdict": "yes|no"}',
     ],
 )
 def test_nonsense_is_neither_yes_nor_no(text):
