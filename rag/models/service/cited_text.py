@@ -20,21 +20,21 @@ LARGEST_INVENTED = 9
 
 # All have a limited length, because a possible marker is matched again with each new piece.
 _SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；・&と及びおよ^~〜～‐–—−－:：資料番号出典A-Za-z_-]{0,60}"
-_LINES = r"(?:†[^\[\]【】［］\n]{0,40})?"
-"""which of its lines, as models of OpenAI write behind a number: 【1†L3-L5】, 【2†source】"""
+_PLACE = r"(?:†[^\[\]【】［］\n]{0,40}|[,、]? ?(?:pp?\.|page|§|第)[^\[\]【】［］\n,、;；]{0,20})?"
+"""a place in it behind a number: [1, p. 3], [1、第5条] and, of models of OpenAI, 【1†L3-L5】 and 【2†source】"""
 _LABEL = r"(?:資料(?:番号)?|番号|出典|(?:passage|source|document|doc|ref|cite|citation)s?)"
 """cite and citation: Gemini and DeepSeek are trained to write [cite: 1] and [citation:1], whatever the prompt says"""
 _NUMBER = rf"(?:{_LABEL}\s*+(?:[:：]\s*+)?)?\d++"
 _ITEM = rf"(?:\^\d++|{_NUMBER}(?:\s*+[~〜～‐–—−－-]\s*+{_NUMBER})?)"
 _AND = r"(?:\s*+(?:[,、，;；・&と]|及び|および|and\b))+\s*+"
 _MARKER = re.compile(
-    rf"({_SPACES})\\?[\[【［](?={_NUMBERS}{_LINES}\\?[\]】］])\s*+({_ITEM}(?:{_AND}{_ITEM})*)\s*+{_LINES}\\?[\]】］]",
+    rf"({_SPACES})\\?[\[【［](?={_NUMBERS}{_PLACE}\\?[\]】］])\s*+({_ITEM}(?:{_AND}{_ITEM})*)\s*+{_PLACE}\\?[\]】］]",
     re.IGNORECASE,
 )
 _ITEMS = re.compile(_ITEM, re.IGNORECASE)
 _CITED_FROM = re.compile(r"\[cite_(?:start|end)\]")
 """where Gemini begins and ends what a marker is for"""
-_OPEN_MARKER = re.compile(rf"{_SPACES}(?:\\|\\?[\[【［]{_NUMBERS}{_LINES}\\?)?\Z")
+_OPEN_MARKER = re.compile(rf"{_SPACES}(?:\\|\\?[\[【［]{_NUMBERS}{_PLACE}\\?)?\Z")
 """with the spaces before it, which are dropped with the marker"""
 
 

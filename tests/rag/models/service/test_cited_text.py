@@ -73,6 +73,21 @@ def test_markers_as_small_models_write_them_are_citations(answer, shown, size):
 @pytest.mark.parametrize(
     ("answer", "shown"),
     [
+        ("It is so [1, p. 3], [1, 3, pp. 4-5], [passage 1, page 2].", "It is so [1], [1][3], [1]."),
+        ("It is so [1 p.3], [1, §2(b)].", "It is so [1], [1]."),
+        ("2,500円です[1、第5条]、[資料1 第3条第2項]。", "2,500円です[1]、[1]。"),
+        ("It is so [1, p. 3; 3, p. 5], [1 p. 3, 3 p. 5].", "It is so [1, p. 3; 3, p. 5], [1 p. 3, 3 p. 5]."),
+        ("See [p. 3], [9001, p. 3], [第5条], [1, n], [1, p", "See [p. 3], [9001, p. 3], [第5条], [1, n], [1, p"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_a_marker_with_a_place_in_the_passage_cites_the_passage(answer, shown, size):
+    assert cite(answer, size) == shown
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
         ("2,500円です[citation:1][citation:3]。", "2,500円です[1][3]。"),
         ("[cite_start]It is so [cite: 1, 3]. [cite_start]So is this [cite: 2].", "It is so [1][3]. So is this [2]."),
         ("- [cite_start]**日当:** 2,500円です[cite: 1-2]。[cite_end]", "- **日当:** 2,500円です[1][2]。"),
