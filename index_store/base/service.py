@@ -3,7 +3,7 @@
 import json
 import logging
 import re
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import openai
 
@@ -39,6 +39,12 @@ def host_of(base_url: str | None) -> str:
     parts = urlsplit(base_url or OPENAI_URL)
     host = parts.hostname or "?"
     return f"{host}:{parts.port}" if parts.port else host
+
+
+def base_and_query(address: str) -> tuple[str, dict[str, str]]:
+    """For a client, which would put its paths behind the query. Gateways of Azure need one: ?api-version=2024-10-21"""
+    parts = urlsplit(address)
+    return parts._replace(query="").geturl(), dict(parse_qsl(parts.query))
 
 
 def explain(error: openai.OpenAIError, *, base_url: str | None, model: str) -> errors.ServiceError:

@@ -6,7 +6,7 @@ import numpy as np
 import openai
 
 from index_store.base.errors import AnswerUnreadable
-from index_store.base.service import OPENAI_URL, explain, host_of
+from index_store.base.service import OPENAI_URL, base_and_query, explain, host_of
 from index_store.base.settings import Settings
 from index_store.vectors.embeddings import Vectors, embeddable
 
@@ -24,12 +24,13 @@ class ServiceEmbeddings:
         self.id = settings.embedding_model
         self.dimension: int | None = None
         """known after the first answer"""
-        self._base_url = settings.openai_base_url or OPENAI_URL
+        self._base_url, query = base_and_query(settings.openai_base_url or OPENAI_URL)
         self._http = openai.DefaultHttpxClient()
         key = settings.openai_api_key
         self._client = openai.OpenAI(
             http_client=self._http,
             base_url=self._base_url,
+            default_query=query,
             api_key=key.get_secret_value() if key else "not-needed",
             timeout=settings.model_timeout,
             max_retries=settings.model_retries,

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import openai
 from pydantic import SecretStr
 
-from index_store.base.service import OPENAI_URL
+from index_store.base.service import OPENAI_URL, base_and_query
 from rag.models.admission import Admission
 from rag.models.chat_model import ChatModel
 from rag.models.client.client import ChatClient
@@ -48,7 +48,8 @@ class ServiceSource:
     def open(self) -> ChatModel:
         if self._model is None:
             # Never None: then the client would read addresses from the environment, and take an empty one as it is.
-            url, retries = self._settings.openai_base_url or OPENAI_URL, self._settings.model_retries
+            url, query = base_and_query(self._settings.openai_base_url or OPENAI_URL)
+            retries = self._settings.model_retries
             is_openai = (urlsplit(url).hostname or "").endswith(OPENAI_HOSTS)
             context = self._settings.model_context
             answer = min(self._settings.answer_tokens, context // 4)
@@ -56,6 +57,7 @@ class ServiceSource:
                 model=self.name,
                 api_key=self._settings.openai_api_key or SecretStr(PLACEHOLDER_KEY),
                 base_url=url,
+                default_query=query,
                 http_async_client=self._http,
                 openai_proxy=None,  # never OPENAI_PROXY: ChatOpenAI refuses it beside a client
                 http_socket_options=(),  # other values would ignore the proxies of the environment

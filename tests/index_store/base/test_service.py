@@ -7,6 +7,7 @@ from index_store.base.settings import Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.store.index_store import IndexStore
 from tests.servers import Fault, OpenAIServer, Refusal
+from tests.servers.openai_server import EMBEDDINGS
 
 KEY = "sk-test-secret-1234"
 
@@ -27,6 +28,13 @@ def test_a_service_makes_the_vectors_when_one_is_set(data_dir: Path, handbook: P
 def test_a_server_without_keys_needs_its_address_alone(data_dir: Path, handbook: Path) -> None:
     with OpenAIServer() as server, store_of(server, data_dir, openai_api_key="") as store:
         assert store.add("a", handbook).status is IngestStatus.READY
+
+
+def test_the_query_of_an_address_is_sent_with_each_call(data_dir: Path, handbook: Path) -> None:
+    with OpenAIServer() as server:
+        server.routes[("POST", f"{EMBEDDINGS}?api-version=2024-10-21")] = server.routes.pop(("POST", EMBEDDINGS))
+        with store_of(server, data_dir, openai_base_url=f"{server.base_url}/?api-version=2024-10-21") as store:
+            assert store.add("a", handbook).status is IngestStatus.READY
 
 
 def test_a_store_that_is_closed_leaves_its_service(data_dir: Path, handbook: Path) -> None:

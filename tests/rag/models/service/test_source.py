@@ -13,6 +13,7 @@ from rag.trace.passages import Passage
 from tests.rag.conftest import KEY
 from tests.servers import Answer, OpenAIServer, Raw
 from tests.servers.chat import ChatRequest
+from tests.servers.openai_server import CHAT
 
 PASSAGE = Passage(
     number=1, rank=1, score=0.8, document_id="d", section_id="s", source="a.md", title="Snow", headings=(), page=None,
@@ -36,6 +37,14 @@ def test_a_server_that_needs_no_key_is_asked_with_a_placeholder(data_dir):
         source = ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url))
         assert answer_of(source) == "Yes."
         assert server.chats[0].headers["authorization"] == "Bearer none"
+
+
+def test_the_query_of_an_address_is_sent_with_each_call(data_dir):
+    with OpenAIServer() as server:
+        server.routes[("POST", f"{CHAT}?api-version=2024-10-21")] = server.routes.pop(("POST", CHAT))
+        server.enqueue("Yes.")
+        address = f"{server.base_url}?api-version=2024-10-21"
+        assert answer_of(ServiceSource(Settings(data_dir=data_dir, openai_base_url=address))) == "Yes."
 
 
 @pytest.mark.parametrize(
