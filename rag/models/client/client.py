@@ -29,7 +29,7 @@ from index_store.base.service import explain, host_of, said_in
 from index_store.base.text.bidi import without_bidi_controls
 from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, ReplyCut, ReplyFiltered, ReplyRefused
 from rag.models.admission import Admission
-from rag.models.client.refused_fields import RefusedFields, more_refused
+from rag.models.client.refused_fields import STREAM, RefusedFields, more_refused
 from rag.models.usage import ReceivedReply, Usage
 from rag.text.instruction_filter import InstructionFilter
 from rag.text.reasoning_filter import ReasoningFilter
@@ -139,6 +139,7 @@ class ChatClient:
         """
         self.name = name
         self._model = model
+        self._unstreamed = model.model_copy(update={"disable_streaming": True})
         self._base_url = base_url
         self._retries = retries
         self._admission = admission or Admission()
@@ -187,11 +188,12 @@ class ChatClient:
         refused = self._refused.known(options, streams=True)
         while True:
             sent = self._refused.sent(options, refused)
+            model = self._unstreamed if STREAM in refused else self._model
             begun, end, shown = False, None, ReplyFilter(asked)
             try:
                 async with (
                     self._admission.turn(usage.budget, within=usage.budget.party),
-                    aclosing(self._chunks(asked, usage, about, sent)) as chunks,
+                    aclosing(self._chunks(model, asked, usage, about, sent)) as chunks,
                 ):
                     async for chunk in chunks:
                         begun, end = True, _end_of(chunk) or end
@@ -223,13 +225,18 @@ class ChatClient:
             raise self._without_text(_cut_by(end))
 
     async def _chunks(
-        self, asked: Prompt | list[tuple[str, str]], usage: Usage, about: CallSubject, sent: dict[str, Any]
+        self,
+        model: BaseChatModel,
+        asked: Prompt | list[tuple[str, str]],
+        usage: Usage,
+        about: CallSubject,
+        sent: dict[str, Any],
     ) -> AsyncGenerator[AIMessageChunk, None]:
         """The reply to one call, as the service sends it."""
         end = None
         with self._call(asked, usage, about, sent) as reply:
             try:
-                async for chunk in self._model.astream(asked, **sent):
+                async for chunk in model.astream(asked, **sent):
                     end = _end_of(chunk) or end
                     reply.read(chunk)
                     yield chunk

@@ -15,7 +15,11 @@ of a reply's length, and some servers the request for the count of tokens"""
 OLDER_LENGTH = "max_tokens"
 """its older name. Ollama and llama-cpp-python ignore the newer one; OpenAI's newest models refuse the older one"""
 
+STREAM = "stream"
+"""OpenAI refuses it for some models to organizations that are not verified: their replies come whole"""
+
 ALL = (TEMPERATURE, LENGTH, OLDER_LENGTH, COUNT)
+"""whose names tell them apart in the words of a refusal"""
 
 Fields = frozenset[str]
 Options = dict[str, Any]
@@ -33,8 +37,8 @@ class RefusedFields:
 
     def known(self, options: Mapping[str, Any], *, streams: bool) -> Fields:
         """The fields to leave out of a request."""
-        refused = frozenset(name for name in ALL if _key(name, options) in self._known)
-        return refused if streams else refused - {COUNT}
+        refused = frozenset(name for name in (*ALL, STREAM) if _key(name, options) in self._known)
+        return refused if streams else refused - {COUNT, STREAM}
 
     def note(self, options: Mapping[str, Any], refused: Fields) -> None:
         """Remembers fields after the call worked without them."""
@@ -45,7 +49,7 @@ class RefusedFields:
         sent = dict(options)
         if TEMPERATURE in refused:
             del sent[TEMPERATURE]
-        if COUNT in refused:
+        if COUNT in refused and STREAM not in refused:
             sent["stream_usage"] = False
         if LENGTH in refused or OLDER_LENGTH not in refused:
             # ChatOpenAI itself sends the limit only under its newer name, whatever it is called in the options.
@@ -67,6 +71,8 @@ def more_refused(error: RequestRefused, refused: Fields) -> Fields:
     fault = error.__cause__
     said = f"{fault.param} {said_in(fault.body)}" if isinstance(fault, openai.APIError) else ""
     named = frozenset(name for name in ALL if name in said)
+    if isinstance(fault, openai.APIError) and fault.param == STREAM:
+        named |= {STREAM}
     if named <= refused:
         raise error
     if OLDER_LENGTH in named - refused:

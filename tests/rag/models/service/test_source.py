@@ -116,6 +116,25 @@ def test_a_field_that_a_service_does_not_know_is_left_out_from_then_on_in_every_
         assert {each.token_limit for each in server.chats} == {100}
 
 
+def test_a_model_that_may_not_be_streamed_answers_whole_from_then_on(data_dir):
+    said = "Your organization must be verified to stream this model."
+    refusal = Raw({"error": {"message": said, "param": "stream", "code": "unsupported_value"}}, status=400)
+    usage = Usage()
+
+    async def ask(source: ServiceSource) -> None:
+        model = source.open()
+        for _ in range(2):
+            said = [piece async for piece in model.small_talk("Hello", usage, language="en")]
+            assert (said[-1].text, "".join(said[:-1])) == ("Yes.", "Yes.")
+        await source.close()
+
+    with OpenAIServer() as server:
+        server.default = lambda request: refusal if request.streams else Answer("Yes.", tokens=3)
+        asyncio.run(ask(ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url, model_retries=0))))
+        assert [each.streams for each in server.chats] == [True, False, False]
+    assert usage.tokens_out == 6
+
+
 BOTH_LENGTHS = {"max_tokens", "max_completion_tokens"}
 
 
