@@ -5,8 +5,9 @@ People put several tables, titles and forms on one sheet; Markdown needs them on
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from index_store.parsing.loaders import as_markdown
 
@@ -15,7 +16,7 @@ HEADER_SHARE = 0.5
 ABOVE = 5
 """rows at most that hold a title, a date or a unit directly above a header"""
 BELOW = 3
-"""rows below a header that must be alike, if it isn't the first row; a form hardly has so many"""
+"""rows of several cells below a header that must be alike, if it isn't the first row; a form hardly has so many"""
 GAP = 2
 """empty rows inside one table at most; more separate two tables"""
 FILLED = 1_000_000
@@ -50,6 +51,8 @@ class Sheet:
         """row number -> the spans that begin in it"""
         self._wide_at: dict[int, list[Span]] = {}
         """row number -> the spans over several columns that have a text in it"""
+        self._bottoms: dict[int, dict[int, int]] = {}
+        """row number -> column of each merged cell that has a text in it -> the last row of this cell"""
         self._left = FILLED
 
     def blocks(self) -> Iterator[str]:
@@ -69,6 +72,7 @@ class Sheet:
                 self._left -= 1
                 if number in self.rows:
                     self.rows[number].setdefault(span.left, text)
+                    self._bottoms.setdefault(number, {})[span.left] = span.bottom
                     if span.right > span.left:
                         self._wide_at.setdefault(number, []).append(span)
 
@@ -88,7 +92,7 @@ class Sheet:
         block: list[int] = []
         header: Row | None = None
         for number in self.rows:
-            if block and number - block[-1] > 1:
+            if block and number - self._end(block[-1]) > 1:
                 header = self._header(block) if header is None else header
                 if not self._goes_on(header, block[-1], number):
                     yield block
@@ -97,26 +101,32 @@ class Sheet:
         if block:
             yield block
 
+    def _end(self, number: int) -> int:
+        """The last row that all cells of this one reach: on a sheet of low rows, each is merged with those below."""
+        bottoms = self._bottoms.get(number, {})
+        return min(bottoms.get(column, number) for column in self.rows[number])
+
     def _header(self, numbers: list[int]) -> Row:
         """Of the table in a block; empty if it has no rows below."""
         start = self._start([(number, self.rows[number]) for number in numbers])
         table = numbers[start:]
-        headers = self._header_rows(table[0], len(table)) if len(table) > 1 else 0
+        headers = self._header_rows(table) if len(table) > 1 else 0
         return {column: text for number in table[:headers] for column, text in self.rows[number].items()}
 
     def _goes_on(self, header: Row, last: int, number: int) -> bool:
         """Whether a row after a gap belongs to the table above: it has values under a header of words, or words as the
         last row has, and is no header itself.
         """
-        row, following = self.rows[number], self.rows.get(number + 1, {})
-        if number - last > GAP + 1 or len(row) < 2 or not row.keys() <= header.keys() or not _is_named(header):
+        row, following = self.rows[number], self.rows.get(self._end(number) + 1, {})
+        gap = number - self._end(last) - 1
+        if gap > GAP or len(row) < 2 or not row.keys() <= header.keys() or not _is_named(header):
             return False
         if _is_named(row) and not _is_named(following):
             return False
         if any(map(is_data, row.values())):
             return True
         are_words = not any(map(is_data, self.rows[last].values()))
-        return number - last == 2 and row.keys() == header.keys() and row != header and are_words
+        return gap == 1 and row.keys() == header.keys() and row != header and are_words
 
     def _written(self, numbers: list[int]) -> Iterator[str]:
         rows = [self.rows[number] for number in numbers]
@@ -139,7 +149,7 @@ class Sheet:
         if not table:
             return
         columns = sorted({column for _, row in table for column in row})
-        headers = self._header_rows(table[0][0], len(table))
+        headers = self._header_rows([number for number, _ in table])
         header = as_markdown.joined_header(_grid(table[:headers], columns))
         named = {column for column, name in zip(columns, header, strict=True) if name}
         if len(named) < HEADER_SHARE * len(columns):
@@ -156,25 +166,32 @@ class Sheet:
         above = range(first, min(first + ABOVE + 1, len(rows)))
         widest = max((len(rows[at]) for at in above), default=0)
         for at in above:
-            headers = self._header_rows(block[at][0], len(rows) - at)
+            headers = self._header_rows([number for number, _ in block[at:]])
             if headers > 1 or len(rows[at]) > max(2, HEADER_SHARE * widest):
                 header = {column: text for row in rows[at : at + headers] for column, text in row.items()}
-                return at if _is_header(header, rows[at + headers : at + headers + BELOW]) else first
+                # The name of a group stands alone in its row.
+                below = list(islice((row for row in rows[at + headers :] if len(row) > 1), BELOW))
+                if _is_header(header, below):
+                    return at
+                if _is_named(header):
+                    return first
         return first
 
-    def _header_rows(self, top: int, rows: int) -> int:
-        """A header of several rows has words over several columns, and other words that span its rows."""
-        spans = self._spans_at.get(top, [])
+    def _header_rows(self, numbers: Sequence[int]) -> int:
+        """Of a table with these rows. A header of several rows has words over several columns, and other words that
+        span its rows.
+        """
+        spans = self._spans_at.get(numbers[0], [])
         wide = [span for span in spans if span.right > span.left]
         if not wide:
             return 1
-        deepest = max(span.bottom for span in spans) - top + 1
-        below = self.rows.get(top + deepest, {})
+        deepest = bisect_right(numbers, max(span.bottom for span in spans))
+        below = self.rows[numbers[deepest]] if deepest < len(numbers) else {}
         # A wide word with words below is a header; on a sheet of narrow columns a wide cell is just a cell.
         parted = [sum(span.left <= column <= span.right for column in below) > 1 for span in wide]
         if all(parted) and not any(map(is_data, below.values())):
             deepest += 1
-        return deepest if deepest < min(rows, 4) else 1
+        return deepest if deepest < min(len(numbers), 4) else 1
 
 
 def _grid(table: list[tuple[int, Row]], columns: list[int]) -> list[list[str]]:

@@ -176,6 +176,33 @@ def test_a_hidden_column_does_not_part_a_table(markdown) -> None:
     assert "| 山田 | 総務 | 1234 | y |" in markdown(xml)
 
 
+@pytest.mark.parametrize("height", [2, 5])
+def test_rows_of_cells_that_are_merged_downwards_are_one_table(height: int, markdown) -> None:
+    table = [["番号", "品名", "場所"], ["甲", "机", "会議室"], ["乙", "椅子"]]
+    tops = range(1, 1 + 3 * height, height)
+    xml = "".join(rows(row, first=top) for row, top in zip(table, tops, strict=True))
+    spans = "".join(f'<mergeCell ref="{column}{top}:{column}{top + height - 1}"/>' for column in "ABC" for top in tops)
+    assert markdown(f"<sheetData>{xml}</sheetData><mergeCells>{spans}</mergeCells>") == (
+        "| 番号 | 品名 | 場所 |\n| --- | --- | --- |\n| 甲 | 机 | 会議室 |\n| 乙 | 椅子 |  |\n"
+    )
+
+
+def test_header_rows_of_cells_that_are_merged_downwards_become_one(markdown) -> None:
+    xml = rows(["区分", "額", None]) + rows([None, "国内", "海外"], first=3)
+    xml += rows(["日当", 1, 2], first=5) + rows(["宿泊", 3, 4], first=7)
+    ranges = [
+        "A1:A4",
+        "B1:C2",
+        "B3:B4",
+        "C3:C4",
+        *(f"{column}{top}:{column}{top + 1}" for column in "ABC" for top in (5, 7)),
+    ]
+    spans = "".join(f'<mergeCell ref="{each}"/>' for each in ranges)
+    assert markdown(f"<sheetData>{xml}</sheetData><mergeCells>{spans}</mergeCells>") == (
+        "| 区分 | 額 国内 | 額 海外 |\n| --- | --- | --- |\n| 日当 | 1 | 2 |\n| 宿泊 | 3 | 4 |\n"
+    )
+
+
 def test_a_column_of_merged_cells_does_not_part_a_table(markdown) -> None:
     table = rows(["No", "品名", None, "数量", "金額"], [1, "机", None, 2, 300], [2, "椅子", None, 4, 500])
     spans = "".join(f'<mergeCell ref="B{row}:C{row}"/>' for row in (1, 2, 3))
@@ -236,6 +263,30 @@ def test_a_title_with_a_unit_directly_above_header_rows_is_no_part_of_them(markd
     table += rows(*[[f"{month}月", 1, 2, 3, 4] for month in range(1, 4)], first=4)
     xml = f'<sheetData>{table}</sheetData><mergeCells><mergeCell ref="B2:C2"/><mergeCell ref="D2:E2"/></mergeCells>'
     assert markdown(xml).startswith("売上 千円\n\n| 月 | 東京 計 | 東京 実 | 大阪 計 | 大阪 実 |\n")
+
+
+def test_a_title_above_a_table_of_groups_is_no_row_of_it(markdown) -> None:
+    table = rows(
+        ["価格表", None, None, "単位：円"],
+        ["型番", "品名", "定価", "卸値"],
+        ["■ ポンプ"],
+        ["P-1", "小型", 10, 8],
+        ["■ バルブ"],
+        ["V-1", "玉形", 3, 2],
+        ["V-2", "仕切", 5, 4],
+    )
+    assert markdown(table).startswith("価格表 単位：円\n\n| 型番 | 品名 | 定価 | 卸値 |\n")
+
+
+def test_a_title_with_a_date_and_a_name_directly_above_a_table_is_no_row_of_it(markdown) -> None:
+    table = rows(
+        ["契約一覧", None, "作成日", "2026/4/1", "作成者", "田中"],
+        ["番号", "契約", "相手", "開始", "終了", "金額"],
+        *[[number, "保守", "甲社", "2026/4/1", "2027/3/31", 120] for number in (1, 2, 3)],
+    )
+    assert markdown(table).startswith(
+        "契約一覧 作成日 2026/4/1 作成者 田中\n\n| 番号 | 契約 | 相手 | 開始 | 終了 | 金額 |\n"
+    )
 
 
 def test_labels_with_their_values_below_a_date_are_read_row_by_row(markdown) -> None:
