@@ -72,11 +72,11 @@ class _Reader:
         self._document = package.main()
         self._styles = Styles(package, self._document)
         self._numbering = Numbering(package, self._document)
+        self._fields: list[list[str] | None] = []
+        """of the paragraph, one inside another: the pieces of an instruction, or None while the field's text is read"""
         self._notes: dict[str, dict[str, str]] = {"footnote": {}, "endnote": {}}
         for kind in self._notes:
             self._read_notes(kind)
-        self._instruction: list[str] = []
-        """pieces of the field that is being read"""
         self.title = ""
         self.headings: list[tuple[int, str]] = []
 
@@ -192,6 +192,8 @@ class _Reader:
         """The text of a paragraph, and the text boxes and drawings attached to it."""
         parts: list[str] = []
         boxes: list[Element] = []
+        # One that goes on from the paragraph before, such as a table of contents, shows its text.
+        self._fields.clear()
         self._gather(element, parts, boxes)
         return as_markdown.with_raised(as_markdown.with_struck("".join(parts))), boxes
 
@@ -199,7 +201,7 @@ class _Reader:
         for child in element:
             match local(child):
                 case "t":
-                    parts.append(marks.text_in(element, child.text or ""))
+                    self._holder(parts).append(marks.text_in(element, child.text or ""))
                 case "tab" | "ptab":
                     parts.append(" ")
                 case "br" | "cr":
@@ -210,11 +212,9 @@ class _Reader:
                     parts.append(marks.symbol(child))
                 case "fldChar":
                     parts.append(marks.field(child))
-                    if attribute(child, "fldCharType") != "begin":
-                        parts.append(eq_field.shown("".join(self._instruction)))
-                    self._instruction.clear()
-                case "instrText":
-                    self._instruction.append(child.text or "")
+                    self._pass_mark(attribute(child, "fldCharType"), parts)
+                case "instrText" if self._fields and self._fields[-1] is not None:
+                    self._fields[-1].append(child.text or "")
                 case "fldSimple":
                     parts.append(eq_field.shown(attribute(child, "instr") or ""))
                     self._gather(child, parts, boxes)
@@ -243,6 +243,23 @@ class _Reader:
                         self._gather(fallback, parts, boxes)
                 case name if name not in _DROPPED:
                     self._gather(child, parts, boxes)
+
+    def _pass_mark(self, kind: str | None, parts: list[str]) -> None:
+        """Opens a field, or ends its instruction, or the field."""
+        if kind == "begin":
+            self._fields.append([])
+            return
+        if self._fields and (instruction := self._fields[-1]) is not None:
+            self._fields[-1] = None
+            self._holder(parts).append(eq_field.shown("".join(instruction)))
+        if kind == "end" and self._fields:
+            self._fields.pop()
+
+    def _holder(self, parts: list[str]) -> list[str]:
+        """What takes the next text: `parts`, or the instruction of a field if the text is of a field inside it."""
+        if self._fields and self._fields[-1] is None:
+            return next((outer for outer in reversed(self._fields) if outer is not None), parts)
+        return parts
 
     def _inner(self, element: Element, boxes: list[Element]) -> str:
         parts: list[str] = []

@@ -297,6 +297,31 @@ def test_an_enclosed_character_is_read_and_a_word_with_its_reading_too(given: st
     assert markdown(f"<w:p>{run('区分は「')}{given}{run('」')}</w:p>") == f"区分は「{expected}」\n"
 
 
+@pytest.mark.parametrize(
+    ("inner", "before", "after", "shown"),
+    [
+        (field("MERGEFIELD total", shown="500"), "IF ", ' > 100 "large" "small"', "large"),
+        (field("QUOTE", shown="秘"), r"EQ \o\ac(○,", ")", ""),
+    ],
+    ids=["a condition", "a character in a circle"],
+)
+def test_a_field_in_the_instruction_of_another_is_no_text(
+    inner: str, before: str, after: str, shown: str, markdown
+) -> None:
+    begin, end = (f'<w:r><w:fldChar w:fldCharType="{mark}"/></w:r>' for mark in ("begin", "end"))
+    code = "<w:r><w:instrText>{}</w:instrText></w:r>".format
+    result = f'<w:r><w:fldChar w:fldCharType="separate"/></w:r>{run(shown)}' if shown else ""
+    outer = begin + code(before) + inner + code(after) + result + end
+    expected = shown or "秘"
+    assert markdown(f"<w:p>{run('It is ')}{outer}{run('.')}</w:p>{p('Next')}") == f"It is {expected}.\n\nNext\n"
+
+
+def test_a_field_that_never_ends_takes_no_text_away(markdown) -> None:
+    begin = '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
+    paragraph = f"<w:p>{run('One ')}{begin}{run('two')}</w:p>"
+    assert markdown(paragraph + f"<w:p>{field('REF a', shown='three')}</w:p>") == "One two\n\nthree\n"
+
+
 def test_signs_and_greek_letters_of_the_font_symbol_are_read(markdown) -> None:
     parts = (
         run("経費 "),
