@@ -7,7 +7,7 @@ import statistics
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -60,6 +60,8 @@ BULLET = re.compile(
     r"|\d+(\.\d+)+\s|第[\d〇一二三四五六七八九十百]+[章節条項]"
 )
 _SENTENCE_END = re.compile(r"[。．.!?！？:：]['\"”’」』）)]*$")
+_CAPTION = re.compile(r"[（(][^（）()]{1,60}[）)]")
+"""on a line of its own, above an article"""
 _WIDE = re.compile(r"[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _LEADER = re.compile(r" ?(?:[.．・‥…·] ?){6,}")
 """the dots from a title to its page, or from an item to its price"""
@@ -67,6 +69,8 @@ _LED = re.compile(r" … \S{1,12}$")
 _FONT_NAME = 128
 """bytes of a font's name that are read; a PDF has 127 at most"""
 _FRACTION = re.compile(r"\d+ ?[/⁄]")
+_OPENING, _CLOSING = frozenset("（「『【〔［｛〈《"), frozenset("）」』】〕］｝〉》、。，．")
+"""characters of full width whose left or right half is empty"""
 _SPACED = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff]) (?=[\u3040-\u30ff\u3400-\u9fff])")
 
 
@@ -280,11 +284,12 @@ def _line(page: PdfTextPage, characters: list[str], turn: int, start: int, end: 
     bottom, top = min(box[2] for box in boxes), max(box[3] for box in boxes)
     if len(boxes) > 2 and top - bottom > 2 * (right - left):
         return Line(text, -top, -bottom, -(left + right) / 2, right - left, vertical=True, size=size, weight=weight)
-    gap = max((following[0] - box[1] for box, following in pairwise(boxes)), default=0)
+    gaps = _gaps(characters, places, size)
+    gap = max(gaps, default=0)
     # The baseline is about where most characters end at the bottom.
     across = -statistics.median(box[2] for box in boxes)
     height = top - bottom
-    cells = tuple(_cells(characters, places, CELL_GAP * height)) if gap > CELL_GAP * height else ()
+    cells = tuple(_cells(characters, places, gaps, CELL_GAP * height)) if gap > CELL_GAP * height else ()
     return Line(
         text, left, right, across, height, row=gap > COLUMN_GAP * height, size=size, weight=weight,
         cells=cells or (Cell(left, right, text.strip()),),
@@ -311,10 +316,19 @@ def _mark_raised(page: PdfTextPage, characters: list[str], places: list[tuple[in
             characters[base + 1 : index + 1] = [*[""] * len(added), f"^{characters[index]}"]
 
 
-def _cells(characters: list[str], places: list[tuple[int, Box]], gap: float) -> Iterator[Cell]:
+def _gaps(characters: list[str], places: list[tuple[int, Box]], size: float) -> list[float]:
+    """From each character to the next, without the empty halves of brackets and stops of full width."""
+    return [
+        following[0] - box[1] - size / 2 * ((characters[index] in _CLOSING) + (characters[at] in _OPENING))
+        for (index, box), (at, following) in pairwise(places)
+    ]
+
+
+def _cells(characters: list[str], places: list[tuple[int, Box]], gaps: Sequence[float], least: float) -> Iterator[Cell]:
+    """Parted where the gap is larger than `least`."""
     first = 0
     for at in range(1, len(places) + 1):
-        if at == len(places) or places[at][1][0] - places[at - 1][1][1] > gap:
+        if at == len(places) or gaps[at - 1] > least:
             (start, begin), (end, _) = places[first], places[at - 1]
             right = max(box[1] for _, box in places[first:at])
             yield Cell(begin[0], right, _text(characters[start : end + 1]).strip())
@@ -403,6 +417,8 @@ def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
     if line.row or following.row or _LED.search(line.text):
         return True
     if following.text.startswith("\u3000") or BULLET.match(following.text.lstrip()):
+        return True
+    if line.text.rstrip().endswith("。") and _CAPTION.fullmatch(following.text.strip()):
         return True
     column_begin = min((other.begin for other in near), default=line.begin)
     column_end = max((other.end for other in near), default=line.end)

@@ -24,6 +24,11 @@ def test_wrapped_japanese_lines_are_joined_without_a_space(raw) -> None:
     assert load(raw(PdfFile([lines(first, second)]).content(), "a.pdf")).pages[0].markdown == first + second
 
 
+def test_the_caption_of_an_article_is_a_line_of_its_own_even_below_a_full_line(raw) -> None:
+    page = lines("この規則に定めのない事項は、法令による。", "（適用範囲）", "第２条　すべての従業員に適用する。")
+    assert "による。\n（適用範囲）\n第２条" in load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown
+
+
 def test_wrapped_english_lines_are_joined_with_a_space_and_paragraph_ends_are_kept(raw) -> None:
     wrapped = (
         "The allowance for a day of travel is paid",
@@ -153,6 +158,18 @@ def test_words_in_columns_are_a_table(raw) -> None:
         "旅費の額は次の表による。\n\n"
         "| 役職 | 宿泊費 | 日当 |\n| --- | --- | --- |\n| 部長 | 15,000円 |  |\n| 社員 |  | 2,500円 (宿泊なし) |\n\n"
         "以上。"
+    )
+
+
+def test_the_empty_half_of_a_bracket_or_a_stop_parts_no_cells(raw) -> None:
+    rows = [("No", "品名", "金額"), ("1", "利用料", "50,000"), ("2", "サポート", "30,000")]
+    page = [
+        Text(x, 700 - 16 * at, text) for at, row in enumerate(rows) for x, text in zip((50, 80, 300), row, strict=True)
+    ]
+    page.append(Text(50, 652, "振込先：みどり銀行、ミドリ支店（普通）（カ）ミドリ"))
+    assert load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown.strip() == (
+        "| No | 品名 | 金額 |\n| --- | --- | --- |\n| 1 | 利用料 | 50,000 |\n| 2 | サポート | 30,000 |\n\n"
+        "振込先：みどり銀行、ミドリ支店（普通）（カ）ミドリ"
     )
 
 
