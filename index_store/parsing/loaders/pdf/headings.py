@@ -150,7 +150,7 @@ def _on_page(lines: list[Line], size: float, is_bold: bool) -> list[FoundHeading
 
 def _stands_out(lines: list[Line], at: int, size: float, is_bold: bool) -> bool:
     line, text = lines[at], lines[at].text.strip()
-    if len(text) > LENGTH or "@" in text or line.row or line.vertical or _is_piece(lines, at):
+    if len(text) > LENGTH or "@" in text or line.row or line.table or line.vertical or _is_piece(lines, at):
         return False
     larger = line.size >= LARGER * size and not re.match(r"[,.;)]", text)
     numbered = line.weight >= BOLD and not is_bold and line.size >= size and bool(_NUMBERED.match(text))

@@ -7,17 +7,21 @@ import statistics
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from types import MappingProxyType
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
 from index_store.base.text.radicals import KANJI_OF_RADICALS
 from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders.pdf.ruled import RuledTable
+from index_store.parsing.loaders.pdf.rules import Grid, grids
 from index_store.parsing.loaders.pdf.upright import Box, turned_back, upright_text
+from index_store.parsing.loaders.sheet import Span
 
 PARAGRAPH_GAP = 1.35
 """times the usual distance of lines; a larger distance begins a new paragraph"""
@@ -60,7 +64,7 @@ BULLET = re.compile(
     r"|\d+(\.\d+)+\s|第[\d〇一二三四五六七八九十百]+[章節条項]"
 )
 _SENTENCE_END = re.compile(r"[。．.!?！？:：]['\"”’」』）)]*$")
-_CAPTION = re.compile(r"[（(][^（）()]{1,60}[）)]")
+_CAPTION = re.compile(r"（[^（）]{1,60}）")
 """on a line of its own, above an article"""
 _WIDE = re.compile(r"[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _LEADER = re.compile(r" ?(?:[.．・‥…·] ?){6,}")
@@ -106,13 +110,19 @@ class Line:
     """of horizontal text"""
     slanted: bool = False
     """across the page, as a watermark: then without place and size"""
+    table: RuledTable | None = None
+    """which stands here in place of its lines"""
 
 
 def lines_of(page: PdfPage, end: int | None = None) -> list[Line]:
-    """Those of the characters up to `end`, in reading order, without empty lines."""
+    """Those of the characters up to `end`, in reading order, without empty lines; if it is None, a ruled table is one
+    of them.
+    """
     text, turn = upright_text(page)
     with closing(text):
-        lines = _lines(text, turn, 0, pdfium.FPDFText_CountChars(text) if end is None else end, "\r\n")
+        characters = _characters(text, pdfium.FPDFText_CountChars(text) if end is None else end)
+        tables = _ruled_tables(text, characters, turn) if end is None else {}
+        lines = _lines(text, characters, turn, 0, "\r\n", tables)
     # pdfium gives a watermark between the lines that it crosses, as often as the page shows it.
     watermarks = dict.fromkeys(line for line in lines if line.slanted)
     lines = [*(line for line in lines if not line.slanted), *watermarks]
@@ -128,19 +138,35 @@ def words_of(page: PdfPage, start: int) -> list[Line]:
     """Each word of the characters from `start` on, in the order of the file."""
     text, turn = upright_text(page)
     with closing(text):
-        return _lines(text, turn, start, pdfium.FPDFText_CountChars(text), string.whitespace)
+        characters = _characters(text, pdfium.FPDFText_CountChars(text))
+        return _lines(text, characters, turn, start, string.whitespace)
 
 
-def _lines(page: PdfTextPage, turn: int, start: int, end: int, ends: str) -> list[Line]:
+def _characters(page: PdfTextPage, end: int) -> list[str]:
     characters = [chr(pdfium.FPDFText_GetUnicode(page, index)) for index in range(end)]
     _leave_out_unnamed(page, characters)
     _leave_out_cropped(page, characters)
+    return characters
+
+
+def _lines(
+    page: PdfTextPage,
+    characters: list[str],
+    turn: int,
+    start: int,
+    ends: str,
+    tables: Mapping[int, Line] = MappingProxyType({}),
+) -> list[Line]:
+    """`tables`: the character before which each ruled table stands; its own characters are empty."""
     inside = _breaks_in_words(page, characters, turn)
     for index in inside:
         characters[index] = ""
     lines: list[Line] = []
     slanted = False
     for index, character in enumerate([*characters[start:], "\n"], start):
+        if index in tables:
+            lines += filter(None, [_line(page, characters, turn, start, index), tables[index]])
+            start = index
         if character.strip() and _is_slanted(page, index) != slanted:
             lines += filter(None, [_line(page, characters, turn, start, index)])
             start, slanted = index, not slanted
@@ -154,6 +180,114 @@ def _lines(page: PdfTextPage, turn: int, start: int, end: int, ends: str) -> lis
                 lines.append(line)
             start = index + 1
     return lines
+
+
+def _ruled_tables(page: PdfTextPage, characters: list[str], turn: int) -> dict[int, Line]:
+    """Empties the characters of ruled tables. Returns each table as a line, by its first character."""
+    found = grids(page.page, turn) if any(map(str.strip, characters)) else []
+    tables: dict[int, Line] = {}
+    for grid, cells in zip(found, _pieces(page, characters, turn, found), strict=True):
+        # A line marks its raised figures.
+        copy = list(characters)
+        lines = {
+            span: [line for start, end in pieces if (line := _line(page, copy, turn, start, end))]
+            for span, pieces in cells.items()
+        }
+        if _is_table(grid, lines) and not _are_parted(characters, cells):
+            indexes = [at for pieces in cells.values() for start, end in pieces for at in range(start, end)]
+            tables[min(indexes)] = _table_line(grid, lines)
+            for at in indexes:
+                characters[at] = ""
+    return tables
+
+
+_Pieces = dict[Span, list[tuple[int, int]]]
+"""cell -> first character and end of each of its lines"""
+
+
+def _pieces(page: PdfTextPage, characters: list[str], turn: int, found: Sequence[Grid]) -> list[_Pieces]:
+    """For each of the grids found."""
+    pieces: list[_Pieces] = [{} for _ in found]
+    before: tuple[int, Span] | None = None
+    for index, character in enumerate(characters if found else ()):
+        if character.isspace() and character not in "\r\n":
+            continue
+        cell = _cell_of(page, index, turn, found) if character.strip() else None
+        if cell:
+            at, span = cell
+            inside = pieces[at].setdefault(span, [])
+            start = inside.pop()[0] if cell == before else index
+            inside.append((start, index + 1))
+        if character:
+            before = None if character in _HYPHENS else cell
+    return pieces
+
+
+def _are_parted(characters: list[str], cells: _Pieces) -> bool:
+    """Whether most of the lines begin inside a word: rules that run through the text, as those of squared paper do."""
+    starts = [start for pieces in cells.values() for start, _ in pieces]
+    return 2 * sum(start > 0 and bool(characters[start - 1].strip()) for start in starts) > len(starts)
+
+
+def _is_table(grid: Grid, lines: Mapping[Span, list[Line]]) -> bool:
+    """Whether cells are beside each other, unlike frames, and rows have rules between them."""
+    beside = Counter(row for span, written in lines.items() if written for row in range(span.top, span.bottom + 1))
+    return max(beside.values(), default=0) > 1 and not _has_rows_without_rules(grid, lines)
+
+
+def _cell_of(page: PdfTextPage, index: int, turn: int, found: Sequence[Grid]) -> tuple[int, Span] | None:
+    """The grid, and the cell of it, in which a character stands."""
+    box = _box(page, index, turn)
+    if box is None:
+        return None
+    cell = next(((at, span) for at, grid in enumerate(found) if (span := grid.cell_at(box))), None)
+    return cell if cell and not _is_slanted(page, index) else None
+
+
+def _has_rows_without_rules(grid: Grid, lines: Mapping[Span, list[Line]]) -> bool:
+    """Whether two cells beside each other have several lines that end at the same heights before they are full."""
+    ends: Counter[tuple[int, int, float]] = Counter()
+    for span, written in lines.items():
+        breaks = [line for line, following in pairwise(written) if _stops(line, following, written, grid.sides(span))]
+        ends.update({(span.top, span.bottom, round(line.across / (line.size or 1))) for line in breaks})
+    rows = Counter((top, bottom) for (top, bottom, _), cells in ends.items() if cells > 1)
+    return any(count > 1 for count in rows.values())
+
+
+def _table_line(grid: Grid, lines: Mapping[Span, list[Line]]) -> Line:
+    cells = [
+        (span, text)
+        for span, written in sorted(lines.items(), key=lambda item: (item[0].top, item[0].left))
+        if (text := _cell_text(written, grid.sides(span)))
+    ]
+    text = "\t".join(text for _, text in cells)
+    every = [line for written in lines.values() for line in written]
+    size, weight = Counter((line.size, line.weight) for line in every).most_common(1)[0][0]
+    return Line(
+        text, grid.places[0], grid.places[-1], grid.heights[0] + size, size, size=size, weight=weight,
+        table=RuledTable(cells, list(pairwise(grid.places))),
+    )  # fmt: skip
+
+
+def _cell_text(lines: list[Line], sides: tuple[float, float]) -> str:
+    text = lines[0].text.strip() if lines else ""
+    for line, following in pairwise(lines):
+        if _stops(line, following, lines, sides):
+            text += "\n" + following.text.strip()
+        else:
+            text = joined(text, following.text.strip())
+    return _unhyphenated(text)
+
+
+def _stops(line: Line, following: Line, lines: list[Line], sides: tuple[float, float]) -> bool:
+    """Whether the next word would have fitted behind this line of a cell."""
+    one, other = line.text.strip(), following.text.strip()
+    if len(one) == len(other) == 1 and _WIDE.match(one) and _WIDE.match(other):
+        # A word that is written downwards.
+        return False
+    left, right = sides
+    margin = min(line.size, *(min(each.begin - left, right - each.end) for each in lines))
+    return _next_word(line, following) < right - left - 2 * max(margin, 0) - (line.end - line.begin)
 
 
 def _leave_out_unnamed(page: PdfTextPage, characters: list[str]) -> None:
@@ -425,12 +559,15 @@ def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
     indented = following.begin - column_begin > INDENT * following.height and following.across > line.across
     if indented and line.begin - column_begin < INDENT * line.height and _SENTENCE_END.search(line.text.rstrip()):
         return True
-    # If the next word had fitted, it would be on this line.
+    return column_end - line.end > _next_word(line, following) and bool(near)
+
+
+def _next_word(line: Line, following: Line) -> float:
+    """The space that the first word of the next line needs. If it had fitted, it would be on this line."""
     size = (line.end - line.begin) / max(len(line.text), 1)
     first = following.text.split(maxsplit=1)[0]
     # A Japanese line may be short by two characters, so that no stop begins the next line.
-    word = 2.5 if _WIDE.match(first) else len(first) + 1
-    return column_end - line.end > word * size and bool(near)
+    return (2.5 if _WIDE.match(first) else len(first) + 1) * size
 
 
 def joined(text: str, following: str) -> str:

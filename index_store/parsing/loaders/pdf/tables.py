@@ -1,6 +1,7 @@
 """Tables and columns of a PDF's page, which stores neither: lines below each other with words in the same columns.
 
-Drawn lines are not used. A cell over several columns makes one column of them.
+A table with rules between its rows and columns is read by these (`ruled.py`). Without them, a cell over several columns
+makes one column of them.
 """
 
 import re
@@ -72,6 +73,12 @@ def in_columns(lines: list[Line]) -> list[Line]:
 def tables(lines: list[Line], start: int, end: int, above: Table | None = None) -> Iterator[Table]:
     """The tables in some of a page's lines. `above`: one of the page before, which may go on at `start`."""
     while start < end:
+        ruled = lines[start].table
+        if ruled:
+            header = above.header if above and _goes_on_over_pages(above, ruled.columns, ruled.first) else ()
+            yield Table(start, start + 1, ruled.markdown(header), header or ruled.first, ruled.columns)
+            start, above = start + 1, None
+            continue
         below = _below(lines, start, end)
         table = _table(lines, start, below, above) if below - start >= ROWS else None
         if table:
