@@ -107,7 +107,7 @@ class LoadedDocument(BaseModel, frozen=True):
     title: Annotated[CleanText, AfterValidator(_shortened)]
     pages: list[Page]
     pages_without_text: Annotated[str, AfterValidator(_shortened)] = ""
-    """the pages that have something on them, but no text, in the form of `page_ranges`"""
+    """the pages that have something on them, but no text, in the form of `page_ranges`; of a mail, the attachments"""
 
 
 def page_ranges(numbers: Sequence[int]) -> str:

@@ -1,5 +1,5 @@
 """A mail (EML): who wrote to whom and when, when and where an invitation is for, its text, and the attachments that can
-be read, each under its name.
+be read, each under its name. Those without text are told, as a PDF's pages without text are.
 
 If a text is sent both as plain text and as HTML, the plain text is read, unless it lacks tables, headings or much text
 of the HTML. Quoted replies stay. Attachments that can't be read are only named; the mail is loaded all the same. A
@@ -18,7 +18,7 @@ from index_store.base.errors import DocumentError, NoText, PasswordProtected, Un
 from index_store.parsing.loaders.archive import unpack
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile
-from index_store.parsing.loaders.formats import BY_SUFFIX, LOADABLE, format_of, is_archive
+from index_store.parsing.loaders.formats import BY_SUFFIX, LOADABLE, Load, format_of, is_archive
 from index_store.parsing.loaders.html.body import body_markdown
 from index_store.parsing.loaders.html.html import load_html
 from index_store.parsing.loaders.html.tree import parse as parse_html
@@ -82,6 +82,8 @@ class _Mailbag:
     def __init__(self, name: str) -> None:
         self._name = name
         self._left = ATTACHMENTS
+        self._without_text: list[str] = []
+        """the attachments that have no text, or their names with the pages that have none"""
 
     def loaded(self, mail: Message, depth: int) -> LoadedDocument:
         unwrap(mail)
@@ -103,7 +105,8 @@ class _Mailbag:
         ]
         for part, name in zip(parts.attachments, names, strict=True):
             pages += _under(name, self._attachment(part, name, depth))
-        return LoadedDocument(title=subject or PurePath(self._name).stem, pages=pages)
+        without_text = ", ".join(self._without_text)
+        return LoadedDocument(title=subject or PurePath(self._name).stem, pages=pages, pages_without_text=without_text)
 
     def _text(self, texts: list[Message]) -> list[Page]:
         plain = [_plain(part, self._name) for part in texts if part.get_content_subtype() != "html"]
@@ -139,7 +142,13 @@ class _Mailbag:
         found = format_of(file.name)
         if found.kind == "eml":
             return self._read(file.name, lambda: self._mail(parse(file.content, file.name), depth))
-        return self._read(file.name, lambda: found.loader()(file).pages)
+        return self._read(file.name, lambda: self._pages(file, found.loader()))
+
+    def _pages(self, file: RawFile, load: Load) -> list[Page]:
+        loaded = load(file)
+        if loaded.pages_without_text:
+            self._without_text.append(f"{file.name} {loaded.pages_without_text}")
+        return loaded.pages
 
     def _mail(self, mail: Message, depth: int) -> list[Page]:
         return self.loaded(mail, depth - 1).pages if depth > 0 else []
@@ -156,6 +165,8 @@ class _Mailbag:
         try:
             return load()
         except (DocumentError, MemoryError, RecursionError) as error:
+            if isinstance(error, NoText):
+                self._without_text.append(name)
             log.info("%s in %s is left out: %r", name, self._name, error)
             return []
 

@@ -8,7 +8,7 @@ import pytest
 from index_store.base import errors
 from index_store.parsing.loaders.mail import eml
 from index_store.parsing.loaders.mail.eml import ATTACHMENTS, load, load_web_archive
-from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
+from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, painted
 
 
 def letter(body: str = "本文です。\n> 引用です。\n", **headers: str) -> EmailMessage:
@@ -281,6 +281,14 @@ def test_the_files_of_an_attached_zip_are_read_under_their_names(raw) -> None:
     for page in loaded.pages:
         lines = page.markdown.split("\n")
         assert all(heading.text in lines[heading.line] for heading in page.headings or ())
+
+
+def test_attached_scans_are_told_with_their_names_and_pages(raw) -> None:
+    mail = letter()
+    scan, half = PdfFile([[painted(SCAN)]]), PdfFile([[Text(50, 700, "It pays 2,500 yen.")], [painted(SCAN)]])
+    mail.add_attachment(scan.content(), maintype="application", subtype="pdf", filename="見積.pdf")
+    mail.add_attachment(zipped(**{"b.pdf": half.content()}), maintype="application", subtype="zip", filename="a.zip")
+    assert load(raw(mail.as_bytes(), "a.eml")).pages_without_text == "見積.pdf, b.pdf 2"
 
 
 def test_a_zip_has_no_more_files_read_than_a_mail(raw) -> None:
