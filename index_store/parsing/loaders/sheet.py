@@ -179,7 +179,7 @@ class Sheet:
 
     def _header_rows(self, numbers: Sequence[int]) -> int:
         """Of a table with these rows. A header of several rows has words over several columns, and other words that
-        span its rows.
+        span its rows; without the latter, its second row is one of words.
         """
         spans = self._spans_at.get(numbers[0], [])
         wide = [span for span in spans if span.right > span.left]
@@ -189,8 +189,8 @@ class Sheet:
         below = self.rows[numbers[deepest]] if deepest < len(numbers) else {}
         # A wide word with words below is a header; on a sheet of narrow columns a wide cell is just a cell.
         parted = [sum(span.left <= column <= span.right for column in below) > 1 for span in wide]
-        if all(parted) and not any(map(is_data, below.values())):
-            deepest += 1
+        if deepest == 1 and all(parted) and not any(map(is_data, below.values())):
+            deepest = 2
         return deepest if deepest < min(len(numbers), 4) else 1
 
 

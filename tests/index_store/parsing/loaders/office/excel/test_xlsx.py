@@ -150,6 +150,12 @@ def test_a_row_of_words_below_wide_headers_is_part_of_the_header(markdown) -> No
     )
 
 
+def test_a_row_of_words_below_header_rows_is_no_part_of_them(markdown) -> None:
+    table = rows(["区分", "担当", None], [None, "国内", "海外"], ["営業", "田中", "鈴木"], ["経理", "佐藤", "伊藤"])
+    xml = f'<sheetData>{table}</sheetData><mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="B1:C1"/></mergeCells>'
+    assert markdown(xml).startswith("| 区分 | 担当 国内 | 担当 海外 |\n| --- | --- | --- |\n| 営業 | 田中 | 鈴木 |\n")
+
+
 def test_a_form_on_narrow_columns_is_read_by_its_cells(markdown) -> None:
     table = rows(["費目", None, None, "金額", None], ["宿泊", None, None, 100, None], ["日当", None, None, 50, None])
     spans = "".join(f'<mergeCell ref="A{row}:C{row}"/><mergeCell ref="D{row}:E{row}"/>' for row in (1, 2, 3))
