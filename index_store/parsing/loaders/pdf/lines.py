@@ -44,6 +44,8 @@ RAISED = 0.1
 """times the height of a figure; the middle of a raised one is higher than its middle by this at least"""
 RAISED_GAP = 1.2
 """times the height of a figure, from it to the raised one at most"""
+NARROWEST = 8.0
+"""times the size of the type: the width of a column of text at least; a narrower one is the label of a box"""
 NEIGHBOURS = 6
 """lines before and after that show the width of the column"""
 SLANT = 0.2
@@ -531,11 +533,12 @@ def paragraphs(lines: list[Line], start: int, end: int) -> str:
             if other.begin < line.end and line.begin < other.end
         ]
         step = following.across - line.across
+        is_last_of_box = step < 0 and line.end - line.begin < NARROWEST * line.size
         if following.slanted:
             text += "\n\n" + following.text
         elif abs(step) < SAME_LINE * min(line.height, following.height) and following.begin >= line.end - line.height:
             text += " " + following.text.strip()
-        elif step > PARAGRAPH_GAP * min(usual, WIDEST * line.size or usual) and step > line.height:
+        elif is_last_of_box or (step > PARAGRAPH_GAP * min(usual, WIDEST * line.size or usual) and step > line.height):
             text += "\n\n" + following.text.rstrip()
         elif _ends_here(line, following, near):
             text += "\n" + following.text.rstrip()

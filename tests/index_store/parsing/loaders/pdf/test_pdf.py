@@ -306,6 +306,12 @@ def test_letters_that_lean_stay_in_their_sentence(raw) -> None:
     assert " ".join(markdown.split()) == "The allowance is paid when the report is handed in to the desk of the office."
 
 
+def test_boxes_beside_each_other_are_texts_of_their_own(raw) -> None:
+    page = [Text(x, 600 - 16 * at, line) for x, box in ((50, "営業課 佐藤"), (200, "開発課 鈴木"), (350, "総務課 田中"))
+            for at, line in enumerate(box.split())]  # fmt: skip
+    assert load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown.count("\n\n") == 2
+
+
 @pytest.mark.parametrize("turned", ["", *TURNED])
 def test_vertical_japanese_is_read_from_right_to_left(raw, turned: str) -> None:
     written = ["出張の日当は一日二千五百円で、", "宿泊を伴わないときは半額になり", "ます。"]
