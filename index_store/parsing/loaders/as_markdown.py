@@ -65,15 +65,24 @@ def with_struck(text: str) -> str:
 def table(grid: Grid) -> str:
     """The first row that holds text is the header. Rows and columns without any are left out.
 
-    Rows or columns of a single one are no table: they become a line each.
+    Rows or columns of a single one are no table: they become a line each. So do labels beside texts, if the first label
+    stands before another text, too, as Q and A of questions do: no row is a header then.
     """
     rows = [[_cell(text) for text in row] for row in grid]
     rows = [row for row in rows if any(row)]
     filled = sorted({column for row in rows for column, text in enumerate(row) if text})
-    if len(rows) < 2 or len(filled) < 2:
+    if len(rows) < 2 or len(filled) < 2 or (len(filled) == 2 and _are_labelled(rows, filled[0])):
         return "\n".join(paragraph(" ".join(filter(None, row)).replace("\\|", "|")) for row in rows)
     lines = [_line(row[column] if column < len(row) else "" for column in filled) for row in rows]
     return "\n".join([lines[0], "|" + " --- |" * len(filled), *lines[1:]])
+
+
+def _are_labelled(rows: Grid, column: int) -> bool:
+    """Whether the first text of the column stands in another row, that is not the same."""
+    label = rows[0][column] if column < len(rows[0]) else ""
+    return bool(label) and any(
+        column < len(row) and row[column] == label and list(row) != list(rows[0]) for row in rows[1:]
+    )
 
 
 def completed(rows: Grid, headers: int) -> list[list[str]]:

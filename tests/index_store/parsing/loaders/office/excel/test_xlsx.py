@@ -255,6 +255,15 @@ def test_a_form_is_read_row_by_row(markdown) -> None:
     assert markdown(xml) == "申請書\n\n氏名 佐藤\n部署 営業 内線\n"
 
 
+def test_questions_and_answers_below_each_other_have_no_header(markdown) -> None:
+    asked = [["Q", "半休は取れますか"], ["A", "取れます"], ["Q", "何日前までですか"], ["A", "3日前です"]]
+    assert markdown(rows(*asked)) == "Q 半休は取れますか\nA 取れます\nQ 何日前までですか\nA 3日前です\n"
+
+
+def test_a_header_that_is_repeated_in_its_table_is_one(markdown) -> None:
+    assert markdown(rows(["品", "額"], ["本", 100], ["品", "額"], ["紙", 200])).startswith("| 品 | 額 |\n| --- |")
+
+
 def test_a_title_with_a_unit_directly_above_a_table_is_no_row_of_it(markdown) -> None:
     months: list[Value] = ["部署", "4月", "5月", "6月"]
     regions: list[list[Value]] = [["東京", 1, 2, 3], ["大阪", 4, 5, 6], ["福岡", 7, None, 9]]
