@@ -189,9 +189,24 @@ class Sheet:
         below = self.rows[numbers[deepest]] if deepest < len(numbers) else {}
         # A wide word with words below is a header; on a sheet of narrow columns a wide cell is just a cell.
         parted = [sum(span.left <= column <= span.right for column in below) > 1 for span in wide]
-        if deepest == 1 and all(parted) and not any(map(is_data, below.values())):
+        is_of_words = deepest == 1 and all(parted) and not any(map(is_data, below.values()))
+        if is_of_words:
             deepest = 2
-        return deepest if deepest < min(len(numbers), 4) else 1
+        if deepest >= min(len(numbers), 4):
+            return 1
+        rows = numbers[:deepest]
+        is_form = not is_of_words and any(self._has_word_below(row, rows[at:]) for at, row in enumerate(rows, 1))
+        return 1 if is_form else deepest
+
+    def _has_word_below(self, number: int, rows: Sequence[int]) -> bool:
+        """Whether a cell of one column has another below it in these rows, as the fields of a form beside a label."""
+        wide = {span.left for span in self._wide_at.get(number, [])}
+        bottoms = self._bottoms.get(number, {})
+        return any(
+            column in self.rows[row] and row > bottoms.get(column, number)
+            for column in self.rows[number].keys() - wide
+            for row in rows
+        )
 
 
 def _grid(table: list[tuple[int, Row]], columns: list[int]) -> list[list[str]]:

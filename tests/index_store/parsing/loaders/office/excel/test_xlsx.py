@@ -156,6 +156,19 @@ def test_a_row_of_words_below_header_rows_is_no_part_of_them(markdown) -> None:
     assert markdown(xml).startswith("| 区分 | 担当 国内 | 担当 海外 |\n| --- | --- | --- |\n| 営業 | 田中 | 鈴木 |\n")
 
 
+def test_fields_beside_a_label_over_several_rows_are_no_header(markdown) -> None:
+    table = rows(
+        ["申請者", "氏名", "田中", None, None],
+        [None, "所属", "営業部", "番号", 10023],
+        [None, "住所", "東京都"],
+        ["住居", "種別", "賃貸", "家賃", 95000],
+    )
+    spans = '<mergeCell ref="A1:A3"/><mergeCell ref="C1:E1"/><mergeCell ref="C3:E3"/>'
+    text = markdown(f"<sheetData>{table}</sheetData><mergeCells>{spans}</mergeCells>")
+    assert "申請者 | 所属 | 営業部 | 番号 | 10023" in text
+    assert "申請者 | 住所 | 東京都" in text
+
+
 def test_a_form_on_narrow_columns_is_read_by_its_cells(markdown) -> None:
     table = rows(["費目", None, None, "金額", None], ["宿泊", None, None, 100, None], ["日当", None, None, 50, None])
     spans = "".join(f'<mergeCell ref="A{row}:C{row}"/><mergeCell ref="D{row}:E{row}"/>' for row in (1, 2, 3))
