@@ -38,7 +38,15 @@ def header_rows(rows: Sequence[Sequence[Cell]]) -> int:
     count = 1
     while count < len(rows) and count <= ROWS and any(cell.goes_on and cell.column in tops for cell in rows[count]):
         count += 1
+    if any(_has_word_below(row, rows[at:count]) for at, row in enumerate(rows[:count], 1)):
+        return 1
     if count == 1 and not any(map(str.isdigit, "".join(cell.text for cell in rows[1]))):
         count = 2
     is_above_data = count < len(rows) and count <= ROWS and all(cell.width == 1 for cell in rows[count])
     return count if is_above_data else 1
+
+
+def _has_word_below(row: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> bool:
+    """Whether a cell of one column has another below it in these rows, as the fields of a form beside a label."""
+    words = {cell.column for cell in row if cell.width == 1 and cell.text}
+    return any(cell.column in words and cell.text and not cell.goes_on for below in rows for cell in below)

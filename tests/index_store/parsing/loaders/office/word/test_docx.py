@@ -408,6 +408,9 @@ TALL, BELOW = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
         ((row(cell("氏名"), cell("佐藤", WIDE)), row(cell("部署"), cell("営業"), cell("課長")),
           row(cell("住所"), cell("東京", WIDE))),
          "| 氏名 | 佐藤 |  |"),
+        ((row(cell("申請者", TALL), cell("佐藤", WIDE)), row(cell("", BELOW), cell("所属"), cell("営業")),
+          row(cell("", BELOW), cell("電話"), cell("1234"))),
+         "| 申請者 | 佐藤 |  |"),
         ((row(cell("題", '<w:gridSpan w:val="3"/>')), row(cell("役職"), cell("甲地"), cell("乙地"))), "| 題 |  |  |"),
     ],
 )  # fmt: skip
