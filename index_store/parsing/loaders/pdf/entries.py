@@ -12,7 +12,8 @@ from dataclasses import replace
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfPage
 
-from index_store.parsing.loaders.pdf.lines import SAME_LINE, Line, lines_of, one_line, words_of
+from index_store.parsing.loaders.pdf.line import SAME_LINE, Line, one_line
+from index_store.parsing.loaders.pdf.lines import lines_of, words_of
 from index_store.parsing.loaders.pdf.upright import upright_text
 
 NEIGHBOURS = 6

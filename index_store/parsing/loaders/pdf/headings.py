@@ -5,7 +5,8 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import reduce
 
-from index_store.parsing.loaders.pdf.lines import SAME_LINE, Line, joined
+from index_store.parsing.loaders.pdf.line import SAME_LINE, Line
+from index_store.parsing.loaders.pdf.paragraphs import joined
 
 LARGER = 1.09
 """times the size of the text; a heading of 12 points may be above a text of 10.9"""

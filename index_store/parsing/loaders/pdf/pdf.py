@@ -18,7 +18,8 @@ from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile, page_ranges, title_of
 from index_store.parsing.loaders.pdf.entries import lines_with_entries
 from index_store.parsing.loaders.pdf.headings import Headings, completed, title_by_size
-from index_store.parsing.loaders.pdf.lines import Line, joined, paragraphs
+from index_store.parsing.loaders.pdf.line import Line
+from index_store.parsing.loaders.pdf.paragraphs import joined, paragraphs
 from index_store.parsing.loaders.pdf.pictures import is_covered, shows_something
 from index_store.parsing.loaders.pdf.readings import without_readings
 from index_store.parsing.loaders.pdf.running_lines import undigited, without_running_lines

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from index_store.parsing.loaders.pdf.lines import SAME_LINE, Cell, Line
+from index_store.parsing.loaders.pdf.line import SAME_LINE, Cell, Line
 
 SMALL = 0.6
 """times the size of the type, of a reading at most"""

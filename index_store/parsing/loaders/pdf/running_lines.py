@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
-from index_store.parsing.loaders.pdf.lines import COLUMN_GAP, Line
+from index_store.parsing.loaders.pdf.line import COLUMN_GAP, Line
 
 SHARE = 0.6
 """share of the pages with the same first or last line, apart from its page number, that makes it a running line"""

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.pdf.lines import BULLET, Cell, Line, joined
+from index_store.parsing.loaders.pdf.line import Cell, Line
+from index_store.parsing.loaders.pdf.paragraphs import BULLET, joined
 from index_store.parsing.loaders.sheet import is_data
 
 ROWS = 3

@@ -1,7 +1,7 @@
 import pytest
 
 from index_store.parsing.loaders.pdf.headings import Headings, headings_by_size
-from index_store.parsing.loaders.pdf.lines import Line
+from index_store.parsing.loaders.pdf.line import Line
 
 
 def headings_of(bold: str) -> Headings:

@@ -1,0 +1,98 @@
+"""Lines of a PDF's page, put together again as paragraphs."""
+
+import re
+import statistics
+from itertools import pairwise
+
+from index_store.parsing.loaders.pdf.characters import HYPHENS, WIDE
+from index_store.parsing.loaders.pdf.line import SAME_LINE, Line
+
+PARAGRAPH_GAP = 1.35
+"""times the usual distance of lines; a larger distance begins a new paragraph"""
+WIDEST = 2.5
+"""times the size of the type: the largest distance of lines in a paragraph, for pages with too few lines to compare"""
+INDENT = 0.7
+"""share of a line's height; a first line that starts further to the right is indented"""
+NARROWEST = 8.0
+"""times the size of the type: the width of a column of text at least; a narrower one is the label of a box"""
+NEIGHBOURS = 6
+"""lines before and after that show the width of the column"""
+
+BULLET = re.compile(
+    r"[•‣▪◦●○■□◆◇★☆※・*‐–—-]\s?\S|\(?[\dA-Za-z]{1,3}[.)]\s|[（(][\d一-十ア-ン]{1,3}[)）]|[①-⑳]"
+    r"|\d+(\.\d+)+\s|第[\d〇一二三四五六七八九十百]+[章節条項]"
+)
+_SENTENCE_END = re.compile(r"[。．.!?！？:：]['\"”’」』）)]*$")
+_CAPTION = re.compile(r"（[^（）]{1,60}）")
+"""on a line of its own, above an article"""
+_LED = re.compile(r" … \S{1,12}$")
+
+
+def paragraphs(lines: list[Line], start: int, end: int) -> str:
+    """The text of some of a page's lines, with a blank line between paragraphs; wrapped lines are joined."""
+    steps = [second.across - first.across for first, second in pairwise(lines)]
+    usual = statistics.median([step for step in steps if step > 0] or [0])
+    text = lines[start].text.rstrip()
+    for at in range(start + 1, end):
+        line, following = lines[at - 1], lines[at]
+        near = [
+            other
+            for other in lines[max(0, at - NEIGHBOURS) : at + NEIGHBOURS]
+            if other.begin < line.end and line.begin < other.end
+        ]
+        step = following.across - line.across
+        is_last_of_box = step < 0 and line.end - line.begin < NARROWEST * line.size
+        if following.slanted:
+            text += "\n\n" + following.text
+        elif abs(step) < SAME_LINE * min(line.height, following.height) and following.begin >= line.end - line.height:
+            text += " " + following.text.strip()
+        elif is_last_of_box or (step > PARAGRAPH_GAP * min(usual, WIDEST * line.size or usual) and step > line.height):
+            text += "\n\n" + following.text.rstrip()
+        elif _ends_here(line, following, near):
+            text += "\n" + following.text.rstrip()
+        else:
+            text = joined(text, following.text.strip())
+    return unhyphenated(text)
+
+
+def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
+    """Whether the line ends because its paragraph ends, and not because it is full."""
+    if line.text[-1] in HYPHENS:
+        return False
+    if line.row or following.row or _LED.search(line.text):
+        return True
+    if following.text.startswith("\u3000") or BULLET.match(following.text.lstrip()):
+        return True
+    if line.text.rstrip().endswith("。") and _CAPTION.fullmatch(following.text.strip()):
+        return True
+    column_begin = min((other.begin for other in near), default=line.begin)
+    column_end = max((other.end for other in near), default=line.end)
+    indented = following.begin - column_begin > INDENT * following.height and following.across > line.across
+    if indented and line.begin - column_begin < INDENT * line.height and _SENTENCE_END.search(line.text.rstrip()):
+        return True
+    return column_end - line.end > next_word(line, following) and bool(near)
+
+
+def next_word(line: Line, following: Line) -> float:
+    """The space that the first word of the next line needs. If it had fitted, it would be on this line."""
+    size = (line.end - line.begin) / max(len(line.text), 1)
+    first = following.text.split(maxsplit=1)[0]
+    # A Japanese line may be short by two characters, so that no stop begins the next line.
+    return (2.5 if WIDE.match(first) else len(first) + 1) * size
+
+
+def joined(text: str, following: str) -> str:
+    """Joins two lines of one paragraph, without the hyphen of a divided word and without a space in Japanese."""
+    if text and text[-1] in HYPHENS:
+        # "Lucene-BM25" keeps its hyphen wherever it is divided.
+        return (text[:-1] if following[:1].islower() else text[:-1] + "-") + following
+    if re.search(r"[a-z]-$", text) and following[:1].islower():
+        return text[:-1] + following
+    if text and following and WIDE.match(text[-1]) and WIDE.match(following[0]):
+        return text + following
+    return f"{text} {following}"
+
+
+def unhyphenated(text: str) -> str:
+    """Makes each hyphen that pdfium marked a plain one; those of divided words were removed by `joined`."""
+    return re.sub(rf"[{HYPHENS}]", "-", text)
