@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import socket
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 
@@ -14,7 +15,7 @@ from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime import Runtime, app_session
 from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
+from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, script_runner
 from streamlit.runtime.session_manager import ActiveSessionInfo
 from streamlit.watcher.local_sources_watcher import LocalSourcesWatcher
 
@@ -48,6 +49,7 @@ def apply() -> None:
     """Call it once, before the server starts."""
     _answer_only_pages()
     _look_up_no_files()
+    _leave_the_import_path_alone()
     _make_the_theme_once()
     _send_to_the_latest_connection()
     _rerun_in_turn()
@@ -79,6 +81,14 @@ def _look_up_no_files() -> None:
     loop, for which everybody waits.
     """
     LocalSourcesWatcher.update_watched_modules = _nothing  # type: ignore[method-assign, assignment]
+
+
+def _leave_the_import_path_alone() -> None:
+    """Whenever Streamlit draws a page, it inserts a folder into `sys.path` and removes it afterwards. Another thread
+    that was just looking for a module left out a folder then: the first question after a start could fail, because an
+    installed module was not found. No page needs the folder: what they import is in the one above.
+    """
+    script_runner.modified_sys_path = nullcontext  # type: ignore[attr-defined, assignment]
 
 
 def _make_the_theme_once() -> None:

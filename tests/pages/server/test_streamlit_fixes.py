@@ -147,6 +147,15 @@ async def act(runtime):
 asyncio.run(main())
 """
 
+OPENING = """
+async def act(runtime):
+    print(*sys.path)
+    await opened(runtime)
+
+
+asyncio.run(main())
+"""
+
 PRESSED_PAGE = """
 import streamlit as st
 
@@ -370,6 +379,15 @@ def test_an_opened_page_does_not_look_up_the_files_of_all_modules() -> None:
 def test_the_theme_is_read_once_and_is_the_one_that_streamlit_makes() -> None:
     done = run(THEME)
     assert done.stdout.split() == ["True", "True", "True"], done.stderr
+
+
+def test_a_page_does_not_change_the_folders_in_which_another_thread_just_looks_for_a_module(tmp_path: Path) -> None:
+    """While Streamlit inserted and removed one, a first question failed: an installed module was not found."""
+    script = tmp_path / "page.py"
+    script.write_text("import sys\nprint(*sys.path)\n", encoding="utf-8")
+    done = run(SERVER + OPENING, script)
+    before, during = done.stdout.splitlines()
+    assert during == before
 
 
 def test_a_page_that_connects_again_while_the_server_sends_to_others_gets_all_that_was_written_for_it(
