@@ -110,6 +110,32 @@ def test_the_buttons_of_the_table_are_read_in_the_readers_language(asked, visit,
     assert [each for each in labels if each[0].isascii() is (language == "ja") and not each.startswith("CSV")] == []
 
 
+@one_language("ja")
+def test_the_menus_and_the_search_bar_of_the_table_have_no_english_words_on_a_japanese_page(asked, visit, language):
+    visitor = visit(language, path="/runs")
+    expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
+    column = {"x": 421, "y": 18}
+    visitor.table.hover(position=column)  # then the sign that opens the menu can be pressed
+    visitor.table.click(position=column)
+    menu = visitor.page.get_by_test_id("stDataFrameColumnMenu")
+    ours = [visitor.words[f"label.{each}"] for each in ("ascending", "descending", "fit", "pin", "hide")]
+    expect(menu.get_by_role("menuitem")).to_have_count(len(ours))
+    shown = menu.get_by_role("menuitem").evaluate_all("all => all.map(each => each.lastChild.data)")
+    assert shown == ours
+    menu.get_by_role("menuitem").last.click()
+    visitor.page.get_by_test_id("stElementToolbar").get_by_label(visitor.words["label.columns"]).dispatch_event("click")
+    columns = visitor.page.get_by_test_id("stDataFrameColumnVisibilityMenu")
+    expect(columns.get_by_text(visitor.words["label.select_all"], exact=True)).to_be_visible()
+    expect(columns.get_by_text(visitor.words["label.row_number"], exact=True)).to_be_visible()
+    columns.press("Escape")
+    visitor.page.get_by_test_id("stElementToolbar").get_by_label(visitor.words["label.search"]).dispatch_event("click")
+    expect(visitor.page.get_by_label(visitor.words["label.close_search"], exact=True)).to_be_visible()
+    visitor.page.keyboard.type(QUESTION)
+    matches = visitor.page.get_by_test_id("search-result-area")
+    expect(matches).to_have_text(re.compile("result"))
+    expect(matches).to_be_hidden()
+
+
 def test_the_list_is_shown_after_a_reload_if_it_was_left_for_a_run_and_returned_to(asked, visit):
     visitor = visit(path="/runs")
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)

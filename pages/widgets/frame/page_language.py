@@ -1,5 +1,6 @@
 """Tells the browser the language of the page: screen readers, hyphenation and the choice of glyphs depend on it. Also
-gives Streamlit's own words in this language: labels, which screen readers read, and what a list says when it is empty.
+gives Streamlit's own words in this language: labels, which screen readers read, what a list says when it is empty, and
+the menus of a table.
 """
 
 import json
@@ -44,6 +45,18 @@ LABELS = {
     "Next page": "label.next_page",
     "Page {label}": "label.page",
     "Help for {label}": "label.help",
+    "Dataframe column menu": "label.column",
+    "Sort ascending": "label.ascending",
+    "Sort descending": "label.descending",
+    "Autosize": "label.fit",
+    "Pin column": "label.pin",
+    "Unpin column": "label.unpin",
+    "Hide column": "label.hide",
+    "Select all": "label.select_all",
+    "(index)": "label.row_number",
+    "Previous Result": "label.previous_hit",
+    "Next Result": "label.next_hit",
+    "Close Search": "label.close_search",
 }
 """key of our text, by the words of Streamlit; the buttons of a table add `: ` and the name of the table"""
 
@@ -63,6 +76,8 @@ TELL_LANGUAGE = """<script>
     }
     return its;
   };
+  const menus = "[data-testid^=stDataFrameColumn]";
+  const written = `[role=listbox][data-empty] span, ${menus} [role=menuitem], ${menus} label span`;
   const label = each => {
     const now = each.getAttribute("aria-label");
     if (now !== each.ourLabel) each.itsLabel = now;
@@ -71,10 +86,11 @@ TELL_LANGUAGE = """<script>
   };
   const labelAll = part => {
     [part, ...part.querySelectorAll("[aria-label]")].filter(each => each.hasAttribute("aria-label")).forEach(label);
-    for (const each of part.querySelectorAll("[role=listbox][data-empty] span")) {
-      const its = each.textContent, ours = translated(its, each);
-      if (ours !== its) each.textContent = ours;
-    }
+    for (const each of part.querySelectorAll(written))
+      for (const text of each.childNodes) {
+        const its = text.data, ours = its && translated(its, each);
+        if (ours !== its) text.data = ours;
+      }
   };
   window.labelled?.disconnect();
   window.labelled = new MutationObserver(changes => {
