@@ -36,7 +36,7 @@ class Totals(Frozen):
     rewrites: int = 0
     """number of rewrites"""
     generations: int = 0
-    """answers written; only the last one counts"""
+    """answers written; only one of them counts"""
     reused_calls: int = 0
     reused_seconds: float = 0
     """of a fork: the seconds and calls of the steps from its origin. Other values do not include them"""

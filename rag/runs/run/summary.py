@@ -37,7 +37,7 @@ def summarize_run(events: Sequence[Event], status: RunStatus, error: PlainError 
             tokens_in=sum(each.tokens_in for each in new),
             tokens_out=sum(each.tokens_out for each in new),
             rewrites=sum(each.role == "rewrites" for each in ended),
-            generations=sum(each.role == "answers" for each in ended),
+            generations=sum(map(_answers_of, ended)),
             reused_calls=sum(each.model_calls for each in ended if each.reused),
             reused_seconds=reused_seconds(events),
         ),
@@ -106,6 +106,13 @@ def _outcome(writer: str | None, ended: Sequence[StepFinished]) -> Outcome:
     if any(isinstance(each.detail, AttemptsDetail) for each in ended):  # a later answer may have been no answer
         return "unconfirmed"
     return "confirmed" if checks[-1].verdict == "yes" else "unconfirmed"
+
+
+def _answers_of(step: StepFinished) -> int:
+    """How many answers it wrote."""
+    if isinstance(step.detail, CandidatesDetail):
+        return len(step.detail.candidates)
+    return int(step.role in ("answers", "answers_from_model"))
 
 
 def _cut_by(answer: str, ended: Sequence[StepFinished]) -> CutBy | None:

@@ -52,6 +52,7 @@ def test_the_best_of_one_answer_per_passage_is_chosen_and_confirmed(ask, chat):
     assert (result.outcome, result.answer, result.unconfirmed) == ("confirmed", ANSWER, ())
     assert [(each.number, ALLOWANCE in each.text) for each in result.citations] == [(1, True)]
     assert result.totals.model_calls == len(chat.prompts) == 1 + 4 * 4
+    assert result.totals.generations == 4
     beam = candidates(run)
     assert [each.text for each in beam] == [ANSWER, OTHER, OTHER, OTHER]
     assert beam[0].score == pytest.approx(0.9 + 1 + 0.5)
@@ -165,6 +166,7 @@ def test_a_question_that_needs_no_documents_is_answered_from_memory_and_marked(a
     assert started_steps(run.events) == ["decide_retrieval", "answer_from_memory"]
     assert decisions(run.events) == [("answer_from_memory", "no_documents_needed")]
     assert (result.outcome, result.answer, result.citations) == ("from_model", "4です。", ())
+    assert result.totals.generations == 1
     assert chat.prompts_with(JA.memory)
 
 
