@@ -8,7 +8,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from index_store.base.errors import EmptyQuestion, PlainError
 from index_store.catalogue.records import Index
-from index_store.ingestion.sources import FileSource, keep_uploads
+from index_store.ingestion.sources import FileSource
 from pages import samples
 from pages.server.process import engine
 from pages.widgets.asked_index import asked_index
@@ -28,7 +28,7 @@ from pages.widgets.controls.picker import pick
 from pages.widgets.documents.access import may_add_to, nothing_here
 from pages.widgets.documents.index_picker import picked_index_gone
 from pages.widgets.documents.jobs import jobs, show_jobs
-from pages.widgets.documents.uploader import release, show_uploader
+from pages.widgets.documents.uploader import keep, release, show_uploader
 from pages.widgets.errors import run_or_show_error, show_error, show_warning
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
@@ -77,7 +77,7 @@ def take_said(
 ) -> None:
     """Asks a question, adds files, or both. Files of a question that is refused are added too. Raises PlainError."""
     try:
-        attached = keep_uploads(engine().settings.data_dir, [(file.name, file) for file in files])
+        attached = keep(files)
     finally:
         release(files)
     if question:

@@ -28,6 +28,16 @@ def test_a_file_uploaded_in_the_sidebar_is_added_and_counted(visit, tmp_path):
     expect(picker).to_have_value(re.compile(rf"\D{before + 1}\D"))
 
 
+def test_a_quotation_mark_in_the_name_of_a_file_is_shown_as_it_is(visit, tmp_path):
+    """The browser sends it as %22."""
+    file = tmp_path / 'The "final" minutes.txt'
+    file.write_text("The kettle of the kitchen holds 1.7 litres.", encoding="utf-8")
+    visitor = visit()
+    visitor.upload(file)
+    visitor.show_documents()
+    expect(visitor.rows.nth(1)).to_contain_text(file.name)
+
+
 def test_as_soon_as_the_first_document_is_ready_the_page_offers_to_ask_while_others_are_added(visit, server, tmp_path):
     server.embeds = Semaphore(0)
     short, long = tmp_path / "kettle.md", tmp_path / "log.txt"

@@ -8,7 +8,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from index_store.ingestion.sources import keep_uploads
+from index_store.ingestion.sources import FileSource, keep_uploads
 from index_store.parsing.loaders.formats import LOADABLE
 from pages.server.process import engine
 from pages.widgets.errors import run_or_show_error
@@ -59,10 +59,18 @@ def take(files: Sequence[UploadedFile], index: str, name: str | None = None) -> 
     """
     # First, because Streamlit may end a run at any of its calls, and the files would be taken twice.
     taken = _taken()
-    kept = keep_uploads(engine().settings.data_dir, [(file.name, file) for file in files])
+    kept = keep(files)
     engine().store.ingest(index, [replace(each, name=name) for each in kept] if name else kept)
     taken.update(file.file_id for file in files)
     release(files)
+
+
+def keep(files: Sequence[UploadedFile]) -> list[FileSource]:
+    """Writes all of these files to disk, or none. Raises StoreFailed.
+
+    Browsers send a quotation mark in a name as %22, and a per cent sign as it is.
+    """
+    return keep_uploads(engine().settings.data_dir, [(file.name.replace("%22", '"'), file) for file in files])
 
 
 def release(files: Sequence[UploadedFile]) -> None:
