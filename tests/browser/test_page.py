@@ -55,6 +55,7 @@ def test_a_screen_reader_reads_no_english_words_of_streamlit_on_a_japanese_page(
     assert not [english for english in ("Help", "Upload", "upload", "per file") if english in uploader]
     visitor.button("options.title").click()
     expect(visitor.page.get_by_label(visitor.words["label.increment"], exact=True)).to_be_visible()
+    expect(visitor.page.get_by_test_id("stSkipToContent")).to_have_text(visitor.words["label.skip"])
 
 
 @one_language("ja")

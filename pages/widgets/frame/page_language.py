@@ -1,6 +1,6 @@
 """Tells the browser the language of the page: screen readers, hyphenation and the choice of glyphs depend on it. Also
-gives Streamlit's own words in this language: labels, which screen readers read, what a list says when it is empty, and
-the menus of a table.
+gives Streamlit's own words in this language: labels, which screen readers read, what a list says when it is empty,
+the menus of a table, and the link past the sidebar.
 """
 
 import json
@@ -45,6 +45,7 @@ LABELS = {
     "Next page": "label.next_page",
     "Page {label}": "label.page",
     "Help for {label}": "label.help",
+    "Skip to main content": "label.skip",
     "Dataframe column menu": "label.column",
     "Sort ascending": "label.ascending",
     "Sort descending": "label.descending",
@@ -77,7 +78,7 @@ TELL_LANGUAGE = """<script>
     return its;
   };
   const menus = "[data-testid^=stDataFrameColumn]";
-  const written = `[role=listbox][data-empty] span, ${menus} [role=menuitem], ${menus} label span`;
+  const written = `[data-testid=stSkipToContent], [role=listbox][data-empty] span, ${menus} [role=menuitem], ${menus} label span`;
   const label = each => {
     const now = each.getAttribute("aria-label");
     if (now !== each.ourLabel) each.itsLabel = now;
