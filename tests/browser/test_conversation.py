@@ -54,6 +54,22 @@ def test_no_answer_shows_the_nearest_passages_which_open(loaded_app, visit, serv
     assert visitor.width <= width
 
 
+def test_after_an_answer_the_next_question_can_be_typed_at_once_unless_something_else_has_the_focus(
+    answered, visit, server
+):
+    visitor = visit("en", path=answered(FIRST["en"], "A director [1].").path)
+    for number in range(2):
+        question, answer = f"{WHOLE['en']} {number}", held()
+        script(server, question, answer)
+        visitor.ask(question)
+        expect(visitor.stop).to_be_visible(timeout=LOADED)
+        if number:
+            visitor.traces.first.focus()
+        answer.until.set()
+        visitor.wait_for_the_end()
+        expect(visitor.traces.first if number else visitor.composer).to_be_focused()
+
+
 def test_the_latest_question_is_in_view_unless_someone_takes_hold_of_the_page(answered, visit, server):
     visitor = visit("en", path=answered(FIRST["en"], "A director approves it [1].\n\n" * 30).path)
     expect(visitor.answers).to_be_visible()

@@ -1,6 +1,9 @@
 """Scrolls to the latest question when it is asked, and to the one that the address names, or else the latest, when a
 conversation is opened. Another wording of a question takes the place of the one before. A new chat starts at its top.
 
+Also gives the field for questions the focus back after an answer: it can't be used while a run is in flight, and so the
+browser takes the focus from it.
+
 Streamlit keeps the end of a page in view only if `st.chat_input` is alone below the page, not inside `st.bottom`.
 """
 
@@ -13,6 +16,12 @@ if (!window.keepInView) {
   let hold = 0, seen = {}, place = "";
   for (const each of ["wheel", "touchstart", "pointerdown", "keydown"])
     addEventListener(each, () => { hold++; }, { capture: true, passive: true });
+  const giveBackFocus = async () => {
+    for (let looks = 0; looks < 20 && document.activeElement === document.body; looks++) {
+      document.querySelector("[data-testid=stChatInputTextArea]:enabled")?.focus({ preventScroll: true });
+      await new Promise(resolve => setTimeout(resolve, 50));
+    }
+  };
   const questions = () => [...document.querySelectorAll(".question")];
   const above = row => row && questions().findLast(each => each.compareDocumentPosition(row) & 4);
   addEventListener("click", event => {
@@ -27,6 +36,8 @@ if (!window.keepInView) {
     const now = look(), isOpened = now.page !== seen.page || now.conversation !== seen.conversation;
     const isAsked = now.running && now.running !== seen.running;
     const isChosen = now.sought && now.sought !== seen.sought;
+    const isFree = matchMedia("(pointer: fine)").matches && getSelection().isCollapsed;
+    if (seen.running && !now.running && isFree) giveBackFocus();
     seen = now;
     if (!isOpened && !isAsked && !isChosen) return;
     const margin = isOpened || isAsked ? "" : place;
@@ -50,7 +61,8 @@ if (!window.keepInView) {
 keepInView();
 </script>"""
 """Runs whenever its element changes or is added again. A page grows for about two seconds while it is drawn, and during
-a run. The script scrolls back to the question until someone uses the page.
+a run. The script scrolls back to the question until someone uses the page. The focus goes
+back only if it is nowhere: it would end a selection, and on a telephone open the keyboard over the answer.
 """
 
 
