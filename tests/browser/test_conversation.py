@@ -54,6 +54,20 @@ def test_no_answer_shows_the_nearest_passages_which_open(loaded_app, visit, serv
     assert visitor.width <= width
 
 
+@one_width("ja", 390)
+def test_below_the_end_of_a_long_question_its_answer_is_in_view(loaded_app, visit, server, language, width):
+    mail = " ".join([FIRST[language]] * 60)
+    script(server, FIRST[language], "A director [1].")
+    visitor = visit(language, width=width)
+    visitor.pick_pipeline("naive")
+    visitor.ask(mail)
+    visitor.wait_for_the_end()
+    expect(visitor.questions).to_be_in_viewport()
+    expect(visitor.answers).to_be_in_viewport()
+    visitor.page.reload()
+    expect(visitor.answers).to_be_in_viewport(timeout=LOADED)
+
+
 def test_after_an_answer_the_next_question_can_be_typed_at_once_unless_something_else_has_the_focus(
     answered, visit, server
 ):

@@ -77,8 +77,8 @@ TELL_LANGUAGE = """<script>
     }
     return its;
   };
-  const menus = "[data-testid^=stDataFrameColumn]";
-  const written = `[data-testid=stSkipToContent], [role=listbox][data-empty] span, ${menus} [role=menuitem], ${menus} label span`;
+  const menus = ":is([role=menuitem], label span):is([data-testid^=stDataFrameColumn] *)";
+  const written = `[data-testid=stSkipToContent], [role=listbox][data-empty] span, ${menus}`;
   const label = each => {
     const now = each.getAttribute("aria-label");
     if (now !== each.ourLabel) each.itsLabel = now;

@@ -1,5 +1,6 @@
 """Scrolls to the latest question when it is asked, and to the one that the address names, or else the latest, when a
 conversation is opened. Another wording of a question takes the place of the one before. A new chat starts at its top.
+Of a long question, such as a mail, only the end is in view, so that there is room for the answer.
 
 Also gives the field for questions the focus back after an answer: it can't be used while a run is in flight, and so the
 browser takes the focus from it.
@@ -51,7 +52,8 @@ if (!window.keepInView) {
     for (let looks = 0; hold === mine && (looks < 10 || now.running && look().running === now.running); looks++) {
       const question = target();
       if (question) {
-        question.style.scrollMarginTop = margin;
+        const beyond = now.conversation ? question.offsetHeight - innerHeight / 3 : 0;
+        question.style.scrollMarginTop = margin || (beyond > 0 ? `${-beyond}px` : "");
         question.scrollIntoView();
       }
       await new Promise(resolve => setTimeout(resolve, 200));
