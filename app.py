@@ -32,6 +32,7 @@ from pages.widgets.answer.copying import COPY_ON_CLICK
 from pages.widgets.chat.announce import ANNOUNCE
 from pages.widgets.chat.conversation.in_view import KEEP_IN_VIEW
 from pages.widgets.controls.focus import FOCUS
+from pages.widgets.controls.top import TO_TOP
 from pages.widgets.errors import show_error
 from pages.widgets.frame.acts import ONLY_ACTS
 from pages.widgets.frame.page_language import TELL_LANGUAGE
@@ -45,7 +46,7 @@ logging.getLogger("httpx2").setLevel(logging.WARNING)
 logging.getLogger("httpx").setLevel(logging.WARNING)
 log = logging.getLogger("app")
 
-SCRIPTS = (ANNOUNCE, COPY_ON_CLICK, KEEP_IN_VIEW, CLOSE_ON_CHOICE, FOCUS, ONLY_ACTS, OPEN_ROWS, TELL_LANGUAGE)
+SCRIPTS = (ANNOUNCE, COPY_ON_CLICK, KEEP_IN_VIEW, CLOSE_ON_CHOICE, FOCUS, ONLY_ACTS, OPEN_ROWS, TELL_LANGUAGE, TO_TOP)
 """all scripts of our pages; a browser runs no others (pages/server/browser_rules.py)"""
 
 

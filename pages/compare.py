@@ -6,6 +6,7 @@ from index_store.base.errors import PlainError
 from pages.server.process import engine
 from pages.widgets.compare.columns import of_comparison, of_runs, show_columns
 from pages.widgets.compare.form import show_form, show_latest
+from pages.widgets.controls.top import begin_at_top
 from pages.widgets.errors import run_or_show_error, show_error
 from pages.widgets.frame.address import tell_address
 from pages.words import language, say
@@ -29,6 +30,7 @@ def show_page() -> None:
 
 
 def show_comparison(comparison: Comparison) -> None:
+    begin_at_top(comparison.id)
     show_way_back()
     show_columns(of_comparison(comparison), step="")
     with st.popover(say("compare.delete"), type="tertiary"):

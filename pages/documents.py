@@ -7,6 +7,7 @@ from index_store.catalogue.records import Index
 from pages import samples
 from pages.server.process import engine
 from pages.widgets.controls.picker import renew
+from pages.widgets.controls.top import begin_at_top
 from pages.widgets.documents.access import may_add_to, nothing_here
 from pages.widgets.documents.add_form import show_adding
 from pages.widgets.documents.chosen import CHOSEN
@@ -39,6 +40,7 @@ def current_document() -> str | None:
 
 
 def show_one(document_id: str) -> None:
+    begin_at_top(document_id)
     CHOSEN.leave()
     st.page_link(HERE, label=f"← {say('document.back')}", query_params=CHOSEN.address())
     show_jobs(jobs())

@@ -136,6 +136,17 @@ def test_the_menus_and_the_search_bar_of_the_table_have_no_english_words_on_a_ja
     expect(matches).to_be_hidden()
 
 
+@one_look("ja", 390, "light")
+def test_a_run_is_shown_from_its_top_however_far_the_list_was_scrolled(answered, visit, language, width, scheme):
+    asked = answered(QUESTION, ANSWER * 5, "naive")
+    visitor = visit(language, path="/runs", width=width, scheme=scheme)
+    expect(visitor.rows.nth(1)).to_contain_text(asked.question, timeout=LOADED)
+    visitor.page.set_viewport_size({"width": width, "height": 400})
+    visitor.page.get_by_test_id("stMain").evaluate("page => page.scrollTo(0, page.scrollHeight)")
+    open_first(visitor)
+    expect(visitor.page.get_by_role("link", name=visitor.words["runs.back"])).to_be_in_viewport()
+
+
 def test_the_list_is_shown_after_a_reload_if_it_was_left_for_a_run_and_returned_to(asked, visit):
     visitor = visit(path="/runs")
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)

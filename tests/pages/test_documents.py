@@ -29,6 +29,7 @@ from index_store.parsing.loaders.formats import LOADABLE
 from pages import samples
 from pages.server import process
 from pages.widgets.answer.copying import COPY_ON_CLICK
+from pages.widgets.controls.top import TO_TOP
 from pages.widgets.documents.jobs import LATEST
 from pages.widgets.frame.acts import ONLY_ACTS
 from pages.widgets.frame.page_language import TELL_LANGUAGE
@@ -557,7 +558,7 @@ def test_words_of_a_document_are_shown_as_they_are_and_run_nothing(engine, tmp_p
     [document_id] = add(engine, tmp_path, name, text=f"<h1>{words}</h1><h2>{words}</h2><p>{words}</p>")
     page = DocumentsPage(doc=document_id)
     html = page.html
-    for ours in (CLOSE_ON_CHOICE, COPY_ON_CLICK, ONLY_ACTS, TELL_LANGUAGE):
+    for ours in (CLOSE_ON_CHOICE, COPY_ON_CLICK, ONLY_ACTS, TELL_LANGUAGE, TO_TOP):
         html = html.replace(ours, "")
     tags = Tags(html)
     assert not tags.names & {"script", "img", "iframe"}

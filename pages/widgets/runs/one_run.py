@@ -9,6 +9,7 @@ import streamlit as st
 from pages.server.process import engine
 from pages.widgets.chat.turn import show_live, show_past, show_question, show_stop
 from pages.widgets.controls.switch import switch_to
+from pages.widgets.controls.top import begin_at_top
 from pages.widgets.errors import run_as_callback
 from pages.widgets.runs.chosen import CHOSEN
 from pages.widgets.runs.playback import is_playing, offer_playback, show_playback
@@ -23,6 +24,7 @@ BY_TRACE = ""
 
 
 def show_run(run_id: str) -> None:
+    begin_at_top(run_id)
     st.page_link("runs.py", label=f"← {say('runs.back')}", query_params=CHOSEN.address())
     run = engine().history.run(run_id)
     live = engine().run(run_id)
