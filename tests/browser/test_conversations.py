@@ -9,7 +9,7 @@ from index_store.access.principal import LOCAL
 from index_store.search.searcher import LONGEST_QUESTION
 from rag.runs.history.history import History
 from tests.browser.test_run import script
-from tests.browser.visitor import LOADED
+from tests.browser.visitor import LOADED, boxes
 from tests.looks import one_width
 
 
@@ -28,6 +28,7 @@ def test_the_latest_of_many_are_listed_and_words_find_the_others(app, visit, tmp
     visitor.button("sidebar.more", count=70).click()
     expect(listed).to_have_count(100, timeout=LOADED)
     visitor.settle()
+    assert len({box["x"] for box in boxes(listed.locator("p"))}) == 1
     words = visitor.page.get_by_placeholder(visitor.words["sidebar.search"])
     words.fill("question 7")
     words.press("Enter")
