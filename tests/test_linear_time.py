@@ -248,6 +248,8 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "Glossary": lambda text: (Glossary.of_lines(text), list(Glossary(["a", "aa", "パパ", "[["]).find(text))),
     "Analyzer.terms": ANALYZER.terms,
     "Analyzer.terms, spread kanji": lambda text: ANALYZER.terms("附　" * (len(text) // 2)),
+    "Analyzer.terms, dashes": lambda text: ANALYZER.terms("デ－" * (len(text) // 2)),
+    "Analyzer.terms, a word of katakana": lambda text: ANALYZER.terms("デ" * len(text)),
     "Analyzer.question": ANALYZER.question,
     "Analyzer.question, words with hyphens": lambda text: ANALYZER.question("Wi-Fi " * (len(text) // 4)),
     "Analyzer.matches": with_matches_marked,

@@ -2,8 +2,8 @@
 
 Sudachi finds the Japanese words; particles, auxiliaries and signs are dropped. Words in other scripts are stemmed as
 English. Pairs find words that are in no dictionary, and words that Sudachi splits differently elsewhere. A word with
-hyphens, such as E-417 or Wi-Fi, is also one word without them, e417 or wifi. A question is analysed like a text, and
-its stopwords are dropped; of a word with hyphens, the parts count where the whole does not occur.
+hyphens, such as E-417 or Wi-Fi, is also one word without them, e417 or wifi, and 令和6年 is also 2024. A question is
+analysed like a text, and its stopwords are dropped; the parts of such a word count where the whole does not occur.
 """
 
 import re
@@ -18,12 +18,13 @@ from typing import Any, NamedTuple
 import snowballstemmer
 from pydantic import BaseModel
 
+from index_store.full_text.eras import years_of_eras
 from index_store.full_text.folding import FoldedText, fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
 from index_store.full_text.sudachi import DICTIONARY, SUDACHI, Kind, Morpheme
 
-VERSION = 6
+VERSION = 7
 """increase it when the same text would give other terms: full texts are then rebuilt"""
 
 LONGEST = 64
@@ -50,14 +51,27 @@ _BEFORE_UNIT = rf"\d+(?=(?:{_ALPHABETIC}{{2,}}|[glmvw]|[ckm]?m[23])(?!{_LETTER})
 """500MB is 500 MB, 50m2 is 50 m2. A single letter may belong to the number (article 12a), if it is no usual unit."""
 _BEFORE_VERSION = rf"{_ALPHABETIC}+(?=\d+(?:\.\d+)+)"
 """v1.2 is version 1.2"""
-_WORD = re.compile(rf"{_PRIMED}|{_POINTED}|{_BEFORE_UNIT}|{_BEFORE_VERSION}|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+")
+_BEFORE_NUMBER = rf"(?<!{_LETTER}){_ALPHABETIC}{{2,}}(?=\d+(?!{_LETTER}|[.,]\d))"
+"""Windows11 is also Windows 11; of E417, one letter alone says nothing"""
+_BEFORE = f"{_BEFORE_UNIT}|{_BEFORE_VERSION}|{_BEFORE_NUMBER}"
+_WORD = re.compile(rf"{_PRIMED}|{_POINTED}|{_BEFORE}|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+")
 """a name such as X', a number, a word with its apostrophes, or Hangul, which Sudachi does not know"""
 _ACRONYMS = re.compile("[A-Z]{2,}s")
 """NDAs, PCs: the stemmer keeps this s"""
 _HYPHEN = "[-\u2010\u2011\u2013\u2212ー]"
 """ー is what Japanese input methods offer for the key of the hyphen; PDFs have the en dash"""
-_HYPHENATED = re.compile(rf"(?<!{_LETTER})(?!\d+{_HYPHEN}{_ALPHABETIC}{{2}}){_LETTER}+(?:{_HYPHEN}{_LETTER}+)+")
-"""words with hyphens between them, but not a number with its unit (10-day)"""
+_HYPHENATED = re.compile(rf"(?<!{_LETTER})(?!\d+{_HYPHEN}{_ALPHABETIC}{{2}}){_LETTER}+(?:(?:{_HYPHEN}|&){_LETTER}+)+")
+"""words with hyphens or & between them, but not a number with its unit (10-day)"""
+_POINTS = re.compile(rf"(?<!{_LETTER}){_ALPHABETIC}(?:\.{_ALPHABETIC})+(?!{_LETTER})")
+"""U.S."""
+_NUMBERED = re.compile(rf"{_BEFORE_NUMBER}\d+")
+_BETWEEN = re.compile(f"{_HYPHEN}|[&.]")
+_KATAKANA = "[\u30a1-\u30fa\u30fc]"
+_DASH = "[-\u2010\u2011\u2013-\u2015\u2212\u2500]"
+_DASHED = re.compile(rf"(?<!{_KATAKANA}){_KATAKANA}++(?:{_DASH}{_KATAKANA}*+)+")
+"""デ－タ"""
+_KANA = re.compile("[\u3041-\u3096\u30fc]+")
+_TO_KATAKANA = {hiragana: hiragana + 0x60 for hiragana in range(0x3041, 0x3097)}
 _KANJI = "[\u3400-\u9fff]"
 _SPREAD = re.compile(rf"(?<![{_JAPANESE}]){_KANJI}(?: +{_KANJI}(?![{_JAPANESE}]))+")
 """single kanji with spaces between them, as in headings: 附　則, 議　事　録"""
@@ -91,7 +105,7 @@ class DropReason(StrEnum):
     WITHIN = "within"
     """part of a term of the glossary, which is searched as one word"""
     PART = "part"
-    """part of a word with hyphens or spaces; it counts where the whole word does not occur"""
+    """part of a word that is made of others; it counts where the whole word does not occur"""
 
 
 class QuestionWord(BaseModel, frozen=True):
@@ -126,7 +140,7 @@ class _Word(NamedTuple):
     term: str
     dropped: DropReason | None
     is_joined: bool = False
-    """a word made of others, which are words too: Wi-Fi, 附　則"""
+    """a word made of others, which are words too: Wi-Fi, Windows11, 附　則; and 2024, of 令和6年"""
 
 
 _STOPWORDS = COMMON | OPENING | CLOSING
@@ -204,7 +218,7 @@ class Analyzer:
                 stem = _stemmed(word[0].removesuffix("s") if is_plural else word[0])
                 found.append(_Word(*word.span(), _token(stem), None))
         found += _hyphenated(text)
-        found += _spread(text)
+        found += chain(_spread(text), _dashed(text), _years(text))
         found[:0] = self._terms_of_glossary(text, fixed)
         return _in_order(word for word in found if word.term or word.dropped)
 
@@ -218,16 +232,37 @@ class Analyzer:
 
 
 def _term(morpheme: Morpheme) -> str:
-    """A verb as its noun, but not a verb that is a stopword: the noun of 願う (退職願い) or 教える is none."""
-    word = morpheme.normal if morpheme.normal in _STOPWORDS else morpheme.noun
-    return _token(fold(word).text)
+    """A verb as its noun, but not a verb that is a stopword: the noun of 願う (退職願い) or 教える is none. What the
+    dictionary has in both kana, as ごみ and ゴミ, is one word.
+    """
+    if morpheme.normal in _STOPWORDS:
+        return _token(fold(morpheme.normal).text)
+    word = fold(morpheme.noun).text
+    return _token(word.translate(_TO_KATAKANA) if _KANA.fullmatch(word) else word)
 
 
 def _hyphenated(text: str) -> Iterator[_Word]:
-    """Runs of letters and digits with hyphens, without their hyphens. A date has no letter and is none."""
-    for word in _HYPHENATED.finditer(text):
+    """Runs of letters and digits with hyphens, without their hyphens. A date has no letter and is none. The same of
+    R&D and U.S., and of Windows11, whose parts have nothing between them.
+    """
+    for word in chain(*(pattern.finditer(text) for pattern in (_HYPHENATED, _POINTS, _NUMBERED))):
         if _HAS_ALPHABETIC.search(word[0]):
-            yield _Word(*word.span(), _token(_stemmed(re.sub(_HYPHEN, "", word[0]))), None, is_joined=True)
+            yield _Word(*word.span(), _token(_stemmed(_BETWEEN.sub("", word[0]))), None, is_joined=True)
+
+
+def _dashed(text: str) -> Iterator[_Word]:
+    """Words of the dictionary with a dash for the long vowel sign: デ－タ is データ; ロンドン－パリ is none."""
+    for run in _DASHED.finditer(text):
+        for each in SUDACHI.morphemes(re.sub(_DASH, "ー", run[0])):
+            start, end = run.start() + each.start, run.start() + each.end
+            if each.is_fixed and re.search(_DASH, text[start:end]):
+                yield _Word(start, end, _term(each), None, is_joined=True)
+
+
+def _years(text: str) -> Iterator[_Word]:
+    """Years of Japanese eras, as years of the common calendar."""
+    for start, end, year in years_of_eras(text):
+        yield _Word(start, end, str(year), None, is_joined=True)
 
 
 def _spread(text: str) -> Iterator[_Word]:
@@ -269,12 +304,12 @@ def _parts(words: Iterable[_Word]) -> dict[str, tuple[str, ...]]:
     parts: dict[str, list[str]] = {}
     some: list[str] = []
     for word in words:
-        if word.is_joined:
+        if word.dropped is DropReason.PART:
+            some.append(word.term)
+        elif word.is_joined:
             some = []
             if not word.dropped:
                 parts[word.term] = some
-        elif word.dropped is DropReason.PART:
-            some.append(word.term)
     return {whole: tuple(dict.fromkeys(some)) for whole, some in parts.items()}
 
 

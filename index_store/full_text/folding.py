@@ -81,7 +81,7 @@ def _in_digits(folded: FoldedText) -> FoldedText:
     ends: list[int] = []
     at = 0
     for number in _COUNTED.finditer(folded.text):
-        digits = str(_value(number[0]))
+        digits = str(value_of(number[0]))
         start, end = folded.original(*number.span())
         pieces += folded.text[at : number.start()], digits
         starts += [*folded.starts[at : number.start()], *[start] * len(digits)]
@@ -92,7 +92,7 @@ def _in_digits(folded: FoldedText) -> FoldedText:
     return FoldedText("".join([*pieces, folded.text[at:]]), [*starts, *folded.starts[at:]], [*ends, *folded.ends[at:]])
 
 
-def _value(number: str) -> int:
+def value_of(number: str) -> int:
     """Of a number below ten thousand, as 千二百 is 1200."""
     total = digit = 0
     for numeral in number:

@@ -99,6 +99,8 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("麴町", "麹町"),
         ("№12", "No.12"),
         ("50㎡", "50 m²"),
+        ("ごみ", "ゴミ"),
+        ("がん検診", "ガン検診"),
     ],
 )
 def test_spellings_of_one_word_are_one_term(analyzer, one, other):
@@ -155,7 +157,7 @@ def test_each_script_of_a_text_is_analysed_as_its_language(analyzer):
 
 
 def test_a_reading_in_brackets_is_found(analyzer):
-    assert "つゆ" in words(analyzer, "梅雨（つゆ）は雨の季節")
+    assert set(words(analyzer, "つゆ")) <= set(words(analyzer, "梅雨（つゆ）は雨の季節"))
 
 
 def test_korean_is_found_by_its_words_and_by_pairs(analyzer):
@@ -190,11 +192,65 @@ def test_the_parts_of_a_code_are_found_too(analyzer):
         ("e-mails", "email"),
         ("on-site", "onsite"),
         ("co-operate", "cooperated"),
+        ("R&D", "RD"),
+        ("Ｑ＆Ａ", "QA"),
+        ("U.S.", "US"),
+        ("デ－タ", "データ"),
+        ("コ―ド", "コード"),
+        ("ｻ-ﾋﾞｽ", "サービス"),
     ],
 )
 def test_a_word_with_a_hyphen_is_also_the_word_without_it(analyzer, one, other):
     assert words(analyzer, one)[0] == words(analyzer, other)[0]
     assert analyzer.question(one).kept == analyzer.question(other).kept
+
+
+@pytest.mark.parametrize("text", ["東京-大阪", "ロンドン－パリ", "データ - "])
+def test_a_dash_between_names_is_no_long_vowel(analyzer, text):
+    assert not any("ー" in word for word in words(analyzer, text.replace("データ", "テスト")))
+
+
+@pytest.mark.parametrize(("one", "other"), [("Windows11", "Windows 11"), ("HG10", "HG 10"), ("FY2024", "FY 2024")])
+def test_a_word_with_a_number_is_also_the_word_and_the_number(analyzer, one, other):
+    whole, *parts = words(analyzer, one)
+    assert parts == words(analyzer, other)
+    assert analyzer.question(one).parts == {whole: tuple(parts)}
+
+
+def test_the_end_of_a_code_is_found_by_itself(analyzer):
+    assert analyzer.question("AB12").kept[0] in words(analyzer, "様式SUB-AB12")
+    assert analyzer.question("SUB-AB12").parts == {"subab12": ("sub", "ab12", "ab", "12")}
+
+
+@pytest.mark.parametrize(
+    ("era", "year"),
+    [
+        ("令和6年度", "2024"),
+        ("令和六年四月", "2024"),
+        ("㋿６年", "2024"),
+        ("令和元年", "2019"),
+        ("平成31年", "2019"),
+        ("昭和六十四年", "1989"),
+        ("大正15年", "1926"),
+        ("明治元年", "1868"),
+        ("R6年度", "2024"),
+        ("発行日H30.4.1", "2018"),
+    ],
+)
+def test_a_year_of_an_era_is_also_the_year_of_the_calendar(analyzer, era, year):
+    assert year in words(analyzer, era)
+    assert year in analyzer.question(era).kept
+
+
+def test_the_year_of_an_era_is_searched_by_its_parts_too_and_marked_whole(analyzer):
+    assert analyzer.question("令和6年度の予算").parts == {"2024": ("令和", "6")}
+    text = "令和6年4月1日から"
+    assert [text[start:end] for start, end in analyzer.matches(analyzer.question("2024年とは"), text)] == ["令和6年"]
+
+
+@pytest.mark.parametrize("text", ["明治大学", "平成30人", "昭和10年代", "XR6年", "R6"])
+def test_an_era_without_a_year_is_none(analyzer, text):
+    assert not any(word.isdecimal() and len(word) == 4 for word in words(analyzer, text))
 
 
 def test_the_stopwords_in_a_word_with_hyphens_are_no_parts_of_it(analyzer):
