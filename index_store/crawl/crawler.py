@@ -213,10 +213,12 @@ class Crawler:
             if is_called_sign_in(visit.url):
                 return self._gone_if_known(visit)
         is_duplicate = not known and self._is_of_canonical(visit, outline)
+        for frame in outline.frames:
+            self._queue(frame, visit.depth)
         self._queue_links(visit, outline)
         if is_duplicate:
             return None
-        if not outline.may_index:
+        if outline.frames or not outline.may_index:  # what a frameset itself says, browsers don't show
             return self._gone_if_known(visit)
         if not self._patterns.want(visit.url):
             return None
@@ -244,7 +246,6 @@ class Crawler:
             last_modified=answer.headers.get("last-modified"),
             digest=body.digest,
             links=tuple(dict.fromkeys((*outline.links, *named))),
-            frames=outline.frames,
             look=outline.look,
         )
 
@@ -259,7 +260,6 @@ class Crawler:
             last_modified=answer.headers.get("last-modified", known.last_modified),
             digest=known.digest,
             links=known.links,
-            frames=known.frames,
             look=known.look,
         )
 
@@ -399,8 +399,6 @@ class Crawler:
 
     def _queue_links(self, visit: CrawlVisit, page: PageLinks | KnownPage) -> None:
         links = page.links
-        for frame in page.frames:
-            self._queue(frame, visit.depth)
         if visit.is_start:
             self._is_sure |= any(link in self._known and link not in (visit.first, visit.url) for link in links)
         if visit.depth < self._options.depth:

@@ -29,7 +29,7 @@ TITLE = 200
 HEADER = 4000
 """characters of a header that are read"""
 
-_TAGS = SoupStrainer(["a", "area", "base", "frame", "h1", "iframe", "link", "meta", "noscript", "title"])
+_TAGS = SoupStrainer(["a", "area", "base", "frame", "frameset", "h1", "iframe", "link", "meta", "noscript", "title"])
 _LINKING = ("a", "area", "frame", "iframe", "link")
 _VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
 """rules of X-Robots-Tag that have a colon, as the name of a crawler has"""
@@ -49,7 +49,7 @@ _PASSWORD = re.compile(r"<input\b[^>]{0,300}?\btype\s*=\s*[\"']?password", re.I)
 class PageLinks:
     links: tuple[str, ...] = ()
     frames: tuple[str, ...] = ()
-    """those of `links` that browsers show as parts of the page"""
+    """those of `links` that are shown in place of the page, a frameset"""
     canonical: str | None = None
     moved_to: str | None = None
     """target of an immediate refresh, with which a page redirects without its server's help"""
@@ -111,7 +111,7 @@ def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) ->
         return outline
     charset = _query_charset(content, text)
     links = dict.fromkeys((*_links(soup, base, charset), *later))
-    return replace(outline, links=tuple(links), frames=_links(soup, base, charset, ["frame"]))
+    return replace(outline, links=tuple(links), frames=_links(soup, base, charset, ["frame"]) if soup.frameset else ())
 
 
 def _words(tag: Tag | None) -> str:

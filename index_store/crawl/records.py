@@ -104,8 +104,6 @@ class KnownPage(BaseModel, frozen=True):
     digest: str
     links: tuple[str, ...]
     """followed again if the page itself is unchanged or fails"""
-    frames: tuple[str, ...] = ()
-    """those of `links` that browsers show as parts of the page"""
     look: PageLook = NO_LOOK
     """compared with pages that name it as canonical, because it is not read again while it is unchanged"""
     ever_came: bool = True
@@ -143,8 +141,6 @@ class CrawledPage(BaseModel):
     """SHA-256 of the content, in hex"""
     links: tuple[str, ...] = ()
     """to pages of the same site, normalised"""
-    frames: tuple[str, ...] = ()
-    """those of `links` that browsers show as parts of the page"""
     look: PageLook = NO_LOOK
     error: PlainError | None = None
     """if FAILED or KEPT"""

@@ -84,9 +84,8 @@ class SiteAdmission:
         if document and document.parent and self._catalogue.sites.has(index.id, document.parent):
             parent = document.parent  # two sites may overlap: the page stays with the first, which alone removes it
         known = KnownPage(
-            etag=page.etag, last_modified=page.last_modified, digest=page.digest, links=page.links, frames=page.frames,
-            look=page.look,
-        )  # fmt: skip
+            etag=page.etag, last_modified=page.last_modified, digest=page.digest, links=page.links, look=page.look
+        )
         file = IncomingFile(
             page.url, page.name or page.url, "", page.path or Path(), True, parent, page.charset,
             page=known.model_dump(mode="json") if page.outcome is PageOutcome.FETCHED else None,

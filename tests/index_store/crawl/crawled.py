@@ -45,7 +45,6 @@ class Crawled:
                 last_modified=page.last_modified,
                 digest=page.digest,
                 links=page.links,
-                frames=page.frames,
                 look=page.look,
             )
             for page in self.pages

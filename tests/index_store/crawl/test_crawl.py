@@ -203,7 +203,7 @@ def test_links_in_frames_areas_and_next_pages_count_and_those_to_pictures_and_pr
     assert not [path for path in site.paths if path.endswith((".png", ".exe", ".mp4", "style.html", "login.html"))]
 
 
-def test_frames_take_no_depth_of_links(site, crawl):
+def test_frames_take_the_place_of_the_page_that_they_are_in(site, crawl):
     site.pages = {
         "/": Reply('<title>Company</title><frameset><frame src="menu.html"><frame src="main.html"></frameset>'),
         "/menu.html": html("Menu", "/a"),
@@ -211,10 +211,15 @@ def test_frames_take_no_depth_of_links(site, crawl):
         "/a": html("A", "/b"),
     }
     first = crawl(site.url(), depth=1)
-    assert sorted(first.paths) == ["/", "/a", "/main.html", "/menu.html"]
+    assert sorted(first.paths) == ["/a", "/main.html", "/menu.html"]
     again = crawl(site.url(), first.known, depth=1)
     assert sorted(again.of(PageOutcome.UNCHANGED)) == sorted(first.fetched)
-    assert sorted(crawl(site.url(), depth=0).paths) == ["/", "/main.html", "/menu.html"]
+    assert sorted(crawl(site.url(), depth=0).paths) == ["/main.html", "/menu.html"]
+
+
+def test_a_frameset_whose_frames_are_elsewhere_is_reported(site, crawl):
+    site.pages["/"] = Reply('<title>Company</title><frameset><frame src="http://elsewhere.invalid/"></frameset>')
+    assert crawl(site.url()).paths == ["/"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "shift_jis", "euc_jp", "iso2022_jp"])
