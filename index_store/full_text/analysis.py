@@ -73,6 +73,9 @@ _DASHED = re.compile(rf"(?<!{_KATAKANA}){_KATAKANA}++(?:{_DASH}{_KATAKANA}*+)+")
 _KANA = re.compile("[\u3041-\u3096\u30fc]+")
 _TO_KATAKANA = {hiragana: hiragana + 0x60 for hiragana in range(0x3041, 0x3097)}
 _KANJI = "[\u3400-\u9fff]"
+_IN_NAME = re.compile(f"(?<=[\u3041-\u3096\u3400-\u9fff])[ヶケガノツ](?={_KANJI})")
+_TO_HIRAGANA = str.maketrans("ヶケガノツ", "がががのつ")
+"""霞ヶ関 and 霞ケ関 are 霞が関"""
 _SPREAD = re.compile(rf"(?<![{_JAPANESE}]){_KANJI}(?: +{_KANJI}(?![{_JAPANESE}]))+")
 """single kanji with spaces between them, as in headings: 附　則, 議　事　録"""
 _HAS_ALPHABETIC = re.compile(_ALPHABETIC)
@@ -232,13 +235,16 @@ class Analyzer:
 
 
 def _term(morpheme: Morpheme) -> str:
-    """A verb as its noun, but not a verb that is a stopword: the noun of 願う (退職願い) or 教える is none. What the
-    dictionary has in both kana, as ごみ and ゴミ, is one word.
-    """
-    if morpheme.normal in _STOPWORDS:
-        return _token(fold(morpheme.normal).text)
-    word = fold(morpheme.noun).text
-    return _token(word.translate(_TO_KATAKANA) if _KANA.fullmatch(word) else word)
+    """A verb as its noun, but not a verb that is a stopword: the noun of 願う (退職願い) or 教える is none."""
+    word = morpheme.normal if morpheme.normal in _STOPWORDS else _in_one_kana(fold(morpheme.noun).text)
+    return _token(word)
+
+
+def _in_one_kana(word: str) -> str:
+    """What the dictionary has in both kana as several words: ごみ and ゴミ, 虎ノ門 and 虎の門."""
+    if _KANA.fullmatch(word):
+        return word.translate(_TO_KATAKANA)
+    return _IN_NAME.sub(lambda found: found[0].translate(_TO_HIRAGANA), word)
 
 
 def _hyphenated(text: str) -> Iterator[_Word]:

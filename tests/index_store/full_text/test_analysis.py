@@ -101,6 +101,11 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("50㎡", "50 m²"),
         ("ごみ", "ゴミ"),
         ("がん検診", "ガン検診"),
+        ("霞ヶ関", "霞が関"),
+        ("鎌ケ谷", "鎌ヶ谷"),
+        ("つつじヶ丘", "つつじが丘"),
+        ("虎ノ門", "虎の門"),
+        ("三ヶ月", "三か月"),
     ],
 )
 def test_spellings_of_one_word_are_one_term(analyzer, one, other):
