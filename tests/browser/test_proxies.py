@@ -3,20 +3,17 @@
 import os
 import shutil
 import socket
-import ssl
 import subprocess
 import time
 import urllib.error
 import urllib.request
 from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
-from http.client import HTTPResponse, HTTPSConnection
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import trustme
 from playwright.sync_api import Browser, expect
 
 from index_store.access.access import open_access
@@ -27,9 +24,9 @@ from tests.browser.conftest import ARGUMENTS, KEY, installed_chromium
 from tests.browser.test_uploads import SEND
 from tests.browser.visitor import LOADED, Visitor
 from tests.servers import OpenAIServer
+from tests.servers.certified import NAME, Answer, CertifiedHost
 from tests.servers.ports import free_port
 
-NAME = "rag.example.com"
 EXAMPLES = ROOT / "docs" / "operating"
 UNPACKED = [ROOT / ".venv/proxies/usr" / each for each in ("sbin", "bin")]
 """where `make proxies` puts them"""
@@ -62,19 +59,15 @@ BEFORE_CADDY = """{
 
 class Proxy(NamedTuple):
     port: int
-    authority: trustme.CA
+    host: CertifiedHost
 
-    def get(self, path: str, **headers: str) -> HTTPResponse:
-        trusting = ssl.create_default_context()
-        self.authority.configure_trust(trusting)
-        # http.client would look up the name, so it gets a connection that is already open.
-        raw = socket.create_connection(("127.0.0.1", self.port), timeout=WAIT)
-        with closing(HTTPSConnection(NAME, self.port, timeout=WAIT)) as connection:
-            connection.sock = trusting.wrap_socket(raw, server_hostname=NAME)
-            connection.request("GET", path, headers={name.replace("_", "-"): each for name, each in headers.items()})
-            with connection.getresponse() as answer:
-                answer.read()
-                return answer
+    def get(self, path: str, **headers: str) -> Answer:
+        return self.host.get(self.port, path, {name.replace("_", "-"): each for name, each in headers.items()})
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> CertifiedHost:
+    return CertifiedHost(tmp_path_factory.mktemp("host"))
 
 
 @pytest.fixture(scope="module")
@@ -96,26 +89,22 @@ def _app(folder: Path, server: OpenAIServer, **settings: str) -> Iterator[App]:
 
 
 @pytest.fixture(params=["nginx", "caddy"])
-def proxy(request: pytest.FixtureRequest, behind: App, tmp_path: Path) -> Iterator[Proxy]:
-    with _proxy(request.param, behind, tmp_path) as proxy:
+def proxy(request: pytest.FixtureRequest, behind: App, host: CertifiedHost, tmp_path: Path) -> Iterator[Proxy]:
+    with _proxy(request.param, behind, host, tmp_path) as proxy:
         yield proxy
 
 
 @contextmanager
-def _proxy(name: str, behind: App, tmp_path: Path, **changed: str) -> Iterator[Proxy]:
+def _proxy(name: str, behind: App, host: CertifiedHost, tmp_path: Path, **changed: str) -> Iterator[Proxy]:
     """`changed`: text in the example -> its replacement, in addition to addresses and files."""
     program = shutil.which(name, path=os.pathsep.join([*map(str, UNPACKED), os.environ["PATH"], "/usr/sbin"]))
     if not program:
         pytest.skip(f"there is no {name} (`make proxies` fetches it on Debian and Ubuntu)")
-    authority, port = trustme.CA(), free_port()
-    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
-    issued = authority.issue_cert(NAME)
-    issued.private_key_pem.write_to_path(str(key))
-    issued.cert_chain_pems[0].write_to_path(str(certificate))
+    port = free_port()
     changed |= {
         "127.0.0.1:8501": f"127.0.0.1:{behind.port}",
-        f"/etc/ssl/certs/{NAME}.pem": str(certificate),
-        f"/etc/ssl/private/{NAME}.key": str(key),
+        f"/etc/ssl/certs/{NAME}.pem": str(host.certificate),
+        f"/etc/ssl/private/{NAME}.key": str(host.key),
     }
     if name == "nginx":
         changed |= {"listen 443": f"listen 127.0.0.1:{port}", "listen 80": f"listen 127.0.0.1:{free_port()}"}
@@ -132,23 +121,23 @@ def _proxy(name: str, behind: App, tmp_path: Path, **changed: str) -> Iterator[P
         process = subprocess.Popen(command, stdout=log, stderr=log, env=home)
         try:
             _wait_for(port, process, tmp_path / "proxy.log")
-            yield Proxy(port, authority)
+            yield Proxy(port, host)
         finally:
             process.terminate()
             process.wait(timeout=WAIT)
 
 
 @pytest.fixture(scope="module")
-def browser(chromium: Browser) -> Iterator[Browser]:
+def browser(chromium: Browser, host: CertifiedHost) -> Iterator[Browser]:
     """A browser for which the name is this machine."""
-    arguments = [*ARGUMENTS, f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
+    arguments = [*ARGUMENTS, *host.browser_arguments]
     browser = chromium.browser_type.launch(executable_path=installed_chromium(), args=arguments)
     yield browser
     browser.close()
 
 
 def test_behind_it_the_app_is_used_by_its_name_over_tls_and_nothing_forged_gets_through(proxy, browser, handbook):
-    context = browser.new_context(ignore_https_errors=True, locale="en-US")
+    context = browser.new_context(locale="en-US")
     visitor = Visitor(context, f"https://{NAME}:{proxy.port}/", "en")
     with visitor.page.expect_request(lambda request: request.method == "PUT", timeout=LOADED) as asked:
         visitor.upload(handbook)
@@ -169,7 +158,7 @@ def test_behind_it_the_app_is_used_by_its_name_over_tls_and_nothing_forged_gets_
     assert "script-src 'self' 'sha256-" in proxy.get("/").headers["Content-Security-Policy"]
 
 
-def test_a_proxy_signs_people_in_and_nobody_else_can_say_who_they_are(browser, tmp_path):
+def test_a_proxy_signs_people_in_and_nobody_else_can_say_who_they_are(browser, host, tmp_path):
     people = tmp_path / "people"
     people.write_text("rika:{PLAIN}secret\n")
     changed = {
@@ -181,11 +170,10 @@ def test_a_proxy_signs_people_in_and_nobody_else_can_say_who_they_are(browser, t
         server = running.enter_context(OpenAIServer())
         settings = {"AUTH": "header", "TRUSTED_PROXIES": "127.0.0.2", "ADMIN_GROUPS": "admins"}
         app = running.enter_context(_app(tmp_path, server, **settings))
-        proxy = running.enter_context(_proxy("nginx", app, tmp_path, **changed))
+        proxy = running.enter_context(_proxy("nginx", app, host, tmp_path, **changed))
         basic = "Basic " + b64encode(b"rika:secret").decode()
         assert proxy.get("/").status == 401
         context = browser.new_context(
-            ignore_https_errors=True,
             locale="en-US",
             extra_http_headers={"Authorization": basic, "Remote-User": "anna", "Remote-Groups": "admins"},
         )

@@ -296,9 +296,10 @@ class Visitor:
 
     def _note_message(self, message: ConsoleMessage) -> None:
         # Streamlit first looks for its server under the page's own path, and gets a 404.
-        is_probe = "/_stcore/" in message.location.get("url", "") and "404" in message.text
+        address = message.location.get("url", "")
+        is_probe = "/_stcore/" in address and "404" in message.text
         if message.type == "error" and not is_probe:
-            self._note(message.text)
+            self._note(f"{message.text} ({address})")
 
     def _note(self, complaint: str) -> None:
         self.complaints.append(complaint)

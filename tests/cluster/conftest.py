@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, BrowserContext
 
 from tests.browser.conftest import ARGUMENTS, KEY, YES, chromium, installed_chromium
 from tests.browser.visitor import Visitor
-from tests.cluster.topology import NAME, Topology
+from tests.cluster.topology import Topology
 from tests.servers import OpenAIServer
 from tests.servers.chroma import ChromaServer
 from tests.servers.postgres import PostgresServer
@@ -44,11 +44,11 @@ def topology(
 
 
 @pytest.fixture
-def open_browser(chromium: Browser) -> Iterator[Open]:
+def open_browser(chromium: Browser, topology: Topology) -> Iterator[Open]:
     """Opens a browser for a new visitor. It connects to Caddy by its host name."""
-    arguments = [*ARGUMENTS, f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
+    arguments = [*ARGUMENTS, *topology.host.browser_arguments]
     browser = chromium.browser_type.launch(executable_path=installed_chromium(), args=arguments)
-    yield lambda: browser.new_context(ignore_https_errors=True, locale="en-US")
+    yield lambda: browser.new_context(locale="en-US")
     browser.close()
 
 

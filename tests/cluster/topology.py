@@ -8,27 +8,23 @@ import itertools
 import os
 import shutil
 import signal
-import socket
-import ssl
 import subprocess
 import sys
 import urllib.request
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass
-from http.client import HTTPSConnection
 from pathlib import Path
 from typing import Self
 
 import pytest
-import trustme
 
 from tests.cluster import compose
 from tests.cluster.dockerfile import ROOT, stages
+from tests.servers.certified import NAME, CertifiedHost
 from tests.servers.chroma import ChromaServer
 from tests.servers.ports import free_port
 from tests.servers.postgres import PASSWORD, PostgresServer
 
-NAME = "rag.example.com"
 CADDYFILE = "docs/operating/replicas.Caddyfile"
 PROXIES = ROOT / ".venv" / "proxies" / "usr" / "bin"
 """where `make proxies` puts Caddy"""
@@ -87,16 +83,12 @@ class Topology:
         self._database = postgres.new_database()
         self._owned.callback(postgres.drop, self._database)
         self._ports = {name: free_port() for name in ("app-1", "app-2", "caddy")}
-        self.authority = trustme.CA()
-        files = folder / "certificate.pem", folder / "key.pem"
-        issued = self.authority.issue_cert(NAME)
-        issued.cert_chain_pems[0].write_to_path(str(files[0]))
-        issued.private_key_pem.write_to_path(str(files[1]))
+        self.host = CertifiedHost(folder)
         operator = {
             "POSTGRES_PASSWORD": PASSWORD,
             "COOKIE_SECRET": "not-a-secret-58ba" * 2,
             "APP_URL": self.url,
-            "CADDY_TLS": " ".join(map(str, files)),
+            "CADDY_TLS": f"{self.host.certificate} {self.host.key}",
             **env_file,
         }
         self._image = stages()["app"].make(folder / "image")
@@ -210,16 +202,8 @@ class Topology:
 
     def get(self, path: str) -> tuple[int, str]:
         """Status and text of Caddy's answer."""
-        trusting = ssl.create_default_context()
-        self.authority.configure_trust(trusting)
-        port = self._ports["caddy"]
-        # http.client would look up the name, so it gets a connection.
-        raw = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
-        with closing(HTTPSConnection(NAME, port, timeout=PATIENCE)) as connection:
-            connection.sock = trusting.wrap_socket(raw, server_hostname=NAME)
-            connection.request("GET", path)
-            with connection.getresponse() as answer:
-                return answer.status, answer.read().decode()
+        answer = self.host.get(self._ports["caddy"], path, timeout=PATIENCE)
+        return answer.status, answer.text
 
     def _places(self, service: str, chroma: ChromaServer) -> dict[str, str]:
         """Texts for containers -> their replacements on loopback."""
