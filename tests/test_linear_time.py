@@ -189,7 +189,6 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "cleaned_text, of an address": lambda text: cleaned_text(f"https://{text}", ["secret"]),
     # index_store/crawl
     "pieces_of": pieces_of,
-    "loops": lambda text: loops(f"http://wiki.example/{'/'.join(map(str, range(2 * len(text))))}"),
     # rag/text
     "without_markers": without_markers,
     "markers_of": markers_of,
@@ -212,10 +211,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "repeats": lambda text: repeats(text, [QUESTION, text]),
     "InstructionFilter": lambda text: streamed(text, InstructionFilter(QUESTION * 20)),
     "SurrogateFilter": lambda text: streamed(text, SurrogateFilter()),
-    "SurrogateFilter, half characters": lambda text: streamed("\ud83d" * len(text), SurrogateFilter()),
     "ReasoningFilter": lambda text: streamed(text, ReasoningFilter()),
-    "ReasoningFilter, tags in code": lambda text: ReasoningFilter().feed("It is `" + CLOSING * len(text)),
-    "ReasoningFilter, of many parts": lambda text: ReasoningFilter().feed(f"{OPENING}{CLOSING}" * len(text)),
     "ReasoningFilter, within": lambda text: streamed(OPENING + text, ReasoningFilter()),
     # rag/models
     "AttributedText": lambda text: streamed(text, AttributedText(QUESTION, PASSAGES)),
@@ -244,14 +240,9 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "summarize_run": summarized,
     # index_store
     "fold": fold,
-    "fold, kanji numbers": lambda text: fold("三日、" * len(text)),
     "Glossary": lambda text: (Glossary.of_lines(text), list(Glossary(["a", "aa", "パパ", "[["]).find(text))),
     "Analyzer.terms": ANALYZER.terms,
-    "Analyzer.terms, spread kanji": lambda text: ANALYZER.terms("附　" * (len(text) // 2)),
-    "Analyzer.terms, dashes": lambda text: ANALYZER.terms("デ－" * (len(text) // 2)),
-    "Analyzer.terms, a word of katakana": lambda text: ANALYZER.terms("デ" * len(text)),
     "Analyzer.question": ANALYZER.question,
-    "Analyzer.question, words with hyphens": lambda text: ANALYZER.question("Wi-Fi " * (len(text) // 4)),
     "Analyzer.matches": with_matches_marked,
     "ChunkTerms": lambda text: ChunkTerms.of(ANALYZER, "c", text, [], ""),
     "are_near_duplicates": lambda text: are_near_duplicates(text, text + "w"),
@@ -277,6 +268,29 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "file_name": lambda text: file_name(text, date(2026, 1, 1), ".md"),
 }
 
+OWN_TEXTS: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
+    # index_store
+    "loops": (loops, lambda length: f"http://wiki.example/{'/'.join(map(str, range(2 * length)))}"),
+    "fold, kanji numbers": (fold, lambda length: "三日、" * length),
+    "Analyzer.terms, spread kanji": (ANALYZER.terms, lambda length: "附　" * (length // 2)),
+    "Analyzer.terms, dashes": (ANALYZER.terms, lambda length: "デ－" * (length // 2)),
+    "Analyzer.terms, a word of katakana": (ANALYZER.terms, lambda length: "デ" * length),
+    "Analyzer.question, words with hyphens": (ANALYZER.question, lambda length: "Wi-Fi " * (length // 4)),
+    # rag/text
+    "SurrogateFilter, half characters": (
+        lambda text: streamed(text, SurrogateFilter()),
+        lambda length: "\ud83d" * length,
+    ),
+    "ReasoningFilter, tags in code": (
+        lambda text: ReasoningFilter().feed(text),
+        lambda length: "It is `" + CLOSING * length,
+    ),
+    "ReasoningFilter, of many parts": (
+        lambda text: ReasoningFilter().feed(text),
+        lambda length: f"{OPENING}{CLOSING}" * length,
+    ),
+}
+"""functions, each with a text of this length that concerns no other"""
 
 FILES = {
     ".txt": "", ".md": "", ".csv": "", ".html": "", ".rtf": "{\\rtf1 ",
@@ -288,6 +302,13 @@ FILES = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_time_grows_in_step_with_the_length_of_a_text(name):
     assert too_slow(FUNCTIONS[name]) == {}
+
+
+@pytest.mark.parametrize("name", OWN_TEXTS)
+def test_time_grows_in_step_with_the_length_of_the_text_that_concerns_a_function(name):
+    function, text = OWN_TEXTS[name]
+    function(text(LENGTH))  # loads what is loaded only once
+    assert growth_of(function, text(LENGTH), text(LENGTH * TIMES)) <= MOST_TIMES
 
 
 @pytest.mark.parametrize("suffix", FILES)
