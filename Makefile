@@ -139,9 +139,9 @@ provider: $(INSTALLED_DEV)
 	fi
 
 # While the tools and the model arrive, one core checks the code. If that fails, no test starts.
-# First the tests that wait half of their time: three processes on two cores. Then the browser tests, which wait for a
-# quarter of their time: also three processes, but one per file, because its servers take seconds to start. Then the
-# models, which use all cores. All three parts run, even if one fails. A failed test is not run again.
+# First the tests that wait for a third of their time: three processes on two cores. Then the browser tests, which wait
+# for half of their time: four processes, one per file, because its servers take seconds to start. Then the models, which
+# use all cores. All three parts run, even if one fails. A failed test is not run again.
 # Each part collects only its own folders: importing all tests takes a process ten seconds.
 
 ifdef T
@@ -154,7 +154,7 @@ test: install-dev
 	[ $$tools$$model$$lint = 000 ]
 	@status=0; \
 	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \
-	$(BIN)/pytest -n 3 --dist loadfile -m "browser and not soak" tests/browser || status=1; \
+	$(BIN)/pytest -n 4 --dist loadfile -m "browser and not soak" tests/browser || status=1; \
 	$(BIN)/pytest -m "embedded and not soak" $$(grep -rl "mark\.embedded" --include "test_*.py" tests/rag) || status=1; \
 	exit $$status
 endif
