@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, unquote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
+from ada_url import idna_to_unicode
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from index_store.base.text.bidi import without_bidi_controls
@@ -26,7 +27,9 @@ _READ_UNESCAPED = re.compile(
 )
 """where Streamlit finds addresses, arrows and its logo after it has removed the escapes; a joiner there splits them"""
 
-
+_HOST_LABEL = re.compile(r"\bxn--[a-z\d-]+", re.IGNORECASE)
+_JAPANESE_LABEL = re.compile("[a-z\\d々〆ぁ-ゖァ-ヺー\u3400-\u9fff-]+")
+"""In other scripts there are letters that look like Latin ones, with which a host can pretend to be another."""
 _ENCODED = re.compile("(?:%[89A-F][0-9A-F])+", re.IGNORECASE)
 """letters outside ASCII in an address"""
 
@@ -128,11 +131,17 @@ def plain(text: str) -> str:
 
 
 def readable(text: str) -> str:
-    """`text` with the addresses in it as a browser shows them: 規程, not %E8%A6%8F%E7%A8%8B. The signs that have a
-    meaning in an address, and those that nobody sees, stay encoded. What turns the direction of a name is left out.
+    """`text` with the addresses in it as a browser shows them: 規程, not %E8%A6%8F%E7%A8%8B, and 日本語.jp, not
+    xn--wgv71a119e.jp. The signs that have a meaning in an address, and those that nobody sees, stay encoded. What turns
+    the direction of a name is left out.
     """
-    shown = without_bidi_controls(text)
+    shown = _HOST_LABEL.sub(_label, without_bidi_controls(text))
     return _ENCODED.sub(_decoded, shown) if "://" in shown else shown
+
+
+def _label(encoded: re.Match[str]) -> str:
+    letters = idna_to_unicode(encoded[0].lower())
+    return letters if _JAPANESE_LABEL.fullmatch(letters) else encoded[0]
 
 
 def _decoded(encoded: re.Match[str]) -> str:

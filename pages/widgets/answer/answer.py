@@ -96,7 +96,7 @@ def _web_card(citation: Citation, id_: str) -> str:
 def _web_location(citation: Citation) -> str:
     """Title, host and date."""
     host = urlsplit(citation.source).hostname if is_web_address(citation.source) else citation.source
-    return " · ".join(filter(None, (citation.title, host, citation.published)))
+    return " · ".join(filter(None, (citation.title, readable(host or ""), citation.published)))
 
 
 def _web_mark() -> str:
