@@ -59,7 +59,7 @@ HOPS = 10
 SILENCES = 10
 """pages in a row that fail, or fail for now, after which the crawl gives up the site"""
 
-_MISSING = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
+_MISSING = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.NO_CONTENT)
 _SILENT = (SiteUnreachable, SiteBusy, SiteUnavailable, PageTimedOut, PageBroken, RobotsUnavailable)
 
 

@@ -34,7 +34,7 @@ from tests.servers.site_server import Misbehaviour, Reply, html, moved
         (Reply(status=429, headers={"Retry-After": f"Mon, 01 Jan {'9' * 20} 00:00:00 GMT"}), "limits the number"),
         (Reply(status=503, headers={"Retry-After": "3600"}), "is not available at the moment"),
         (Reply(status=304), "status 304"),
-        (Reply(status=204), "status 204"),
+        (Reply(status=204), "There is no page"),
         (Reply(status=302), "redirects to an address that can't be fetched"),
         (Reply("x", headers={"Content-Encoding": "br"}), "compression that the app did not ask for (br)"),
         (Reply("x", headers={"Content-Encoding": "gzip, zstd"}), "compression that the app did not ask for (zstd)"),

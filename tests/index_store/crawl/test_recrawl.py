@@ -46,7 +46,7 @@ def test_a_changed_page_alone_is_fetched(handbook, crawl):
     assert len(again.of(PageOutcome.UNCHANGED)) == 2
 
 
-@pytest.mark.parametrize("status", [404, 410])
+@pytest.mark.parametrize("status", [404, 410, 204])
 def test_a_page_that_is_not_there_any_more_is_gone(handbook, crawl, status):
     first = crawl(handbook.url())
     handbook.pages["/c"] = Reply(status=status)
