@@ -196,6 +196,8 @@ class Crawler:
         if known and known.digest == body.digest:
             return self._unchanged(visit, known, answer)
         outline = await self._outline(visit.url, answer, body)
+        if visit.is_start:
+            self._duplicates.add_look(visit.url, outline.look)
         if self._has_content_of_another(visit, body):
             if outline.canonical:
                 self._queue(outline.canonical, visit.depth)  # maybe only its duplicates lead to it
@@ -331,6 +333,7 @@ class Crawler:
             return False
         self._queue(canonical, visit.depth)
         doubts = any(is_doubtful(url, canonical, start) for start in (self._start, self._options.url))
+        doubts |= self._duplicates.is_called_like(self._start, outline.look)
         return self._duplicates.is_one(Duplicate(visit, outline.look, doubts), canonical)
 
     def _conclude(self, visit: CrawlVisit, page: CrawledPage | None) -> None:

@@ -91,6 +91,15 @@ class Duplicates:
         """The address of the page that has this content."""
         return self._of_digest.get(digest)
 
+    def add_look(self, url: str, look: PageLook) -> None:
+        """Adds the look of a page that may be a duplicate itself."""
+        self._looks[url] = look
+
+    def is_called_like(self, start: str, look: PageLook) -> bool:
+        """Whether it has title and heading of the start, which are then the site's and not the page's."""
+        its = self._looks.get(start)
+        return its is not None and (its.title, its.heading) == (look.title, look.heading)
+
     def is_one(self, page: Duplicate, original: str) -> bool:
         """Whether the page is a duplicate of `original`. Until that page has come, the duplicate waits for it."""
         visited = self._visited.get(original)

@@ -124,6 +124,18 @@ def test_pages_whose_template_names_the_front_page_and_its_title_everywhere_are_
     assert sorted(set(crawl(site.url(), crawl_at_once=1).paths) - {"/index.html"}) == ["/", "/a", "/b"]
 
 
+def test_pages_that_have_the_title_of_the_site_are_kept_whichever_page_all_of_them_name(site, crawl):
+    def page(text: str) -> Reply:
+        return html("Yamada Trading", "/a", "/b", "/index.html", head=canonical("/index.html"), text=text)
+
+    site.pages = {"/": page("Home"), "/a": page("Travel"), "/b": page("Prices"), "/index.html": page("Home")}
+    first = crawl(site.url())
+    assert {"/a", "/b", "/index.html"} <= set(first.paths)
+    site.pages["/c"] = page("Holidays")
+    site.pages["/a"] = html("Yamada Trading", "/c", head=canonical("/index.html"), text="Travel in Japan")
+    assert sorted(crawl(site.url(), first.known).paths) == ["/a", "/c"]
+
+
 def test_the_front_page_under_another_address_comes_once_though_a_token_differs(site, crawl):
     lines = "".join(f"<p>Line {n} of the front page</p>" for n in range(40))
     tokens = itertools.count()
