@@ -2,8 +2,9 @@
 
 Sudachi finds the Japanese words; particles, auxiliaries and signs are dropped. Words in other scripts are stemmed as
 English. Pairs find words that are in no dictionary, and words that Sudachi splits differently elsewhere. A word with
-hyphens, such as E-417 or Wi-Fi, is also one word without them, e417 or wifi, and 令和6年 is also 2024. A question is
-analysed like a text, and its stopwords are dropped; the parts of such a word count where the whole does not occur.
+hyphens, such as E-417 or Wi-Fi, is also one word without them, e417 or wifi; 令和6年 is also 2024, and 午後3時 15:00. A
+question is analysed like a text, and its stopwords are dropped; the parts of such a word count where the whole does not
+occur.
 """
 
 import re
@@ -23,8 +24,9 @@ from index_store.full_text.folding import FoldedText, fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
 from index_store.full_text.sudachi import DICTIONARY, SUDACHI, Kind, Morpheme
+from index_store.full_text.times import times_of_day
 
-VERSION = 7
+VERSION = 8
 """increase it when the same text would give other terms: full texts are then rebuilt"""
 
 LONGEST = 64
@@ -143,7 +145,7 @@ class _Word(NamedTuple):
     term: str
     dropped: DropReason | None
     is_joined: bool = False
-    """a word made of others, which are words too: Wi-Fi, Windows11, 附　則; and 2024, of 令和6年"""
+    """a word made of others, which are words too: Wi-Fi, Windows11, 附　則; and 2024, of 令和6年, or 15:00, of 15時"""
 
 
 _STOPWORDS = COMMON | OPENING | CLOSING
@@ -221,7 +223,7 @@ class Analyzer:
                 stem = _stemmed(word[0].removesuffix("s") if is_plural else word[0])
                 found.append(_Word(*word.span(), _token(stem), None))
         found += _hyphenated(text)
-        found += chain(_spread(text), _dashed(text), _years(text))
+        found += chain(_spread(text), _dashed(text), _years(text), _times(text))
         found[:0] = self._terms_of_glossary(text, fixed)
         return _in_order(word for word in found if word.term or word.dropped)
 
@@ -269,6 +271,12 @@ def _years(text: str) -> Iterator[_Word]:
     """Years of Japanese eras, as years of the common calendar."""
     for start, end, year in years_of_eras(text):
         yield _Word(start, end, str(year), None, is_joined=True)
+
+
+def _times(text: str) -> Iterator[_Word]:
+    """Times of day, as a clock of 24 hours shows them."""
+    for start, end, time in times_of_day(text):
+        yield _Word(start, end, time, None, is_joined=True)
 
 
 def _spread(text: str) -> Iterator[_Word]:

@@ -38,6 +38,9 @@ class Morpheme(NamedTuple):
     """whether it is a word of the dictionary without endings: no shorter term of a glossary begins or ends inside it"""
 
 
+_FIELDS = {"pos", "normalized_form", "dictionary_form", "reading_form", "split_a"}
+"""what is read of each word of the dictionary"""
+
 _KINDS = {
     "助詞": Kind.PARTICLE,
     "助動詞": Kind.AUXILIARY,
@@ -47,6 +50,8 @@ _KINDS = {
 """by the first level of Sudachi's parts of speech"""
 
 _VERB = "動詞"
+_NOUN = "名詞", "普通名詞"
+_WITH_KANA = re.compile("[\u3400-\u9fff]{2,}[\u3041-\u3096]")
 _WITH_ENDINGS = _VERB, "形容詞"
 _NOUN_ENDINGS = str.maketrans("うくぐすつぬぶむる", "いきぎしちにびみり")
 
@@ -57,6 +62,7 @@ class Sudachi:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kinds: dict[int, Kind] = {}
+        self._without_kana: dict[str, str] = {}
 
     def morphemes(self, text: str) -> list[Morpheme]:
         """The morphemes of folded text; offsets in characters."""
@@ -77,9 +83,22 @@ class Sudachi:
     def _morpheme(self, unit: Any, offset: int) -> Morpheme:
         kind = self._kind(unit)
         normal = unit.normalized_form() if kind is Kind.CONTENT else ""
-        noun = _noun(unit, normal) if normal else ""
+        noun = _noun(unit, self._shortened(normal)) if normal else ""
         is_fixed = unit.part_of_speech()[0] not in _WITH_ENDINGS and not unit.is_oov()
         return Morpheme(offset + unit.begin(), offset + unit.end(), normal, noun, kind, is_fixed)
+
+    def _shortened(self, normal: str) -> str:
+        """A noun without its last kana, if the dictionary has it so too, with the same reading: 手当 of 手当て, but not
+        骨折 of 骨折り.
+        """
+        if not _WITH_KANA.fullmatch(normal):
+            return normal
+        if normal not in self._without_kana:
+            short, long = (list(self._units(word)) for word in (normal[:-1], normal))
+            is_one = all(len(units) == 1 and units[0].part_of_speech()[:2] == _NOUN for units in (short, long))
+            is_same = is_one and short[0].reading_form() == long[0].reading_form()
+            self._without_kana[normal] = short[0].normalized_form() if is_same else normal
+        return self._without_kana[normal]
 
     def _kind(self, morpheme: Any) -> Kind:
         id_ = morpheme.part_of_speech_id()
@@ -102,7 +121,7 @@ class Sudachi:
             },
         ]
         dictionary = Dictionary(config=Config(system="core", inputTextPlugin=plugins))
-        return dictionary.tokenizer(mode="C", fields={"pos", "normalized_form", "dictionary_form", "split_a"})
+        return dictionary.tokenizer(mode="C", fields=_FIELDS)
 
     @cached_property
     def _shortest(self) -> Any:

@@ -106,6 +106,9 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("つつじヶ丘", "つつじが丘"),
         ("虎ノ門", "虎の門"),
         ("三ヶ月", "三か月"),
+        ("通勤手当て", "通勤手当"),
+        ("出入り", "出入"),
+        ("朝食付きプラン", "朝食付プラン"),
     ],
 )
 def test_spellings_of_one_word_are_one_term(analyzer, one, other):
@@ -256,6 +259,45 @@ def test_the_year_of_an_era_is_searched_by_its_parts_too_and_marked_whole(analyz
 @pytest.mark.parametrize("text", ["明治大学", "平成30人", "昭和10年代", "XR6年", "R6"])
 def test_an_era_without_a_year_is_none(analyzer, text):
     assert not any(word.isdecimal() and len(word) == 4 for word in words(analyzer, text))
+
+
+@pytest.mark.parametrize(("with_kana", "without"), [("骨折り", "骨折"), ("川越え", "川越"), ("一切れ", "一切")])
+def test_what_is_another_word_without_its_last_kana_stays_apart(analyzer, with_kana, without):
+    assert words(analyzer, with_kana) != words(analyzer, without)
+
+
+@pytest.mark.parametrize(
+    ("written", "time"),
+    [
+        ("午後3時", "15:00"),
+        ("午後 ３ 時まで", "15:00"),
+        ("午後三時半", "15:30"),
+        ("15時30分", "15:30"),
+        ("15:30", "15:30"),
+        ("午前9時", "9:00"),
+        ("午前０９：０５", "9:05"),
+        ("午後0時15分", "12:15"),
+        ("3 p.m.", "15:00"),
+        ("3:05PM", "15:05"),
+        ("12 am", "0:00"),
+        ("営業時間 AM10:00〜PM5:30", "17:30"),
+        ("9時～17時", "17:00"),
+    ],
+)
+def test_a_time_of_day_is_one_word_however_it_is_written(analyzer, written, time):
+    assert time in words(analyzer, written)
+    assert time in analyzer.question(written).kept
+
+
+def test_a_time_of_day_is_searched_by_its_parts_too_and_marked_whole(analyzer):
+    assert analyzer.question("午後3時の会議").parts == {"15:00": ("午後", "3", "時")}
+    text = "締切は15時です。"
+    assert [text[start:end] for start, end in analyzer.matches(analyzer.question("午後3時とは"), text)] == ["15時"]
+
+
+@pytest.mark.parametrize("text", ["24時間", "5時限", "一時金", "25:61", "1:2:3", "3 pmol", "I am 3", "午後の3人"])
+def test_what_is_no_time_of_day_is_none(analyzer, text):
+    assert not any(":" in word for word in words(analyzer, text))
 
 
 def test_the_stopwords_in_a_word_with_hyphens_are_no_parts_of_it(analyzer):
