@@ -109,7 +109,7 @@ def _locations(path: Path) -> Iterator[tuple[bool, str]]:
             if b"<" in file.peek(1000)[:1000]:
                 yield from _xml(file)
             else:
-                yield from ((False, line.decode("utf-8", "replace")) for line in file if line.strip())
+                yield from ((False, line.decode("utf-8-sig", "replace")) for line in file if line.strip())
 
 
 def _xml(file: BufferedReader) -> Iterator[tuple[bool, str]]:

@@ -152,7 +152,7 @@ def test_maps_of_maps_compressed_ones_and_lists_are_read_where_robots_txt_says(s
     pages["/robots.txt"] = robots(f"Sitemap: {site.url('/maps.xml')}", "Sitemap: /list.txt", "Sitemap: http://[")
     pages["/maps.xml"] = sitemap(site.url("/packed.xml.gz"), site.url("/missing.xml"), kind="sitemapindex")
     pages["/packed.xml.gz"] = Reply(gzip.compress(sitemap(site.url("/x")).content), content_type="application/gzip")
-    pages["/list.txt"] = Reply(f"{site.url('/y')}\n\n{site.url('/z')}\n", content_type="text/plain")
+    pages["/list.txt"] = Reply(f"\ufeff{site.url('/y')}\n\n{site.url('/z')}\n", content_type="text/plain")
     pages |= {f"/{name}": html(name) for name in "xyz"}
     assert {"/x", "/y", "/z"} <= set(crawl(site.url()).paths)
 
