@@ -2,9 +2,9 @@
 
 Sudachi finds the Japanese words; particles, auxiliaries and signs are dropped. Words in other scripts are stemmed as
 English. Pairs find words that are in no dictionary, and words that Sudachi splits differently elsewhere. A word with
-hyphens, such as E-417 or Wi-Fi, is also one word without them, e417 or wifi; 令和6年 is also 2024, and 午後3時 15:00. A
-question is analysed like a text, and its stopwords are dropped; the parts of such a word count where the whole does not
-occur.
+hyphens, such as E-417 or Wi-Fi, is also one word without them, e417 or wifi; 令和6年 is also 2024, 10月1日 10/1, and
+午後3時 15:00. A question is analysed like a text, and its stopwords are dropped; the parts of such a word count where
+the whole does not occur.
 """
 
 import re
@@ -24,7 +24,7 @@ from index_store.full_text.folding import FoldedText, fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
 from index_store.full_text.sudachi import DICTIONARY, SUDACHI, Kind, Morpheme
-from index_store.full_text.times import times_of_day
+from index_store.full_text.times import days_of_the_year, times_of_day
 
 VERSION = 8
 """increase it when the same text would give other terms: full texts are then rebuilt"""
@@ -145,7 +145,7 @@ class _Word(NamedTuple):
     term: str
     dropped: DropReason | None
     is_joined: bool = False
-    """a word made of others, which are words too: Wi-Fi, Windows11, 附　則; and 2024, of 令和6年, or 15:00, of 15時"""
+    """a word made of others, which are words too: Wi-Fi, Windows11, 附　則; 2024, of 令和6年; 10/1, of 10月1日"""
 
 
 _STOPWORDS = COMMON | OPENING | CLOSING
@@ -274,8 +274,8 @@ def _years(text: str) -> Iterator[_Word]:
 
 
 def _times(text: str) -> Iterator[_Word]:
-    """Times of day, as a clock of 24 hours shows them."""
-    for start, end, time in times_of_day(text):
+    """Days and times of day, each in one spelling: 10/1, 15:00."""
+    for start, end, time in chain(days_of_the_year(text), times_of_day(text)):
         yield _Word(start, end, time, None, is_joined=True)
 
 

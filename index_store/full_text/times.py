@@ -1,22 +1,42 @@
-"""Times of day, on a clock of 24 hours."""
+"""Days of the year, and times of day on a clock of 24 hours."""
 
 import re
 from collections.abc import Iterator
 
 from index_store.full_text.folding import value_of
 
+_NUMERAL = "[一二三四五六七八九十]"
+_DAYS = (
+    re.compile(rf"(?<!\d)(\d{{1,2}}|{_NUMERAL}{{1,2}})月(\d{{1,2}}|{_NUMERAL}{{1,3}})日(?!間)"),
+    re.compile(
+        r"(?:(?<!\d)(?:1[89]|20)\d\d|(?:[治正和成]|(?<![a-z])[mtshr])\d{1,2})"
+        r"(?P<sign>[/.-])(\d{1,2})(?P=sign)(\d{1,2})(?!\d|[/.]\d)"
+    ),
+    re.compile(r"(?<![\d/.])(\d{1,2})/(\d{1,2})(?!\d|[/.]\d)"),
+)
+"""10月1日; 2024-10-01, R6.10.1; 10/1"""
 _TIME = re.compile(
-    r"(?<![a-z\d:.])(?:(午前|午後|am|pm)\s?)?(\d{1,2}|(?<=午前|午後)[一二三四五六七八九十]{1,3})\s?"
+    rf"(?<![a-z\d:.])(?:(午前|午後|am|pm)\s?)?(\d{{1,2}}|(?<=午前|午後){_NUMERAL}{{1,3}})\s?"
     r"(?:時(?![間限])(?:(\d{1,2})分|(半))?|:(\d\d)(?![\d:])|(?=[ap]\.?m\b))(?:\s?([ap])\.?m\b)?"
 )
 """午後3時, 15時30分, 15:30, 3 p.m., but not 24時間"""
+
+
+def days_of_the_year(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and day (10/1) of each that `text`, which is folded, names. A year is no part of it."""
+    for pattern in _DAYS:
+        for found in pattern.finditer(text):
+            last = found.re.groups
+            month, day = (_number(found[group]) for group in (last - 1, last))
+            if 1 <= month <= 12 and 1 <= day <= 31:
+                yield found.start(last - 1), found.end(), f"{month}/{day}"
 
 
 def times_of_day(text: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and time (15:00) of each that `text`, which is folded, names."""
     for found in _TIME.finditer(text):
         before, number, minutes, half, after_colon, after = found.groups()
-        hour = int(number) if number.isdecimal() else value_of(number)
+        hour = _number(number)
         minute = 30 if half else int(minutes or after_colon or 0)
         if before in ("午後", "pm") or after == "p":
             hour += 12 if hour < 12 else 0
@@ -24,3 +44,7 @@ def times_of_day(text: str) -> Iterator[tuple[int, int, str]]:
             hour = 0
         if hour <= 24 and minute < 60:
             yield *found.span(), f"{hour}:{minute:02}"
+
+
+def _number(written: str) -> int:
+    return int(written) if written.isdecimal() else value_of(written)

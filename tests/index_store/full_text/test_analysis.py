@@ -300,6 +300,41 @@ def test_what_is_no_time_of_day_is_none(analyzer, text):
     assert not any(":" in word for word in words(analyzer, text))
 
 
+@pytest.mark.parametrize(
+    ("written", "day"),
+    [
+        ("10月1日", "10/1"),
+        ("１０月０１日", "10/1"),
+        ("四月一日", "4/1"),
+        ("十二月三十一日", "12/31"),
+        ("2024年10月1日", "10/1"),
+        ("2024/10/01", "10/1"),
+        ("2024-10-01", "10/1"),
+        ("締切は10/1です", "10/1"),
+        ("2024/4/1～2025/3/31", "3/31"),
+    ],
+)
+def test_a_day_is_one_word_however_it_is_written(analyzer, written, day):
+    assert day in words(analyzer, written)
+    assert day in analyzer.question(written).kept
+
+
+@pytest.mark.parametrize(("written", "day"), [("2024.10.1", "10/1"), ("R6.4.1", "4/1"), ("令和6.04.01", "4/1")])
+def test_a_day_in_a_number_with_points_is_found_too(analyzer, written, day):
+    assert day in words(analyzer, written)
+
+
+def test_a_day_is_searched_by_its_parts_too_and_marked_whole(analyzer):
+    assert analyzer.question("10月1日の会議").parts == {"10/1": ("10", "月", "1", "日")}
+    text = "締切は2024/10/01です。"
+    assert [text[start:end] for start, end in analyzer.matches(analyzer.question("10月1日"), text)] == ["10/01"]
+
+
+@pytest.mark.parametrize("text", ["13月1日", "10月1日間", "24/7", "1/2/3", "192.168.10.1", "03-1234-5678", "1.10.1"])
+def test_what_is_no_day_is_none(analyzer, text):
+    assert not any("/" in word for word in words(analyzer, text))
+
+
 def test_the_stopwords_in_a_word_with_hyphens_are_no_parts_of_it(analyzer):
     found = analyzer.question("state-of-the-art Wi-Fi")
     assert found.parts == {"stateoftheart": ("state", "art"), "wifi": ("wi", "fi")}
@@ -315,7 +350,7 @@ def test_a_long_vowel_is_no_hyphen(analyzer):
     assert words(analyzer, "サーバー2") == ["サーバー", "2"]
 
 
-@pytest.mark.parametrize("text", ["2024-04-01", "03-1234-5678", "10-day", "A -1"])
+@pytest.mark.parametrize("text", ["2024-04", "03-1234-5678", "10-day", "A -1"])
 def test_numbers_with_hyphens_keep_their_parts_only(analyzer, text):
     assert len(words(analyzer, text)) == len(text.replace("-", " ").split())
 
