@@ -28,6 +28,10 @@ FULL_STOP = r"\.(?=\n|\s++[^a-z\d])" + "".join(rf"(?<!{before}\.)" for before in
 """a full stop that may end a sentence: not those in 'e.g. this', 'ext. 2499', 'Dr. Sato', nor of a list's number"""
 _CLAIM_END = re.compile(rf"(?:[。！？!?]|{FULL_STOP}|\.(?=\[|\s*+$)|\n\s*+)(?:\s*+{MARKER.pattern})*")
 """includes markers after a full stop: they belong to the sentence before it"""
+_FIRST = rf"(?:{MARKER.pattern}[^\w\n\[]*+)++"
+_MARKER_FIRST = re.compile(rf"^[^\w\n\[]*+(?:\d{{1,2}}[.)][ \t]++)?{_FIRST}(?=\w)[^\n]*+", re.MULTILINE)
+"""a line in which markers stand before their sentences: [1] It is so. [2] It is not."""
+_MARKERS_AND_WORD = re.compile(rf"{_FIRST}(?P<word>\w?)")
 _STATES_NOTHING = re.compile(
     r"^(?:[ \t>]*+(?:`{3}|~{3})[^\n]*+|[^\w\n]++$"
     r"|[^\n|]*+\|[^\n]*+(?=\n[ \t>]*+\|?+[ \t]*+:?+-++:?+[ \t]*+\|[ \t|:-]*+$))",
@@ -58,11 +62,17 @@ def _markers_of(hidden: str) -> tuple[int, ...]:
 def claims(answer: str) -> Iterator[Claim]:
     """The sentences of an answer, each with the numbers that it cites."""
     answer, whole = (_STATES_NOTHING.sub(_blank, text) for text in (answer, code_hidden(answer)))
+    ended = _MARKER_FIRST.sub(_with_next, whole)
     start = 0
-    for stop in [*(end.end() for end in _CLAIM_END.finditer(whole)), len(answer)]:
+    for stop in [*(end.end() for end in _CLAIM_END.finditer(ended)), len(answer)]:
         sentence, hidden, start = answer[start:stop], whole[start:stop], stop
         if text := _without_markers(sentence, hidden).strip():
             yield Claim(text=text, sources=_markers_of(hidden))
+
+
+def _with_next(line: re.Match[str]) -> str:
+    """The line, in which the markers before a sentence are none that could end the one before it."""
+    return _MARKERS_AND_WORD.sub(lambda each: each[0].replace("]", ")") if each["word"] else each[0], line[0])
 
 
 def _blank(line: re.Match[str]) -> str:

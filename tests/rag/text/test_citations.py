@@ -44,6 +44,27 @@ def test_blank_lines_between_a_sentence_and_its_marker_change_nothing():
     ]
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "[1] The rate is 2,500 yen. [2][3] Meals cost 500 yen! It ends [1].",
+        "[1] The rate is 2,500 yen.\n[2][3] Meals cost 500 yen!\n\nIt ends. [1]",
+        "([1]) The rate is 2,500 yen. **[2]** [3] Meals cost 500 yen!\nIt ends.\n[1]",
+    ],
+)
+def test_in_a_line_that_begins_with_a_marker_markers_belong_to_the_sentence_behind_them(answer):
+    assert [(claim.text.strip("* "), claim.sources) for claim in claims(answer)] == [
+        ("The rate is 2,500 yen.", (1,)),
+        ("Meals cost 500 yen!", (2, 3)),
+        ("It ends.", (1,)),
+    ]
+
+
+def test_so_it_is_in_japanese_and_in_the_items_of_a_list():
+    answer = "[1]によると日当は2,500円です。[2]によると半額です。\n1. [3] 会社が払う。\n- [1] 終わり。[2]"
+    assert [claim.sources for claim in claims(answer)] == [(1,), (2,), (3,), (1, 2)]
+
+
 def test_the_number_of_a_list_is_no_claim_of_its_own():
     assert [
         claim.text for claim in claims("Steps:\n1. Open HazeGate [1].\n   10. Choose it.\n## 3. 申請 [2]\n4. 終わり")
