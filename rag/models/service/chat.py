@@ -1,6 +1,7 @@
 """A chat model behind a key or a URL: it writes its own citations, and grades by JSON schema."""
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -50,6 +51,9 @@ Way = Callable[[dict[str, Any]], dict[str, Any]]
 WAY_REFUSED = (400, 422, 500)
 """statuses with which servers refuse a way of structured output; for some models, Ollama does so with 500"""
 
+TRIED_AGAIN_AFTER = 600
+"""seconds in which a way that was refused is not tried: the server may only have failed for a while, or be replaced"""
+
 
 class ServiceChat(ChatModel):
     """A model behind a key or a URL."""
@@ -70,8 +74,8 @@ class ServiceChat(ChatModel):
         self.context_window = ContextWindow.of(context, answer)
         self.speculates = speculates
         # Servers support different ways of structured output. A way that the server refuses, although it accepts
-        # the same prompt in a later way, is not tried again.
-        self._ways: list[Way] = [_by_json_schema, _by_function_call, _by_words]
+        # the same prompt in a later way, is left out for a while.
+        self._left_out_until: dict[Way, float] = {}
 
     def answer(
         self,
@@ -172,7 +176,7 @@ class ServiceChat(ChatModel):
     ) -> T | None:
         """None if no way gave a readable reply. Raises ServiceError, ModelError, RunLimit."""
         refused = list[Way]()
-        for way in tuple(self._ways):
+        for way in self._ways():
             try:
                 message = await self.client.ask(prompt, usage, about=about, **way(reply.json_schema()))
             except (RequestRefused, ModelUnknown, ServiceFailed) as error:
@@ -184,7 +188,7 @@ class ServiceChat(ChatModel):
                 refused.append(way)
                 continue
             # Only now: a prompt may be refused in every way, because of its content or its length.
-            self._forget(refused)
+            self._leave_out(refused)
             found = read(_text_of(message))
             if found is not None:
                 return found
@@ -192,8 +196,12 @@ class ServiceChat(ChatModel):
                 raise error_type(model=self.client.name)
         return None
 
-    def _forget(self, ways: Sequence[Way]) -> None:
-        self._ways = [way for way in self._ways if way not in ways]
+    def _ways(self) -> list[Way]:
+        now = time.monotonic()
+        return [way for way in WAYS if self._left_out_until.get(way, now) <= now]
+
+    def _leave_out(self, ways: Sequence[Way]) -> None:
+        self._left_out_until |= dict.fromkeys(ways, time.monotonic() + TRIED_AGAIN_AFTER)
 
 
 def _by_json_schema(schema: dict[str, Any]) -> dict[str, Any]:
@@ -210,6 +218,10 @@ def _by_function_call(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _by_words(schema: dict[str, Any]) -> dict[str, Any]:
     return {}
+
+
+WAYS: tuple[Way, ...] = (_by_json_schema, _by_function_call, _by_words)
+"""the best first; the last one works with every server"""
 
 
 def _text_of(message: AIMessage) -> str:

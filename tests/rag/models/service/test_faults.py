@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import rag.models.client.client
+import rag.models.service.chat
 from rag.models.service.ja import JA
 from rag.trace.events import StepFinished, Token, to_json
 from tests.rag.conftest import KEY
@@ -537,6 +538,18 @@ def test_what_a_service_refused_once_is_not_tried_again(open_engine, server):
     before = len(server.chats)
     engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag").result()
     assert not any("response_format" in request.body for request in server.chats[before:])
+
+
+def test_what_failed_in_an_outage_is_tried_again_later(open_engine, server, monkeypatch):
+    monkeypatch.setattr(rag.models.service.chat, "TRIED_AGAIN_AFTER", 0)
+    server.answer_when(lambda request: {"response_format", "tools"} & request.body.keys(), Refusal(500), times=8)
+    server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
+    engine = open_engine(server=server)
+    engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag").result()
+    before = len(server.chats)
+    engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag").result()
+    graders = [request for request in server.chats[before:] if not request.streams]
+    assert [request for request in graders if "response_format" not in request.body] == []
 
 
 def test_a_question_that_a_service_refuses_for_its_content_changes_nothing_for_the_next_one(open_engine, server):
