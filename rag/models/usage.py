@@ -147,6 +147,8 @@ class ReceivedReply:
         self.tokens_in = self.tokens_out = self.retries = 0
         self.is_marked_whole = False
         """the service sent its mark of the end of a stream"""
+        self.body: dict[str, Any] | None = None
+        """the whole reply as JSON, if the service sent no stream"""
         self.is_refusal = False
         """the model refused to answer"""
 

@@ -117,9 +117,9 @@ class Connection:
         self._handler.end_headers()
 
     def send_event(self, data: str) -> None:
-        """Sends one server-sent event."""
+        """Sends one server-sent event. A surrogate such as \\udcff in it is sent as the byte ff."""
         self._check_that_client_is_there()
-        line = f"data: {data}\n\n".encode()
+        line = f"data: {data}\n\n".encode(errors="surrogateescape")
         self._write(b"%x\r\n%s\r\n" % (len(line), line))
 
     def end_events(self) -> None:

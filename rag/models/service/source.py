@@ -9,10 +9,10 @@ from index_store.base.service import OPENAI_URL, base_and_query
 from rag.models.admission import Admission
 from rag.models.chat_model import ChatModel
 from rag.models.client.client import ChatClient
-from rag.models.client.error_in_body import read_status
-from rag.models.client.stream_end import watch_end
+from rag.models.client.json_body import read_body
+from rag.models.client.watched_stream import watch
 from rag.models.service.chat import ServiceChat
-from rag.models.service.refusing import RefusingChatOpenAI
+from rag.models.service.chat_openai import ServiceChatOpenAI
 from rag.models.usage import count_retries
 from rag.settings import Settings
 
@@ -37,7 +37,7 @@ class ServiceSource:
         self._settings = settings
         # Its own client: ChatOpenAI's shared one belongs to the event loop that used it first.
         self._http = openai.DefaultAsyncHttpxClient(
-            event_hooks={"request": [count_retries], "response": [read_status, watch_end]}
+            event_hooks={"request": [count_retries], "response": [watch, read_body]}
         )
         self._admission = Admission(settings.calls_at_once)
         self._model: ServiceChat | None = None
@@ -53,7 +53,7 @@ class ServiceSource:
             is_openai = (urlsplit(url).hostname or "").endswith(OPENAI_HOSTS)
             context = self._settings.model_context
             answer = min(self._settings.answer_tokens, context // 4)
-            model = RefusingChatOpenAI(
+            model = ServiceChatOpenAI(
                 model=self.name,
                 api_key=self._settings.openai_api_key or SecretStr(PLACEHOLDER_KEY),
                 base_url=url,

@@ -287,6 +287,31 @@ def test_an_error_in_the_place_of_a_grade_is_asked_again_and_then_told_as_what_i
 
 
 @pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
+def test_a_gateway_that_answers_a_stream_with_one_whole_reply_is_read(ask, server, pipeline):
+    message = {"role": "assistant", "content": ANSWER}
+    reply = Raw(whole(message=message) | {"usage": COUNT["usage"]})
+    server.answer_when(lambda request: request.streams, reply)
+    result = ask(pipeline).result()
+    assert (result.status, result.answer, result.is_cut) == ("finished", ANSWER, False)
+    assert result.totals.tokens >= 15
+
+
+def test_such_a_reply_that_is_cut_or_refused_is_told_as_such(ask, server):
+    cut = whole(message={"role": "assistant", "content": ANSWER}, finish_reason="length")
+    server.enqueue(Raw(cut))
+    server.default = Raw(whole(message={"role": "assistant", "content": None, "refusal": "I can't help with that."}))
+    assert ask().result().is_cut
+    assert ask().result().error.code == "reply_refused"
+
+
+def test_a_byte_that_is_no_character_costs_nothing_but_itself(ask, server):
+    event = json.dumps(chunk("2,500円です?[1]。"), ensure_ascii=False).replace("?", "\udcff")
+    server.default = Raw(events=(chunk("日当は1日"), event, chunk(ends="stop"), "[DONE]"))
+    result = ask().result()
+    assert (result.status, result.answer) == ("finished", "日当は1日2,500円です\ufffd[1]。")
+
+
+@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
 def test_an_answer_of_nothing_fails_the_run_and_names_the_model(ask, server, pipeline):
     server.answer_when(lambda request: request.streams, "")
     result = ask(pipeline).result()

@@ -1,5 +1,8 @@
-"""Notes whether the service marked the end of a stream of events. The openai client does not tell."""
+"""Watches the bytes of a response: repairs those that are no characters, and notes whether the service marked the end
+of a stream of events. The openai client does neither.
+"""
 
+import codecs
 from collections.abc import AsyncIterator
 
 import httpx2
@@ -13,10 +16,11 @@ ENOUGH = 64
 """bytes that contain the mark and the empty lines after it"""
 
 
-async def watch_end(response: httpx2.Response) -> None:
-    """A response hook of an HTTP client."""
+async def watch(response: httpx2.Response) -> None:
+    """A response hook of an HTTP client. A compressed body stays as it is."""
     reply = current_reply()
-    if reply and isinstance(response.stream, httpx2.AsyncByteStream):
+    is_compressed = "content-encoding" in response.headers
+    if reply and not is_compressed and isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _Watched(response.stream, reply)
 
 
@@ -26,11 +30,12 @@ class _Watched(httpx2.AsyncByteStream):
         self._reply = reply
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        last = b""
+        last, decoder = b"", codecs.getincrementaldecoder("utf-8")("replace")
         async for piece in self._stream:
             last = (last + piece)[-ENOUGH:]
             self._reply.is_marked_whole = last.rstrip().endswith(MARK)
-            yield piece
+            yield decoder.decode(piece).encode()
+        yield decoder.decode(b"", final=True).encode()
 
     async def aclose(self) -> None:
         await self._stream.aclose()
