@@ -15,7 +15,10 @@ _CHANNELS = {
 }
 """of gpt-oss: each part but the text of the final channel"""
 
-TAGS = {OPENING: CLOSING, "<thinking>": "</thinking>", "[THINK]": "[/THINK]", **_CHANNELS}
+_WORDS = ("think", "thinking", "thought", "reasoning", "seed:think")
+"""thought: Gemini and EXAONE; reasoning: Reka; seed:think: Seed-OSS"""
+
+TAGS = {**{f"<{word}>": f"</{word}>" for word in _WORDS}, "[THINK]": "[/THINK]", **_CHANNELS}
 """the start of reasoning, and its end"""
 
 _DATA = ("{", "```")
