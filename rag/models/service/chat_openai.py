@@ -21,7 +21,7 @@ class ServiceChatOpenAI(ChatOpenAI):
             has_begun = True
             yield piece
         reply = current_reply()
-        if not has_begun and reply and reply.body:
+        if not has_begun and reply and reply.body and reply.body.get("choices"):
             choices = [{**choice, "delta": choice["message"]} for choice in reply.body["choices"]]
             if whole := self._convert_chunk_to_generation_chunk({**reply.body, "choices": choices}, AIMessageChunk, {}):
                 yield whole

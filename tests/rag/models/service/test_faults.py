@@ -491,6 +491,12 @@ def test_a_grader_that_refuses_is_told_as_such_and_asked_in_no_other_way(ask, se
     assert (graded.fallback.code, graded.model_calls) == ("reply_refused", 4)
 
 
+@pytest.mark.parametrize("body", [{"choices": []}, {}, whole(), whole(message=None)], ids=str)
+def test_a_body_in_the_place_of_a_stream_that_is_no_reply_is_told_as_unreadable(ask, server, body):
+    server.default = Raw(body)
+    assert ask().result().error.code == "answer_unreadable"
+
+
 @pytest.mark.parametrize("event", ['"hello"', "[]", '{"choices": [{}]}', "null"])
 def test_an_event_that_is_no_piece_of_an_answer_is_told_as_unreadable(ask, server, event):
     server.default = Raw(events=(event,))
