@@ -76,6 +76,7 @@ class ServiceChat(ChatModel):
         # Servers support different ways of structured output. A way that the server refuses, although it accepts
         # the same prompt in a later way, is left out for a while.
         self._left_out_until: dict[Way, float] = {}
+        self._worked = set[tuple[Way, type[Reply]]]()
 
     def answer(
         self,
@@ -183,12 +184,14 @@ class ServiceChat(ChatModel):
                 # A way that no provider of the model supports has the status of an unknown model at OpenRouter. Only
                 # words show which of the two it is.
                 is_final = not isinstance(error, ModelUnknown) and error.details["status"] not in WAY_REFUSED
-                if way is _by_words or is_final:
+                is_outage = isinstance(error, ServiceFailed) and (way, reply) in self._worked
+                if way is _by_words or is_final or is_outage:
                     raise
                 refused.append(way)
                 continue
             # Only now: a prompt may be refused in every way, because of its content or its length.
             self._leave_out(refused)
+            self._worked.add((way, reply))
             found = read(_text_of(message))
             if found is not None:
                 return found

@@ -571,6 +571,19 @@ def test_what_a_service_refused_once_is_not_tried_again(open_engine, server):
     assert not any("response_format" in request.body for request in server.chats[before:])
 
 
+def test_in_an_outage_a_grade_that_worked_by_schema_before_is_not_asked_for_in_other_ways(open_engine, server):
+    server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
+    engine = open_engine(server=server)
+    engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag").result()
+    before = len(server.chats)
+    server.answer_when(lambda request: not request.streams, Refusal(500))
+    result = engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag").result()
+    assert (result.outcome, result.answer) == ("unconfirmed", ANSWER)
+    graders = [request for request in server.chats[before:] if not request.streams]
+    assert len(graders) == 6
+    assert all("response_format" in request.body for request in graders)
+
+
 def test_what_failed_in_an_outage_is_tried_again_later(open_engine, server, monkeypatch):
     monkeypatch.setattr(rag.models.service.chat, "TRIED_AGAIN_AFTER", 0)
     server.answer_when(lambda request: {"response_format", "tools"} & request.body.keys(), Refusal(500), times=8)
