@@ -14,8 +14,8 @@ _INTRODUCES = (":", "：")
 _INTRODUCTION = re.compile(r"(?:(?:sure|certainly|of course|okay|here)\b|はい|承知|もちろん|以下).*[.!。！]", re.I)
 """a whole line that does the same: 'Sure! Here is a better query.'"""
 _LABEL = re.compile(
-    r"(?:(?:(?:standalone|rewritten|revised|improved|better|new|search|web) ){0,3}(?:query|question)"
-    r"|(?:書き直した|新しい|改善した)?(?:質問|(?:検索)?クエリー?|検索[語文]))\**\s*+[:：]",
+    r"(?:(?:(?:the|standalone|rewritten|revised|improved|better|new|search|web) ){0,3}(?:query|question)(?: is)?"
+    r"|(?:[^\s:：、。「」]{1,9}(?:た|後の)|新しい)?(?:質問|(?:検索)?クエリー?|検索[語文]))\**\s*+[:：]",
     re.IGNORECASE,
 )
 _FENCE = "```"
@@ -27,9 +27,13 @@ def written_line(reply: str) -> str:
     if (value := _string_in_json("\n".join(written))) is not None:
         written = value.splitlines()
     lines = [bare for line in written if (bare := _bare(line))]
-    if len(lines) > 1 and _INTRODUCTION.fullmatch(lines[0]):
+    if len(lines) > 1 and (_INTRODUCTION.fullmatch(lines[0]) or _is_label(lines[0])):
         lines.pop(0)
     return lines[0] if lines else ""
+
+
+def _is_label(text: str) -> bool:
+    return _LABEL.fullmatch(f"{text}:") is not None
 
 
 def _bare(line: str) -> str:
@@ -62,6 +66,6 @@ def _string_in_json(reply: str) -> str | None:
     if not isinstance(value, dict):
         return None
     strings = {name.replace("_", " "): each for name, each in value.items() if isinstance(each, str)}
-    named = [each for name, each in strings.items() if _LABEL.fullmatch(f"{name}:")]
+    named = [each for name, each in strings.items() if _is_label(name)]
     found = list(strings.values()) if len(strings) == 1 else named
     return whole_characters(found[0]) if len(found) == 1 else ""

@@ -34,6 +34,11 @@ from rag.text.written_line import written_line
         "<search_query>\ntravel cost limit\n</search_query>",
         "- **travel cost limit**",
         "新しい検索文:travel cost limit",
+        "書き換え後の質問:「travel cost limit」",
+        "言い換えた検索クエリ:\ntravel cost limit",
+        "**検索クエリ**\ntravel cost limit",
+        "## Rewritten query\n\ntravel cost limit",
+        "The standalone question is: travel cost limit",
     ],
 )
 def test_what_a_model_writes_around_the_line_is_left_out(reply):
@@ -54,6 +59,8 @@ def test_what_a_model_writes_around_the_line_is_left_out(reply):
         "「年休」とは何ですか?",
         "1.5 days of leave",
         "2026 calendar",
+        "質問",
+        "前回見た質問票: 提出先",
     ],
 )
 def test_a_line_that_only_looks_like_something_around_it_stays(line):

@@ -561,7 +561,7 @@ def test_a_model_without_functions_is_not_told_as_unknown_and_its_grades_are_ask
     assert sum("tools" in request.body for request in server.chats) <= 4  # once for each passage at most
 
 
-def test_what_a_service_refused_once_is_not_tried_again(open_engine, server):
+def test_what_a_service_refused_once_is_not_tried_again_soon(open_engine, server):
     server.refuses = {"response_format"}
     server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
     engine = open_engine(server=server)
