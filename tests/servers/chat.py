@@ -50,6 +50,8 @@ class Raw:
     """sent as JSON"""
     events: tuple[object, ...] = ()
     """if there are any, they are sent instead as a stream: a text as it is, others as JSON. [DONE] is one of them"""
+    byte_order_mark: bool = False
+    """the stream begins with one"""
     status: int = 200
     is_closed: bool = False
     """the connection closes behind the last event, without the end of the stream"""

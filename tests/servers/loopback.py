@@ -4,6 +4,7 @@ It records each request, shows the faults that a test asks for, and notices imme
 TLS and no protocol: a subclass defines what its routes answer.
 """
 
+import codecs
 import json
 import select
 import socket
@@ -110,11 +111,13 @@ class Connection:
         if fault is Fault.CLOSES_MIDWAY:
             self.close()
 
-    def start_events(self) -> None:
+    def start_events(self, *, byte_order_mark: bool = False) -> None:
         self._handler.send_response(HTTPStatus.OK)
         self._handler.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self._handler.send_header("Transfer-Encoding", "chunked")
         self._handler.end_headers()
+        if byte_order_mark:
+            self._write(b"3\r\n%s\r\n" % codecs.BOM_UTF8)
 
     def send_event(self, data: str) -> None:
         """Sends one server-sent event. A surrogate such as \\udcff in it is sent as the byte ff."""

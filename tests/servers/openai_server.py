@@ -180,7 +180,7 @@ class OpenAIServer(LoopbackServer):
 def _send_raw(answer: Raw, connection: Connection) -> None:
     if not answer.events:
         return connection.send_json(answer.status, answer.body)
-    connection.start_events()
+    connection.start_events(byte_order_mark=answer.byte_order_mark)
     for event in answer.events:
         connection.send_event(event if isinstance(event, str) else json.dumps(event, ensure_ascii=False))
     return connection.close() if answer.is_closed else connection.end_events()

@@ -1,5 +1,5 @@
-"""Watches the bytes of a response: repairs those that are no characters, and notes whether the service marked the end
-of a stream of events. The openai client does neither.
+"""Watches the bytes of a response: repairs those that are no characters, leaves out a byte order mark, and notes
+whether the service marked the end of a stream of events. The openai client does none of this.
 """
 
 import codecs
@@ -30,7 +30,7 @@ class _Watched(httpx2.AsyncByteStream):
         self._reply = reply
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        last, decoder = b"", codecs.getincrementaldecoder("utf-8")("replace")
+        last, decoder = b"", codecs.getincrementaldecoder("utf-8-sig")("replace")
         async for piece in self._stream:
             last = (last + piece)[-ENOUGH:]
             self._reply.is_marked_whole = last.rstrip().endswith(MARK)

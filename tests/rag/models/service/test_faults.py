@@ -304,6 +304,12 @@ def test_such_a_reply_that_is_cut_or_refused_is_told_as_such(ask, server):
     assert ask().result().error.code == "reply_refused"
 
 
+def test_the_first_event_of_a_stream_with_a_byte_order_mark_is_read(ask, server):
+    events = (chunk("日当は1日"), chunk("2,500円です[1]。"), chunk(ends="stop"), "[DONE]")
+    server.default = Raw(events=events, byte_order_mark=True)
+    assert ask().result().answer == ANSWER
+
+
 def test_a_byte_that_is_no_character_costs_nothing_but_itself(ask, server):
     event = json.dumps(chunk("2,500円です?[1]。"), ensure_ascii=False).replace("?", "\udcff")
     server.default = Raw(events=(chunk("日当は1日"), event, chunk(ends="stop"), "[DONE]"))
