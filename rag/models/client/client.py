@@ -206,13 +206,16 @@ class ChatClient:
                 if rest := shown.end():
                     empty = empty and not rest.strip()
                     yield AIMessageChunk(content=rest)
+                self._refused.note(options, refused)
+                if empty:
+                    raise self._without_text(_cut_by(end))
                 break
             except RequestRefused as error:
                 refused = more_refused(error, refused)
                 continue
-            except (ReplyBrokenOff, ServiceBusy, ServiceFailed, ServiceUnreachable) as error:
-                # The openai client retries until a reply begins. After that, we must: the connection may break, or an
-                # error come in the stream.
+            except (EmptyReply, ReplyBrokenOff, ServiceBusy, ServiceFailed, ServiceUnreachable) as error:
+                # The openai client retries until a reply begins. After that, we must: the connection may break, an
+                # error come in the stream, or nothing, as at times from Gemini.
                 is_refused = isinstance(error.__cause__, openai.APIStatusError | openai.APIConnectionError)
                 if (is_refused and not begun) or tries == self._retries:
                     raise
@@ -220,9 +223,6 @@ class ChatClient:
             yield Restart()
             await asyncio.sleep(RETRY_PAUSE * 2**tries)
             tries += 1
-        self._refused.note(options, refused)
-        if empty:
-            raise self._without_text(_cut_by(end))
 
     async def _chunks(
         self,

@@ -326,6 +326,27 @@ def test_an_answer_of_nothing_fails_the_run_and_names_the_model(ask, server, pip
     assert "test-chat" in result.error.ja
 
 
+@pytest.mark.parametrize("nothing", ["", " \n", "<think>The rate is 2,500 yen.</think>"])
+def test_a_model_that_answers_with_nothing_is_asked_again(ask, server, nothing):
+    server.enqueue(nothing)
+    server.default = ANSWER
+    result = ask(model_retries=1).result()
+    assert (result.status, result.answer, result.totals.model_calls) == ("finished", ANSWER, 2)
+
+
+def test_a_model_that_only_answers_with_nothing_is_asked_no_more_often_than_the_retries_say(ask, server):
+    server.default = ""
+    result = ask(model_retries=2).result()
+    assert (result.status, result.error.code, len(server.chats)) == ("failed", "empty_reply", 3)
+
+
+@pytest.mark.parametrize("ended", ["length", "content_filter"])
+def test_a_reply_of_nothing_that_reached_its_limit_or_a_filter_is_not_asked_for_again(ask, server, ended):
+    server.default = Answer("", finish_reason=ended)
+    assert ask(model_retries=2).result().status == "failed"
+    assert len(server.chats) == 1
+
+
 THOUGHT = Answer("", tokens=3000)
 """nothing but thoughts, up to the limit, which is 2,000 tokens"""
 
