@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from index_store.base.errors import EmptyDocument, NoText, Unreadable, WrongContent
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.divisions import with_divisions
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
 from index_store.parsing.loaders.office import eq_field
 from index_store.parsing.loaders.office.rtf_blocks import Blocks
@@ -92,7 +93,7 @@ def load(file: RawFile) -> LoadedDocument:
     if not markdown:
         raise NoText(name=file.name)
     title = title_of(file.name, reader.gathered["title"], only_highest(reader.blocks.headings))
-    return LoadedDocument(title=title, pages=[Page(markdown=markdown + "\n")])
+    return LoadedDocument(title=title, pages=[with_divisions(Page(markdown=markdown + "\n"))])
 
 
 class _Reader:

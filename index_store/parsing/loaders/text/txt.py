@@ -1,4 +1,4 @@
-"""Plain text: it has no headings, unless its own notation marks them, as that of Aozora Bunko does.
+"""Plain text: its headings are its divisions, or what its own notation marks, as that of Aozora Bunko does.
 
 Aozora Bunko writes readings in 《》 after kanji, and notes in ［＃…］. Neither is text. The notation:
 https://www.aozora.gr.jp/annotation/
@@ -9,6 +9,7 @@ from pathlib import PurePath
 
 from index_store.base.errors import EmptyDocument, TooMuchText, WrongContent
 from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.divisions import with_divisions
 from index_store.parsing.loaders.document import CHARACTERS, Heading, LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.text.decode import decode
 
@@ -27,12 +28,12 @@ _LEGEND = re.compile(r"^-{20,}\n【テキスト中に現れる記号について
 
 def load(file: RawFile) -> LoadedDocument:
     text = read_text(file)
-    title = PurePath(file.name).stem
-    headings: tuple[Heading, ...] = ()
     if _is_aozora(text):
         text, headings = _without_notes(text)
-        title = text.lstrip().split("\n")[0][:100]
-    return LoadedDocument(title=title, pages=[Page(markdown=text, headings=headings)])
+        page = Page(markdown=text, headings=headings)
+        return LoadedDocument(title=text.lstrip().split("\n")[0][:100], pages=[page])
+    page = with_divisions(Page(markdown=text, headings=()))
+    return LoadedDocument(title=PurePath(file.name).stem, pages=[page])
 
 
 def read_text(file: RawFile) -> str:

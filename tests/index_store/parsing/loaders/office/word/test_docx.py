@@ -89,6 +89,18 @@ def test_a_document_without_heading_styles_stays_plain(markdown) -> None:
     )
 
 
+def test_chapters_without_styles_are_headings_below_the_title_unless_others_have_styles(raw) -> None:
+    chapters = p("第1章 総則") + p("社員に適用する。") + p("第2章 休暇") + p("10日とする。")
+
+    def headings(body: str) -> list[tuple[int, str]]:
+        lines = load(raw(document(body).content(), "a.docx")).pages[0].lines()
+        return [(level, text) for _, level, text in lines if level]
+
+    assert headings(chapters) == [(1, "第1章 総則"), (1, "第2章 休暇")]
+    assert headings(p("規則", "1") + chapters) == [(1, "規則"), (2, "第1章 総則"), (2, "第2章 休暇")]
+    assert headings(p("規則", "1") + p("目的", "1") + chapters) == [(1, "規則"), (1, "目的")]
+
+
 def test_furigana_do_not_double_the_text(markdown) -> None:
     ruby = f"<w:r><w:ruby><w:rt>{run('とうきょう')}</w:rt><w:rubyBase>{run('東京')}</w:rubyBase></w:ruby></w:r>"
     assert markdown(f"<w:p>{ruby}{run('へ行く')}</w:p>") == "東京へ行く\n"

@@ -1,0 +1,51 @@
+"""Rules and contracts whose chapters and articles are typed as plain lines."""
+
+from index_store.parsing.loaders.text.txt import load
+
+RULES = """就業規則
+目次
+第1章 総則 ……… 1
+第2章 休暇 ……… 3
+
+この規則は社員に適用する。
+
+第１章　総則
+第1条（目的）
+この規則は、労働条件を定める。
+第2条（定義）
+第3条の規定による社員とは、次のとおり。
+第3条 社員は休暇を取る。
+第4条 削除
+第2章 休暇
+第5条の2（年次有給休暇）
+休暇は10日とする。
+附　則
+この規則は令和6年4月1日から施行する。
+"""
+
+
+def headings(raw, text: str) -> list[tuple[int, str]]:
+    (page,) = load(raw(text.encode(), "a.txt")).pages
+    assert page.markdown == text
+    return [(heading.level, heading.text) for heading in page.headings or ()]
+
+
+def test_chapters_and_articles_are_headings_and_neither_contents_nor_references_are(raw) -> None:
+    assert headings(raw, RULES) == [
+        (1, "第１章　総則"),
+        (2, "第1条（目的）"),
+        (2, "第2条（定義）"),
+        (1, "第2章 休暇"),
+        (2, "第5条の2（年次有給休暇）"),
+        (1, "附　則"),
+    ]
+
+
+def test_articles_of_an_english_contract_are_headings(raw) -> None:
+    text = "Article 1. Definitions\nIn this Agreement.\nSection 3 of the law applies.\nArticle 2\nTerm: one year.\n"
+    assert headings(raw, text) == [(1, "Article 1. Definitions"), (1, "Article 2")]
+
+
+def test_one_division_alone_or_a_sentence_about_some_makes_no_heading(raw) -> None:
+    assert headings(raw, "第1章 総則\nこの規則は社員に適用する。\n") == []
+    assert headings(raw, "第1章では、概要を述べる。\n第2章の内容\n結果\n第3条の規定を守る\nこと。\n") == []
