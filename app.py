@@ -37,6 +37,7 @@ from pages.widgets.errors import show_error
 from pages.widgets.frame.acts import ONLY_ACTS
 from pages.widgets.frame.page_language import TELL_LANGUAGE
 from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
+from pages.widgets.frame.steps import ONE_STEP
 from pages.widgets.trace.graph import OPEN_ROWS
 from pages.words import say
 
@@ -46,7 +47,18 @@ logging.getLogger("httpx2").setLevel(logging.WARNING)
 logging.getLogger("httpx").setLevel(logging.WARNING)
 log = logging.getLogger("app")
 
-SCRIPTS = (ANNOUNCE, COPY_ON_CLICK, KEEP_IN_VIEW, CLOSE_ON_CHOICE, FOCUS, ONLY_ACTS, OPEN_ROWS, TELL_LANGUAGE, TO_TOP)
+SCRIPTS = (
+    ANNOUNCE,
+    COPY_ON_CLICK,
+    KEEP_IN_VIEW,
+    CLOSE_ON_CHOICE,
+    FOCUS,
+    ONE_STEP,
+    ONLY_ACTS,
+    OPEN_ROWS,
+    TELL_LANGUAGE,
+    TO_TOP,
+)
 """all scripts of our pages; a browser runs no others (pages/server/browser_rules.py)"""
 
 

@@ -16,7 +16,7 @@ from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMN
 def show_page() -> None:
     tell_address()
     st.header(say("app.compare"), anchor=False)
-    if "runs" in st.query_params:  # first: who comes from the chat has its conversation in the address too
+    if "runs" in st.query_params:
         if show_runs(st.query_params["runs"]):
             return
     elif named := st.query_params.get("c"):

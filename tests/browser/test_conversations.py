@@ -81,3 +81,18 @@ def test_a_question_that_is_too_long_is_refused_in_a_sentence_and_stays_in_the_f
     visitor.composer.press("Enter")
     expect(visitor.questions).to_have_count(1, timeout=LOADED)
     expect(visitor.page.get_by_text("4,001")).to_have_count(0)
+
+
+def test_another_page_is_one_step_in_the_browser_and_back_shows_the_conversation_again(answered, visit):
+    answer = answered("Where is the office?", "In Sakae [1].")
+    visitor = visit(path=answer.path)
+    left = visitor.page.url
+    for link in ("compare.with", "app.documents"):
+        visitor.page.get_by_role("link", name=visitor.words[link]).click()
+        expect(visitor.composer).to_have_count(0, timeout=LOADED)
+        visitor.settle()
+        visitor.page.go_back()
+        expect(visitor.composer).to_be_visible(timeout=LOADED)
+        visitor.settle()
+        assert visitor.page.url == left
+        expect(visitor.questions).to_have_text([answer.question])

@@ -2,6 +2,7 @@
 
 import re
 from threading import Event
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, expect
 
@@ -56,14 +57,18 @@ def test_a_grade_is_turned_over_and_the_fork_stands_beside_its_origin_on_that_st
 
 def test_back_from_a_fork_shows_the_conversation_in_which_it_was_begun(answered, visit, server):
     visitor = visit(path=answered(QUESTION, ANSWER).path)
+    begun_at, steps = visitor.page.url, visitor.page.evaluate("history.length")
     run_on = open_form(visitor, "check_usefulness")
     script(server, QUESTION, OTHER)
     run_on.click()
     expect(visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])).to_be_visible(timeout=LOADED)
     visitor.settle()
+    assert visitor.page.evaluate("history.length") == steps + 1
+    assert parse_qs(urlsplit(visitor.page.url).query).keys() == {"runs", "step", "lang"}
     visitor.page.go_back()
     expect(visitor.composer).to_be_visible(timeout=LOADED)
     visitor.settle()
+    assert visitor.page.url == begun_at
     expect(visitor.questions).to_have_text([QUESTION])
 
 
