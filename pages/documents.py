@@ -40,7 +40,7 @@ def current_document() -> str | None:
 
 
 def show_one(document_id: str) -> None:
-    begin_at_top(document_id)
+    begin_at_top(document_id, of="documents")
     CHOSEN.leave()
     st.page_link(HERE, label=f"← {say('document.back')}", query_params=CHOSEN.address())
     show_jobs(jobs())
@@ -54,6 +54,7 @@ def show_one(document_id: str) -> None:
 
 
 def show_all() -> None:
+    begin_at_top("", of="documents")
     st.header(say("app.documents"), anchor=False)
     known_jobs = jobs()
     indexes = {index.name: index for index in engine().store.indexes()}

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.widgets.controls.top import begin_at_top
 from pages.widgets.runs.chosen import CHOSEN
 from pages.widgets.runs.one_run import show_run
 from pages.widgets.runs.table import show_table
@@ -21,5 +22,6 @@ with st.container(key="runs-page"):
         CHOSEN.leave()
         show_run(run_id)
     else:
+        begin_at_top("", of="runs")
         st.header(say("app.runs"), anchor=False)
         show_table()

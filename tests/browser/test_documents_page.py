@@ -234,6 +234,37 @@ def test_going_back_and_forth_in_the_browser_closes_and_opens_a_document(stocked
     expect(visitor.page.locator(".document h2")).to_have_text("Kettle", timeout=LOADED)
 
 
+@pytest.fixture
+def many(lent: Lent, tmp_path: Path) -> App:
+    """The app with more documents than the table shows at once."""
+    with OpenAIServer() as server:
+        settings = Settings(
+            data_dir=tmp_path / "many", openai_base_url=server.base_url, embedding_model="test-embedding"
+        )
+        with IndexStore(settings) as store:
+            for number in range(25):
+                (file := tmp_path / f"{number}.txt").write_text(f"Cup number {number}.", encoding="utf-8")
+                assert store.add("notes", file, file.name).error is None
+    return lent.over(tmp_path / "many")
+
+
+@one_width("en", 1280)
+def test_the_list_is_shown_where_it_was_left_for_a_document_also_by_going_back(many, visit, language, width):
+    visitor = visit(language, path="/documents", width=width)
+    expect(visitor.rows.nth(1)).to_be_attached(timeout=LOADED)
+    visitor.page.set_viewport_size({"width": width, "height": 500})
+    visitor.settle()
+    scrolled = "[...document.querySelectorAll('[data-testid=stMain], .dvn-scroller')]"
+    for go_back in (visitor.page.go_back, visitor.page.get_by_role("link", name=visitor.words["document.back"]).click):
+        visitor.page.evaluate(f"{scrolled}.forEach(each => each.scrollTo(0, 210))")
+        visitor.page.mouse.click(visitor.table.bounding_box()["x"] + 70, 400)
+        expect(visitor.page.locator(".document h2")).to_be_in_viewport(timeout=LOADED)
+        visitor.settle()
+        go_back()
+        visitor.page.wait_for_function(f"() => {scrolled}.map(each => each.scrollTop).join() === '210,210'")
+        visitor.settle()
+
+
 def test_what_is_sought_stays_through_reloads_and_a_look_at_a_document_and_back_returns_to_each(stocked, visit):
     visitor = visit(path="/documents")
     search = visitor.page.get_by_placeholder(visitor.words["table.search"])

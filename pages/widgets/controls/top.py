@@ -1,16 +1,39 @@
-"""Shows one thing of a list from its top: the browser would keep the place to which the list was scrolled."""
+"""Shows one thing of a list from its top, and the list again at the place where it was left."""
 
 from html import escape
 
 import streamlit as st
 
 TO_TOP = """<script>
-document.querySelector("[data-testid=stMain]").scrollTo(0, 0);
+(async () => {
+  const { list, shown } = [...document.querySelectorAll("[data-shown]")].at(-1).dataset;
+  const page = document.querySelector("[data-testid=stMain]"), rows = () => page.querySelector(".dvn-scroller");
+  if (!window.listPlaces) {
+    window.listPlaces = {};
+    const keep = () => { if (window.listShown && rows()) listPlaces[listShown] = [page.scrollTop, rows().scrollTop]; };
+    addEventListener("scroll", keep, { capture: true });
+  }
+  const [below, rowsBelow] = listPlaces[list] ?? [0, 0], isLeft = window.listLeft === list;
+  const isThere = () => page.scrollTop > below - 1 && rows()?.scrollTop > rowsBelow - 1;
+  [window.listShown, window.listLeft] = shown ? ["", list] : ["", ""];
+  if (shown) return page.scrollTo(0, 0);
+  for (let looks = 0; looks < 20 && isLeft && !isThere(); looks++) {
+    page.scrollTo(0, below);
+    rows()?.scrollTo(0, rowsBelow);
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+  window.listShown = list;
+})();
 </script>"""
-"""Runs when its element is added, or names another thing."""
+"""Runs when its element is added, or names another thing. The rows of a list come a moment later. A place is noted
+whenever the list is scrolled: when the script runs for one of its things, the list is gone.
+"""
 
 
-def begin_at_top(shown: str) -> None:
-    """Call it first, so that the element keeps its position in the page. `shown`: the id of what is shown."""
+def begin_at_top(shown: str, of: str = "") -> None:
+    """Call it first, so that the element keeps its position in the page. `shown`: the id of what is shown; empty for
+    the list. `of`: the name of the list, which begins where it was left for one of its things.
+    """
     with st.container(key="top"):
-        st.html(f'<i data-shown="{escape(shown)}"></i>{TO_TOP}', unsafe_allow_javascript=True)
+        marker = f'<i data-list="{escape(of)}" data-shown="{escape(shown)}"></i>'
+        st.html(f"{marker}{TO_TOP}", unsafe_allow_javascript=True)

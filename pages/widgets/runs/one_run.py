@@ -24,7 +24,7 @@ BY_TRACE = ""
 
 
 def show_run(run_id: str) -> None:
-    begin_at_top(run_id)
+    begin_at_top(run_id, of="runs")
     st.page_link("runs.py", label=f"← {say('runs.back')}", query_params=CHOSEN.address())
     run = engine().history.run(run_id)
     live = engine().run(run_id)
