@@ -130,6 +130,7 @@ def test_the_menus_and_the_search_bar_of_the_table_have_no_english_words_on_a_ja
     columns.press("Escape")
     visitor.page.get_by_test_id("stElementToolbar").get_by_label(visitor.words["label.search"]).dispatch_event("click")
     expect(visitor.page.get_by_label(visitor.words["label.close_search"], exact=True)).to_be_visible()
+    expect(visitor.table.get_by_role("textbox", name=visitor.words["label.search"], exact=True)).to_be_focused()
     visitor.page.keyboard.type(QUESTION)
     matches = visitor.page.get_by_test_id("search-result-area")
     expect(matches).to_have_text(re.compile("result"))

@@ -1,6 +1,6 @@
 """Tells the browser the language of the page: screen readers, hyphenation and the choice of glyphs depend on it. Also
 gives Streamlit's own words in this language: labels, which screen readers read, what a list says when it is empty,
-the menus of a table, and the link past the sidebar.
+the menus of a table, and the link past the sidebar. The field that searches in a table has no label of Streamlit's.
 """
 
 import json
@@ -92,6 +92,7 @@ TELL_LANGUAGE = """<script>
         const its = text.data, ours = its && translated(its, each);
         if (ours !== its) text.data = ours;
       }
+    for (const field of part.querySelectorAll(".gdg-search-bar input")) field.ariaLabel = fixed.get("Search");
   };
   window.labelled?.disconnect();
   window.labelled = new MutationObserver(changes => {
