@@ -196,5 +196,7 @@ def test_four_columns_with_settings_of_their_own_take_turns_and_their_difference
     assert sent[-2:] == [0, 0.7]
     expect(visitor.page.locator(".costs th")).to_have_count(11)
     expect(visitor.page.locator(".chart")).to_have_count(3)
-    expect(visitor.page.locator(".passages")).to_be_visible()
+    passages = visitor.page.locator(".passages")
+    expect(passages).to_be_visible()
+    assert passages.evaluate("each => each.scrollWidth <= each.clientWidth")
     assert visitor.width <= width
