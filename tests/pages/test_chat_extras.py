@@ -94,6 +94,20 @@ def test_a_thumb_takes_a_reason_and_shows_it_again(page, engine, language, thumb
     assert field(again, "reason-").value == "It names *no* year."
 
 
+@one_language("ja")
+def test_below_an_answer_that_is_not_good_a_fold_says_why(page, engine, language):
+    page = page(language)
+    why = page.words["runs.why_label"]
+    assert why not in [each.label for each in page.app.expander]
+    page.app.feedback[0].set_value(0)
+    page.look()
+    assert why in [each.label for each in page.app.expander]
+    assert page.words["cause.misread_note"] not in page.text
+    page.app.session_state[f"why-{engine.history.runs()[0].id}"] = True
+    page.look()
+    assert page.words["cause.misread_note"] in page.text
+
+
 def test_a_reason_longer_than_the_limit_is_cut_and_shown_as_it_was_saved(page, engine):
     page = page()
     page.app.feedback[0].set_value(0)

@@ -14,6 +14,7 @@ from pages.widgets.answer.status import outcome_note, show_answer_status, show_u
 from pages.widgets.chat.actions import show_actions
 from pages.widgets.chat.conversation.conversations import open_conversation
 from pages.widgets.chat.pace import OFTEN, look_every, pace
+from pages.widgets.chat.why import offer_why
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import show_error
 from pages.widgets.fork.change import offer_change
@@ -99,13 +100,15 @@ def show_past(
     beneath: Callable[[], object] | None = None,
 ) -> None:
     """A fragment, so that opening a trace does not redraw the conversation. `is_open`, `go_to`: as in `show_answered`
-    and `show_actions`. `beneath`: draws what is redrawn together with it.
+    and `show_actions`. `beneath`: draws what is redrawn together with it, in place of a fold with the cause.
     """
     take_left()
     if isinstance(outline[-1], RunFinished):
         with st.chat_message("assistant", avatar=ASSISTANT):
             show_answered(run, outline, engine().history, is_open=is_open, is_changeable=True)
             show_actions(run, outline, go_to or open_conversation)
+            if not beneath:
+                offer_why(run.id)
         if beneath:
             beneath()
 

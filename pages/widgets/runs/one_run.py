@@ -2,25 +2,20 @@
 
 from datetime import UTC, datetime
 from functools import partial
-from typing import cast
 
 import streamlit as st
 
 from pages.server.process import engine
 from pages.widgets.chat.turn import show_live, show_past, show_question, show_stop
+from pages.widgets.chat.why import show_why
 from pages.widgets.controls.switch import switch_to
 from pages.widgets.controls.top import begin_at_top
-from pages.widgets.errors import run_as_callback
 from pages.widgets.runs.chosen import CHOSEN
 from pages.widgets.runs.playback import is_playing, offer_playback, show_playback
-from pages.widgets.trace.views.passage_row import passage_row
 from pages.words import language, plain, say, when
 from rag.runs.history.history import PastRun
-from rag.runs.history.run_list import CAUSES
-from rag.trace.cause import Cause, Finding, cause_of, with_thumb_down
+from rag.trace.cause import cause_of
 from rag.trace.events import Event, Origin, RunFinished, RunStarted
-
-BY_TRACE = ""
 
 
 def show_run(run_id: str) -> None:
@@ -45,7 +40,7 @@ def show_run(run_id: str) -> None:
         elif is_playing(run_id):
             show_playback(run_id)
         else:
-            show_past(run, events, is_open=True, go_to=open_in_chat, beneath=partial(_show_cause, run_id, events))
+            show_past(run, events, is_open=True, go_to=open_in_chat, beneath=partial(_show_why, run_id, events))
 
 
 def open_in_chat(conversation_id: str) -> None:
@@ -76,50 +71,8 @@ def _show_place(run: PastRun, origin: Origin | None) -> None:
     st.page_link(page, label=say(key), query_params={**address, "lang": language()})
 
 
-def _show_cause(run_id: str, events: list[Event]) -> None:
+def _show_why(run_id: str, events: list[Event]) -> None:
     run, finding = engine().history.run(run_id), cause_of(events)
-    if run is None or finding is None:
-        return
-    by_trace = with_thumb_down(finding.cause, run.outcome) if run.feedback == -1 else finding.cause
-    is_unclear = by_trace == "none" and run.outcome in ("unconfirmed", "from_model")
-    told = say(f"outcome.{run.outcome}") if is_unclear else _named(by_trace)
-    labels: dict[str, str] = {
-        BY_TRACE: say("runs.by_trace", cause=told),
-        **{each: _named(each) for each in CAUSES},
-    }
-    key = f"cause-{run.id}"
-    with st.container(border=True, key="why"):
-        st.selectbox(
-            say("runs.why_label"),
-            list(labels),
-            index=list(labels).index(run.cause_by_person or BY_TRACE),
-            format_func=labels.__getitem__,
-            key=key,
-            on_change=lambda: run_as_callback(_say_why, run.id, st.session_state[key]),
-        )
-        if run.cause_by_person:
-            st.caption(say("runs.by_hand", cause=told))
-        cause = run.cause_by_person or by_trace
-        st.write(_note(cause, run, finding, is_unclear=is_unclear))
-        if finding.absent:
-            st.caption(say("runs.absent", words=plain(" · ".join(finding.absent))))
-        if finding.passage:
-            st.html(f'<div class="detail">{passage_row(finding.passage)}</div>')
-
-
-def _note(cause: Cause, run: PastRun, finding: Finding, *, is_unclear: bool) -> str:
-    if cause == "none" and is_unclear:
-        return say("runs.unclear")
-    if cause == "misread" and run.outcome == "not_in_documents":
-        return say("runs.misread_as_none")
-    if cause == "misread" and finding.is_grounded:
-        return say("runs.misread_as_not_useful")
-    return say(f"cause.{cause}_note")
-
-
-def _say_why(run_id: str, chosen: str) -> None:
-    engine().run_list.set_cause(run_id, cast(Cause, chosen) if chosen else None)
-
-
-def _named(cause: Cause) -> str:
-    return say(f"cause.{cause}")
+    if run and finding:
+        with st.container(border=True, key="why"):
+            show_why(run, finding)

@@ -1,0 +1,76 @@
+"""Why a run gave no good answer: as the trace tells it, or as a person says."""
+
+from typing import Literal, cast
+
+import streamlit as st
+
+from pages.server.process import engine
+from pages.widgets.errors import run_as_callback
+from pages.widgets.trace.views.passage_row import passage_row
+from pages.words import plain, say
+from rag.runs.history.history import PastRun
+from rag.runs.history.run_list import CAUSES
+from rag.trace.cause import Cause, Finding, cause_of, with_thumb_down
+
+BY_TRACE = ""
+
+
+def offer_why(run_id: str) -> None:
+    """A fold with it; nothing below an answer that is good as far as anybody knows."""
+    run = engine().history.run(run_id)
+    if run is None or not (run.outcome in ("unconfirmed", "not_in_documents") or run.feedback == -1):
+        return
+    fold = st.expander(say("runs.why_label"), key=f"why-{run_id}", on_change="rerun")
+    if fold.open:
+        finding = cause_of(engine().history.events(run_id))
+        with fold:
+            if finding:
+                show_why(run, finding, "collapsed")  # the fold has the same title
+            else:
+                st.write(say("runs.unclear"))
+
+
+def show_why(run: PastRun, finding: Finding, label_visibility: Literal["visible", "collapsed"] = "visible") -> None:
+    by_trace = with_thumb_down(finding.cause, run.outcome) if run.feedback == -1 else finding.cause
+    is_unclear = by_trace == "none" and run.outcome in ("unconfirmed", "from_model")
+    told = say(f"outcome.{run.outcome}") if is_unclear else _named(by_trace)
+    labels: dict[str, str] = {
+        BY_TRACE: say("runs.by_trace", cause=told),
+        **{each: _named(each) for each in CAUSES},
+    }
+    key = f"cause-{run.id}"
+    st.selectbox(
+        say("runs.why_label"),
+        list(labels),
+        index=list(labels).index(run.cause_by_person or BY_TRACE),
+        format_func=labels.__getitem__,
+        key=key,
+        label_visibility=label_visibility,
+        on_change=lambda: run_as_callback(_say_why, run.id, st.session_state[key]),
+    )
+    if run.cause_by_person:
+        st.caption(say("runs.by_hand", cause=told))
+    cause = run.cause_by_person or by_trace
+    st.write(_note(cause, run, finding, is_unclear=is_unclear))
+    if finding.absent:
+        st.caption(say("runs.absent", words=plain(" · ".join(finding.absent))))
+    if finding.passage:
+        st.html(f'<div class="detail">{passage_row(finding.passage)}</div>')
+
+
+def _note(cause: Cause, run: PastRun, finding: Finding, *, is_unclear: bool) -> str:
+    if cause == "none" and is_unclear:
+        return say("runs.unclear")
+    if cause == "misread" and run.outcome == "not_in_documents":
+        return say("runs.misread_as_none")
+    if cause == "misread" and finding.is_grounded:
+        return say("runs.misread_as_not_useful")
+    return say(f"cause.{cause}_note")
+
+
+def _say_why(run_id: str, chosen: str) -> None:
+    engine().run_list.set_cause(run_id, cast(Cause, chosen) if chosen else None)
+
+
+def _named(cause: Cause) -> str:
+    return say(f"cause.{cause}")
