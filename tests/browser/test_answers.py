@@ -165,3 +165,16 @@ def test_a_title_a_reason_and_a_suggestion_are_there_after_a_reload(loaded_app, 
     expect(visitor.questions).to_have_count(2, timeout=LOADED)
     visitor.wait_for_the_end()
     expect(visitor.questions.last).to_have_text(SUGGESTED["en"])
+
+
+def test_what_is_selected_and_copied_has_the_brackets_of_its_markers(answered, visit):
+    visitor = visit(path=answered("What is the allowance?", "It is 2,500 yen [1].").path)
+    visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visitor.answers.evaluate("answer => getSelection().selectAllChildren(answer)")
+    visitor.page.keyboard.press("Control+C")
+    plain, rich = visitor.page.evaluate(
+        "navigator.clipboard.read().then(([copied]) => Promise.all("
+        "['text/plain', 'text/html'].map(kind => copied.getType(kind).then(part => part.text()))))"
+    )
+    assert plain.strip() == "It is 2,500 yen [1]."
+    assert "<button" in rich and "font-size: 0px" not in rich

@@ -74,7 +74,8 @@ def _button(citation: Citation, key: str) -> str:
     number, is_web = citation.number, citation.origin == "web"
     opens = escape(say("web.open_citation" if is_web else "chat.open_citation", number=number))
     kind = "cite web" if is_web else "cite"
-    return f'<button class="{kind}" popovertarget="{key}-{number}" title="{opens}">{number}</button>'
+    shown = f"<i>[</i>{number}<i>]</i>"  # for those who copy an answer: 2,500円[1], not 2,500円1
+    return f'<button class="{kind}" popovertarget="{key}-{number}" title="{opens}">{shown}</button>'
 
 
 def _source(citation: Citation, apart: str) -> str:

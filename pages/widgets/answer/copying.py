@@ -23,6 +23,10 @@ if (!window.answersAreAlive) {
     added.filter(part => part.nodeType === Node.ELEMENT_NODE).forEach(draw);
   }).observe(document.body, { childList: true, subtree: true });
   draw(document.body);
+  document.addEventListener("copy", () => {
+    document.body.classList.add("is-copied");
+    setTimeout(() => document.body.classList.remove("is-copied"));
+  });
   document.addEventListener("click", async event => {
     const button = event.target.closest("[data-copied]");
     if (!button) return;
@@ -41,7 +45,8 @@ if (!window.answersAreAlive) {
 </script>"""
 """It also draws formulae as soon as they are on the page. A page runs it once, however often it is included. It reads
 attributes that only our code writes: Markdown has none. If the browser refuses the clipboard (as over plain http,
-except for localhost), the text is shown and selected.
+except for localhost), the text is shown and selected. What a person selects and copies has the brackets of its markers,
+also where it is pasted with its looks.
 """
 
 

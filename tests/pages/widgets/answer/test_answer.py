@@ -278,7 +278,7 @@ def test_words_of_a_document_in_two_kinds_of_brackets_stay_in_its_passage(engine
     ],
 )
 def test_a_link_that_an_answer_repeats_from_a_document_is_shown_as_its_words(engine, citation, address):
-    assert "See the rule1." in Tags(html_of(engine, f"See [the rule]({address})[1].", citation)).text
+    assert "See the rule[1]." in Tags(html_of(engine, f"See [the rule]({address})[1].", citation)).text
 
 
 def test_words_of_a_document_are_escaped_wherever_they_stand(engine, tmp_path):
