@@ -80,7 +80,7 @@ def test_a_question_is_answered_in_each_column_and_what_differs_stands_below(han
     assert [head.split()[:2] for head in page.heads] == [
         ["A", page.words["pipeline.naive"]], ["B", page.words["pipeline.self_rag"]],
     ]  # fmt: skip
-    assert page.answers == ["A director approves it 1."] * 2
+    assert page.answers == ["A director approves it [1]."] * 2
     assert [page.words["outcome.confirmed"] in each for each in page.headlines] == [False, True]
     _, naive, self_rag = page.rows("costs")
     assert naive[1] == page.words["outcome.answered"]
@@ -307,7 +307,7 @@ def test_a_chat_answer_becomes_the_first_column_and_only_other_columns_run(handb
     assert [each for each in chat.app.get("page_link") if f"runs={first}" in each.proto.query_string]
     page = ComparePage(runs=first)
     assert page.questions == [QUESTION]
-    assert page.answers == ["A director approves it 1."]
+    assert page.answers == ["A director approves it [1]."]
     before = len(server.chats)
     page.press(page.words["compare.begin"]).wait()
     comparison = process.engine().comparisons.get(page.comparison)

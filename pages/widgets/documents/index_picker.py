@@ -29,7 +29,7 @@ def size(index: Index) -> int:
 
 
 def index_label(index: Index) -> str:
-    return f"{index.name} ({counted('index.documents', size(index))})"
+    return say("index.option", name=index.name, documents=counted("index.documents", size(index)))
 
 
 def picked_index_gone(indexes: dict[str, Index]) -> UnknownIndex | None:
