@@ -28,7 +28,7 @@ FULL_STOP = r"\.(?=\n|\s++[^a-z\d])" + "".join(rf"(?<!{before}\.)" for before in
 """a full stop that may end a sentence: not those in 'e.g. this', 'ext. 2499', 'Dr. Sato', nor of a list's number"""
 _CLAIM_END = re.compile(rf"(?:[。！？!?]|{FULL_STOP}|\.(?=\[|\s*+$)|\n\s*+)(?:\s*+{MARKER.pattern})*")
 """includes markers after a full stop: they belong to the sentence before it"""
-_FIRST = rf"(?:{MARKER.pattern}[^\w\n\[]*+)++"
+_FIRST = rf"(?:{MARKER.pattern}[^\w\n\[]*+)+"
 _MARKER_FIRST = re.compile(rf"^[^\w\n\[]*+(?:\d{{1,2}}[.)][ \t]++)?{_FIRST}(?=\w)[^\n]*+", re.MULTILINE)
 """a line in which markers stand before their sentences: [1] It is so. [2] It is not."""
 _MARKERS_AND_WORD = re.compile(rf"{_FIRST}(?P<word>\w?)")

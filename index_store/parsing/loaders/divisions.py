@@ -26,13 +26,16 @@ _DIVISION = re.compile(
     rf"|(?P<annex>附\s*則)(?:{_CAPTION}|[\s.…‥・]*\d{{1,4}})?"
     r"|(?P<en>(?i:part|chapter|article|section))\s+(?:\d{1,3}|[IVXLC]{1,7})\b(?:[.:\s–-]+(?=[A-Z(])[^.;]{1,80})?[.:]?"
 )
-
+_NAMED = re.compile(rf"第{_NUMERAL}[{_JAPANESE}]|^\s{{0,20}}(?i:part|chapter|article|section)\s", re.MULTILINE)
+"""Most texts name no division: they need not be taken apart into lines."""
 _PAGE = re.compile(r"(?:[\s.…‥・]*[.…‥・]{2,}\s*|\s+)\d{1,4}$")
 """the page that a table of contents names"""
 
 
 def with_divisions(page: Page) -> Page:
     """The same page if it has other headings than a title."""
+    if not _NAMED.search(page.markdown):
+        return page
     marked = [(number, text) for number, (_, level, text) in enumerate(page.lines()) if level]
     divisions = _headings(page.markdown.split("\n")) if len(marked) <= 1 else []
     if len(divisions) < FEWEST:
