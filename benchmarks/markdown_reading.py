@@ -4,7 +4,7 @@
 
 Each text is read in a process of its own with the limits for a file: PARSER_TIMEOUT seconds, and PARSER_MEMORY_MB above
 the memory of libraries. Seconds are processor time. With `--folder`, it also counts the folder's Markdown files in
-which the two find different headings. See docs/decisions/markdown-reading.md.
+which the two find different headings. See docs/decisions/documents/markdown-reading.md.
 """
 
 import argparse

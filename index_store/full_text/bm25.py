@@ -32,7 +32,7 @@ CANDIDATES = 30
 """chunks that are ranked by all terms, unless more hits are wanted"""
 
 PAIR_WEIGHT = 0.3
-"""of a pair of characters, when a word weighs 1; docs/decisions/full-text.md explains this and the five values below"""
+"""of a pair of characters, when a word weighs 1; this and the five values below: docs/decisions/search/full-text.md"""
 
 PARTS_WEIGHT = 0.7
 """of all parts of a word with hyphens, when the word itself weighs 1: in a chunk they may stand anywhere"""

@@ -1,6 +1,6 @@
 """Postings in Postgres: an inverted index (GIN) over each chunk's terms, which are in its row of <table>_chunks.
 
-Why not a table of postings, or a text search configuration: docs/decisions/growing.md
+Why not a table of postings, or a text search configuration: docs/decisions/data/growing.md
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -18,7 +18,7 @@ class FusionWeights(BaseModel, frozen=True):
 
 EVEN = FusionWeights(vector=1, keyword=1)
 BY_SCORE = FusionWeights(vector=0.3, keyword=0.7)
-"""docs/decisions/full-text.md"""
+"""docs/decisions/search/full-text.md"""
 
 
 class Fused(NamedTuple):

@@ -27,7 +27,7 @@ LONGEST_QUESTION = 4_000
 """characters, about four pages of Japanese; a longer text is a document, not a question"""
 
 DEPTH = 30
-"""the least number of chunks that each side is asked for: docs/decisions/full-text.md"""
+"""the least number of chunks that each side is asked for: docs/decisions/search/full-text.md"""
 
 SPARE = 16
 """chunks beyond the wanted hits, so that equal scores are ordered and chunks that are left out leave no gap"""

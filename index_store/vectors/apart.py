@@ -11,8 +11,8 @@ APART = 0.01
 
 def apart(vectors: NDArray[np.float32], seed: str) -> NDArray[np.float32]:
     """The same vectors, each moved very little. Among a thousand equal vectors, each has only equal ones as neighbours,
-    and a search that reaches them never leaves them (docs/decisions/hnsw-graph.md). `seed`: another one for other
-    vectors of the same collection, which may be equal to these.
+    and a search that reaches them never leaves them (docs/decisions/search/hnsw-graph.md). `seed`: another one for
+    other vectors of the same collection, which may be equal to these.
     """
     random = np.random.default_rng(crc32(seed.encode()))
     somewhere = random.standard_normal(vectors.shape, np.float32) / np.sqrt(vectors.shape[1])

@@ -1,7 +1,7 @@
 """Orphans: vectors that Chroma's HNSW graph no longer reaches, so that Chroma's search does not find them.
 
 HNSW goes from neighbour to neighbour. When vectors are added and deleted, a few end up as nobody's neighbour. They are
-compared with each question one by one: docs/decisions/hnsw-graph.md.
+compared with each question one by one: docs/decisions/search/hnsw-graph.md.
 """
 
 import logging

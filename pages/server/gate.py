@@ -4,7 +4,7 @@ Even if a server listens only on this machine, every page that is open in a brow
 such a page could send requests in the person's name. But a page can't make the browser forge `Host` (the requested
 host name) or `Origin` (the page that sends the request). So the gate comes before Streamlit and all routes. It refuses
 foreign names that point to this machine (DNS rebinding) and pages of other sites. The reasons, and what Streamlit
-itself does: docs/decisions/hosts-and-origins.md
+itself does: docs/decisions/pages/hosts-and-origins.md
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""Forks: runs that continue from a changed step of another run. Reasons: docs/decisions/forks.md"""
+"""Forks: runs that continue from a changed step of another run. Reasons: docs/decisions/runs/forks.md"""
 
 import asyncio
 import time

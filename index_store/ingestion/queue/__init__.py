@@ -6,5 +6,5 @@
         -> delivery (delivery.py)       Procrastinate: tells which worker to look at which item
             -> Worker (worker.py)       in the app or in its own process: reads, embeds and saves under a lease
 
-The reasons are in docs/decisions/job-queue.md.
+The reasons are in docs/decisions/documents/job-queue.md.
 """

@@ -6,5 +6,5 @@
     manifest    what an archive contains
 
 A restored folder is like one whose process was killed at that moment: the next start finishes or undoes unfinished
-changes, as always (library/library.py). The reasons are in docs/decisions/backup.md.
+changes, as always (library/library.py). The reasons are in docs/decisions/data/backup.md.
 """

@@ -9,5 +9,5 @@
 
 Each part makes the target equal to the origin, whatever the target already has: so a killed move continues when it is
 called again. Then a single rename puts the target in use (library/switch.py). The reasons are in
-docs/decisions/growing.md.
+docs/decisions/data/growing.md.
 """

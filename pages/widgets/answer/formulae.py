@@ -1,6 +1,6 @@
 """Formulae in Markdown: found between $ or \\( \\), written as MathML, which browsers draw themselves.
 
-The reasons, also for the MathML in an attribute: docs/decisions/formulae.md
+The reasons, also for the MathML in an attribute: docs/decisions/pages/formulae.md
 """
 
 import re

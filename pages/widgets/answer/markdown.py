@@ -1,4 +1,4 @@
-"""The Markdown of an answer as HTML. Reasons: docs/decisions/markdown-of-answers.md"""
+"""The Markdown of an answer as HTML. Reasons: docs/decisions/pages/markdown-of-answers.md"""
 
 import re
 from collections.abc import Mapping, Sequence

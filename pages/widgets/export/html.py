@@ -1,7 +1,7 @@
 """One HTML file that opens without the app and without a network: answers, traces, graphs, passages and grades.
 
 It runs no script: it opens and closes with `details` and popovers, and a node of a graph is a link to its row. Its
-policy forbids every request, in case a text in it is ever read as one. Reasons: docs/decisions/sharing.md
+policy forbids every request, in case a text in it is ever read as one. Reasons: docs/decisions/runs/sharing.md
 """
 
 from collections.abc import Iterator

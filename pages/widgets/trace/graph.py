@@ -1,7 +1,7 @@
 """The graph of a run's pipeline with the path of the run, and the same path unrolled step by step.
 
 The lines are an SVG mask over an area in the colour of the text, because a page's HTML may contain no SVG. Nodes are
-buttons that open the rows of the trace. Reasons: docs/decisions/graph-of-a-run.md
+buttons that open the rows of the trace. Reasons: docs/decisions/runs/graph-of-a-run.md
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,6 +1,6 @@
 """The embedded chat model, 1.5 billion parameters: plain prompts, grades by log-odds.
 
-The figures are in docs/decisions/embedded-chat-model.md.
+The figures are in docs/decisions/models/embedded-chat-model.md.
 """
 
 from collections.abc import Sequence

@@ -47,7 +47,7 @@ UNSTATED_NAMES = -1.1
 """log-odds added for an answer with names or numbers that are neither in its passages nor in the question"""
 UNSOURCED = -3.5
 """log-odds added for an answer that would get no citation: 10 of 76 wrong ones, and none of 52 right ones
-(docs/decisions/embedded-chat-model.md)"""
+(docs/decisions/models/embedded-chat-model.md)"""
 LEAST_FEATURES = 4
 """words, or pairs of Japanese characters, that an answer needs before UNSOURCED applies: "yes" never has a source"""
 CONFIDENCE_WEIGHT = 6.0

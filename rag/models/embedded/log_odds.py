@@ -1,7 +1,7 @@
 """How sure the embedded model is of yes, from the log-probabilities of the first token.
 
 The word that the model writes is useless as a grade (with a grammar, it calls 82% of random passages relevant). The
-log-odds between the two words are useful. Figures: docs/decisions/embedded-chat-model.md.
+log-odds between the two words are useful. Figures: docs/decisions/models/embedded-chat-model.md.
 """
 
 import math

@@ -40,7 +40,7 @@ STOP_LIMIT = 5
 
 PATIENT_THREADS = {"GOMP_SPINCOUNT": "1000"}
 """A thread of llama.cpp that waits for other threads of a computation soon sleeps. By default it spins: on a busy
-machine it takes the time of the threads that it waits for. Figures: docs/decisions/embedded-chat-model.md"""
+machine it takes the time of the threads that it waits for. Figures: docs/decisions/models/embedded-chat-model.md"""
 
 NO_LIBRARY = re.compile(r"^ImportError: (?P<name>[^:\n]+): cannot open shared object file", re.MULTILINE)
 """how Linux says that a library of the system is missing, in the log of a child"""

@@ -1,7 +1,7 @@
 """The writing prompts of the embedded model: short and plain, with the passages first.
 
 They neither ask for citations nor allow 'not found': with either, the model answers worse
-(docs/decisions/embedded-chat-model.md). The grading questions are in grading.py.
+(docs/decisions/models/embedded-chat-model.md). The grading questions are in grading.py.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ STANDALONE: dict[Language, str] = {
     ),
 }
 """instructed in English, the model repeats the earlier question of a Japanese one
-(docs/decisions/embedded-chat-model.md)"""
+(docs/decisions/models/embedded-chat-model.md)"""
 FOLLOW_UP: dict[Language, str] = {
     "ja": "{turns}\n次の質問: {question}\n書き直した「{question}」:",
     "en": "{turns}\nLast question: {question}",

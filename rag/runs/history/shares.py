@@ -1,4 +1,4 @@
-"""Links that let others read a conversation or a run until they are revoked. Reasons: docs/decisions/sharing.md
+"""Links that let others read a conversation or a run until they are revoked. Reasons: docs/decisions/runs/sharing.md
 
 A link contains a token of 256 random bits. Only its SHA-256 is stored, so neither the list of links nor a copy of the
 history can open a link. The time of a look-up by hash tells nothing about existing tokens.

@@ -6,5 +6,5 @@
     shared_admission.py   the queue over all apps
     dead_apps.py    ends the runs of dead apps, and takes over their jobs
 
-The data is in runs/history/active_runs.py. Reasons: docs/decisions/growing.md.
+The data is in runs/history/active_runs.py. Reasons: docs/decisions/data/growing.md.
 """

@@ -11,7 +11,7 @@ import xllamacpp
 from index_store.base.cores import cores
 from rag.models.embedded.engines.child import CONTEXT, SLOTS, announce, api_key, end_with_parent
 
-# The figures for these and for SLOTS are in docs/decisions/embedded-chat-model.md.
+# The figures for these and for SLOTS are in docs/decisions/models/embedded-chat-model.md.
 BATCH = 128
 """tokens read at once; other streams, and a stop, wait that long"""
 LOG_WARNINGS = 2

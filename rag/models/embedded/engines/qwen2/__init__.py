@@ -1,6 +1,6 @@
 """Qwen2 as a graph that OpenVINO computes, for processors that multiply bytes; and the server of it.
 
-It reads three times as fast there as llama.cpp. Figures: docs/decisions/embedded-chat-model.md.
+It reads three times as fast there as llama.cpp. Figures: docs/decisions/models/embedded-chat-model.md.
 """
 
 from index_store.base.telemetry import silence_openvino

@@ -9,7 +9,7 @@ LAYOUT = 1
 
 GROUP = 256
 """weights that share a scale. With 32, they are nearer to the file, and are read a third more slowly
-(docs/decisions/embedded-chat-model.md)."""
+(docs/decisions/models/embedded-chat-model.md)."""
 
 GRAPH, BYTES, TOKENIZER, NOTE = "graph.xml", "graph.bin", "tokenizer.json", "prepared.json"
 
