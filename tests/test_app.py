@@ -1,4 +1,4 @@
-"""The start and the end of the server. tests/browser/test_gate.py starts it really with one of these settings."""
+"""The start and the end of the server. tests/browser/server/test_gate.py really starts it, with one of the settings."""
 
 from pathlib import Path
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.words import WORD_JOINER
-from tests.browser.test_run import script
+from tests.browser.asking import script
 from tests.browser.visitor import LOADED, Visitor
 
 PICTURE = "![picture](pixel.png)"

@@ -10,10 +10,10 @@ from playwright.sync_api import expect
 from pages.texts import texts
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
+from tests.browser.asking import script
 from tests.browser.conftest import YES
-from tests.browser.test_compare_page import begin, differences
-from tests.browser.test_run import script
-from tests.browser.test_share import head, make_link, open_sharing
+from tests.browser.runs.test_compare_page import begin, differences
+from tests.browser.runs.test_share import head, make_link, open_sharing
 from tests.browser.visitor import LOADED, SCHEMES, Visitor, show_in
 from tests.looks import one_width
 

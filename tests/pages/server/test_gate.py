@@ -1,4 +1,4 @@
-"""The gate: connections from this machine and from others. tests/browser/test_gate.py tests names and origins."""
+"""The gate: connections from this machine and from others. Names and origins: tests/browser/server/test_gate.py."""
 
 import ast
 from pathlib import Path

@@ -3,7 +3,7 @@
 from playwright.sync_api import Page, expect
 
 from pages.texts import texts
-from tests.browser.test_run import script
+from tests.browser.asking import script
 from tests.browser.visitor import LOADED
 from tests.looks import one_width
 from tests.servers import WebResult

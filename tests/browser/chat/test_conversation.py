@@ -7,7 +7,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from playwright.sync_api import expect
 
 from rag.models.service.no_answer import TOKEN
-from tests.browser.test_run import ask, held, script
+from tests.browser.asking import ask, held, script
 from tests.browser.visitor import LOADED
 from tests.looks import one_width
 

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from index_store.base.text.words import LONGEST_WORDS
+from tests.browser.asking import ENDLESS, ask, script
 from tests.browser.conftest import Answered
-from tests.browser.test_run import ENDLESS, ask, script
 from tests.browser.visitor import LOADED, Visitor
 from tests.looks import one_language, one_look
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from index_store.base.errors import EmptyDocument, NoText, UnknownKind
 from index_store.parsing.loaders.formats import LOADABLE
-from tests.browser.test_run import script
+from tests.browser.asking import script
 from tests.browser.visitor import LOADED
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
 

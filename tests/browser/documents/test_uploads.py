@@ -4,7 +4,7 @@ import urllib.request
 from pathlib import Path
 
 from tests.browser.app_process import App
-from tests.browser.test_run import script
+from tests.browser.asking import script
 from tests.browser.visitor import LOADED
 from tests.rag.scripted import eventually
 

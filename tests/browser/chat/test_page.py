@@ -9,8 +9,8 @@ from index_store.base.errors import KeyRefused, PlainError, ServiceFailed
 from index_store.base.service import host_of
 from pages.words import LANGUAGES
 from tests.browser.app_process import App
+from tests.browser.asking import script
 from tests.browser.conftest import HANDBOOK, KEY, LOCALES
-from tests.browser.test_run import script
 from tests.browser.visitor import Visitor
 from tests.looks import one_language
 from tests.servers import Refusal

@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.test_graph import expect_open
-from tests.browser.test_run import requests_for, script
+from tests.browser.asking import requests_for, script
+from tests.browser.chat.test_graph import expect_open
 from tests.browser.visitor import LOADED, Visitor
 from tests.looks import one_look
 from tests.servers import Answer

@@ -13,9 +13,9 @@ from playwright.sync_api import expect
 
 from pages import samples
 from tests.browser.app_process import App
+from tests.browser.asking import script
 from tests.browser.conftest import KEY, YES
-from tests.browser.test_gate import open_socket
-from tests.browser.test_run import script
+from tests.browser.server.test_gate import open_socket
 from tests.browser.visitor import LOADED
 from tests.servers import OpenAIServer
 

@@ -4,9 +4,9 @@ from uuid import uuid4
 
 from playwright.sync_api import Locator, expect
 
+from tests.browser.asking import ENDLESS, GONE, held, requests_for, script
+from tests.browser.chat.test_graph import contrast, expect_open
 from tests.browser.connection import Connection
-from tests.browser.test_graph import contrast, expect_open
-from tests.browser.test_run import ENDLESS, GONE, held, requests_for, script
 from tests.browser.visitor import LOADED, SCHEMES, Visitor, boxes, show_in
 from tests.looks import one_look, one_width
 

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from index_store.access.principal import LOCAL
 from index_store.search.searcher import LONGEST_QUESTION
 from rag.runs.history.history import History
-from tests.browser.test_run import script
+from tests.browser.asking import script
 from tests.browser.visitor import LOADED, boxes
 from tests.looks import one_width
 

@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from rag.errors import NothingOfThisName, UnknownShare
 from rag.runs.export.export import Export
+from tests.browser.asking import script
 from tests.browser.conftest import HANDBOOK
-from tests.browser.test_run import script
 from tests.browser.visitor import LOADED, Visitor
 from tests.looks import one_language, one_width
 

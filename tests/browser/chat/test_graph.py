@@ -6,7 +6,7 @@ from uuid import uuid4
 from playwright.sync_api import Locator, expect
 
 from rag.models.service.en import EN
-from tests.browser.test_run import ENDLESS, ask, script
+from tests.browser.asking import ENDLESS, ask, script
 from tests.browser.visitor import LOADED, SCHEMES, Visitor, show_in
 from tests.looks import one_width
 
