@@ -24,7 +24,8 @@ from index_store.full_text.glossary import Glossary
 from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.chunking.text_splitter import blocks_of, split_text, text_width
 from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.document import RawFile
+from index_store.parsing.loaders.divisions import with_divisions
+from index_store.parsing.loaders.document import Page, RawFile
 from index_store.parsing.loaders.formats import format_of
 from index_store.parsing.loaders.mail.invitation import event_of
 from index_store.parsing.loaders.office import eq_field
@@ -249,6 +250,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "words_in_order": words_in_order,
     "split_text": lambda text: split_text(text, 300, 40),
     "blocks_of": blocks_of,
+    "with_divisions": lambda text: with_divisions([Page(markdown=f"第1条 甲\n{text}")]),
     "paragraph": as_markdown.paragraph,
     "with_raised": lambda text: as_markdown.with_raised("".join(map(as_markdown.raised, text))),
     "event_of": lambda text: event_of(calendar(text), "a.eml"),

@@ -14,7 +14,7 @@ from typing import TypeVar
 from index_store.parsing.chunking.text_splitter import blocks_of, header_at, split_text, text_width, trimmed
 from index_store.parsing.loaders.document import LoadedDocument, Page
 
-VERSION = 6
+VERSION = 7
 """increase it when the same document would be split differently, so that documents are loaded again"""
 
 What = TypeVar("What")
@@ -204,13 +204,19 @@ def _headed_texts(document: LoadedDocument) -> Iterator[_HeadedText]:
             yield from writer.finished()
             writer.begin(headings)
             writer.note_page(page.number)
-            continue
-        if level:
+            if not _goes_on(line.strip(), text):
+                continue
+        elif level:
             writer.note_inner(headings)
         writer.write(line)
     if writer.is_bare:
         writer.write_heading()
     yield from writer.finished()
+
+
+def _goes_on(line: str, heading: str) -> bool:
+    """Whether text stands behind the heading in its line."""
+    return line != heading and line.startswith(heading)
 
 
 def _words(text: str) -> list[str]:

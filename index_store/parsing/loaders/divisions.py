@@ -1,12 +1,14 @@
 """Headings of rules and contracts that are typed as plain lines: 第1章 総則, 第2条（定義）, Article 3. Term
 
 Most rules of Japanese companies have no styles for headings. A line that names a division, and nothing else, is its
-heading. A division whose text stands in the same line has none: 第1条 この規程は、…
+heading. An article whose text stands in the same line has its number and caption as heading, wherever the caption is:
+第1条（目的）この規程は、… or （目的） above 第1条 この規程は、…
 """
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from math import inf
 
 from index_store.parsing.loaders.document import Heading, Page
@@ -17,65 +19,136 @@ FEWEST = 2
 _JAPANESE = "編章節款条"
 _ENGLISH = "part", "chapter", "article", "section"
 """from the largest to the smallest"""
-_NUMERAL = r"[\d０-９〇一二三四五六七八九十百千]{1,9}"
-_CAPTION = r"\s*[（(【][^（）()【】。]{1,60}[）)】]"
+_NUMERAL = r"[\d〇一二三四五六七八九十百千]{1,9}"
+_ARTICLE = rf"第\s?{_NUMERAL}\s?条(?:の\s?{_NUMERAL}){{0,3}}"
+_CAPTION = r"[（(【](?:[^（）()【】。]|[（(][^（）()【】。]{1,30}[）)]){1,60}[）)】]"
 _DIVISION = re.compile(
     # 第1章総則, but not 第1章の規定.
-    rf"(?P<ja>第{_NUMERAL}[編章節款])(?:\s*(?![のはをにがでとも、])[^\s。、][^。]{{0,60}})?"
-    rf"|(?P<article>第{_NUMERAL}条(?:の{_NUMERAL})*)(?:{_CAPTION}|\s+[^\s。、][^。、]{{0,40}})?"
-    rf"|(?P<annex>附\s*則)(?:{_CAPTION}|[\s.…‥・]*\d{{1,4}})?"
+    rf"(?P<ja>第\s?{_NUMERAL}\s?[編章節款])(?:\s*(?![のはをにがでとも、])[^\s。、][^。]{{0,60}})?"
+    rf"|(?P<article>{_ARTICLE})(?:\s*{_CAPTION}|\s+[^\s。、][^。、]{{0,40}})?"
+    rf"|(?P<annex>附\s*則|別\s?[表紙](?:第?\s?{_NUMERAL})?)(?:\s*{_CAPTION}|\s+[^\s。、][^。、]{{0,40}})?"
     r"|(?P<en>(?i:part|chapter|article|section))\s+(?:\d{1,3}|[IVXLC]{1,7})\b(?:[.:\s–-]+(?=[A-Z(])[^.;]{1,80})?[.:]?"
 )
-_NAMED = re.compile(rf"第{_NUMERAL}[{_JAPANESE}]|^\s{{0,20}}(?i:part|chapter|article|section)\s", re.MULTILINE)
+_CAPTIONED = re.compile(rf"{_ARTICLE}\s*{_CAPTION}")
+_OPENED = re.compile(
+    # 第1条（目的）この規程は, but neither 第1条（目的）の規定 nor 第1条 第2項.
+    rf"(?P<captioned>{_CAPTIONED.pattern})(?:\s|(?![のはをにがでともやか及又並若第、。，,]))"
+    rf"|(?P<bare>{_ARTICLE})\s+(?!第\s?{_NUMERAL}\s?[項号])"
+)
+"""begins an article with text in the same line"""
+_BARE = re.compile(_ARTICLE)
+_ABOVE = re.compile(_CAPTION)
+_NAMED = re.compile(rf"第\s?{_NUMERAL}\s?[{_JAPANESE}]|^\s{{0,20}}(?i:part|chapter|article|section)\s", re.MULTILINE)
 """Most texts name no division: they need not be taken apart into lines."""
-_PAGE = re.compile(r"(?:[\s.…‥・]*[.…‥・]{2,}\s*|\s+)\d{1,4}$")
-"""the page that a table of contents names"""
+_LISTED = re.compile(
+    # 12, (12), - 12 -, p. 12, 12頁 or （第1条～第3条）
+    r"[\s(（-]{0,3}(?:[pP]\.?\s?)?(?<!\d)\d{1,4}(?:頁|ページ)?[\s)）-]{0,3}$|[（(]第[^（）()]{1,25}条[^（）()]{0,5}[）)]$"
+)
+"""the page or the articles behind a division in a table of contents; but a heading may end so, too"""
+_LISTED_LENGTH = 40
+"""characters of a line, from its end, that are searched for these"""
+_LEADERS = " \u3000\t.…‥・"
 
 
-def with_divisions(page: Page) -> Page:
-    """The same page if it has other headings than a title."""
-    if not _NAMED.search(page.markdown):
-        return page
-    marked = [(number, text) for number, (_, level, text) in enumerate(page.lines()) if level]
-    divisions = _headings(page.markdown.split("\n")) if len(marked) <= 1 else []
-    if len(divisions) < FEWEST:
-        return page
-    title = [Heading(line=number, level=1, text=text) for number, text in marked]
-    below = [heading.model_copy(update={"level": heading.level + len(title)}) for heading in divisions]
-    return page.model_copy(update={"headings": tuple(sorted([*title, *below], key=lambda heading: heading.line))})
+@dataclass(frozen=True)
+class _Division:
+    size: int
+    """0 for the largest"""
+    heading: str
+    is_opened: bool = False
+    """whether its text begins in the same line"""
 
 
-def _headings(lines: Sequence[str]) -> list[Heading]:
-    """In no order. The lines of a table of contents, which have no text below them, are none."""
-    found: list[Heading] = []
+def with_divisions(pages: Sequence[Page]) -> list[Page]:
+    """The same pages if their text has headings of its own, others than divisions and the titles above them."""
+    if not any(_NAMED.search(page.markdown) for page in pages):
+        return list(pages)
+    places = [(at, *line) for at, page in enumerate(pages) for line in enumerate(page.lines())]
+    divisions = _divisions([text or line.strip() for _, _, (line, _, text) in places])
+    titles = {
+        index: Heading(line=number, level=level, text=text)
+        for index, (_, number, (_, level, text)) in enumerate(places)
+        if level and index not in divisions
+    }
+    top = min((title.level for title in titles.values()), default=0)
+    first = min(divisions, default=0)
+    is_headed = any(title.level > top for index, title in titles.items() if index > first)
+    if len(divisions) < FEWEST or len(divisions) <= len(titles) or is_headed:
+        return list(pages)
+    levels = {size: level for level, size in enumerate(sorted({each.size for each in divisions.values()}), top + 1)}
+    headings: list[list[Heading]] = [[] for _ in pages]
+    for index, (at, number, _) in enumerate(places):
+        if index in titles:
+            headings[at].append(titles[index])
+        elif division := divisions.get(index):
+            headings[at].append(Heading(line=number, level=levels[division.size], text=division.heading))
+    return [page.model_copy(update={"headings": tuple(found)}) for page, found in zip(pages, headings, strict=True)]
+
+
+def is_division(line: str) -> bool:
+    """Whether the line names a division, and nothing else."""
+    return bool(_DIVISION.fullmatch(line.strip()))
+
+
+def is_captioned(line: str) -> bool:
+    """Whether the line is the heading of an article, and is whole: 第2条（定義）"""
+    return bool(_CAPTIONED.fullmatch(line.strip()))
+
+
+def _divisions(lines: Sequence[str]) -> dict[int, _Division]:
+    """Number of a line -> its division. The lines of a table of contents, which have no text below them, are none."""
+    found: dict[int, _Division] = {}
     names = set[str]()
     below = -1.0
-    """size of the heading that stands directly below: infinite if it is text, negative at the end"""
-    for number, line in reversed([(number, line.strip()) for number, line in enumerate(lines)]):
-        size = _size(line)
-        if size is None:
-            below = inf if line else below
-        elif below > size and not (_PAGE.search(line) and _name(line) in names):
-            found.append(Heading(line=number, level=size, text=line))
-            names.add(_name(line))
-            below = size
-    levels = {size: level for level, size in enumerate(sorted({each.level for each in found}), 1)}
-    return [heading.model_copy(update={"level": levels[heading.level]}) for heading in found]
+    """size of the division that stands directly below: infinite if it is text, negative at the end"""
+    bare: int | None = None
+    """the article without caption that stands directly below"""
+    for number, line in reversed(list(enumerate(lines))):
+        if not line or _is_listed(line, names):
+            continue
+        if bare is not None and _ABOVE.fullmatch(line):
+            article = found.pop(bare)
+            found[number] = _Division(article.size, article.heading + line)
+            names.add(_name(found[number].heading))
+            bare = None
+            continue
+        bare = None
+        division = _division(line)
+        if division is None:
+            below = inf
+        elif division.is_opened or below > division.size:
+            found[number] = division
+            names.add(_name(division.heading))
+            below = division.size
+            bare = number if _BARE.fullmatch(division.heading) else None
+    return found
 
 
-def _name(line: str) -> str:
+def _is_listed(line: str, names: Collection[str]) -> bool:
+    """Whether it is a line of a table of contents. `names`: of the divisions below it."""
+    listed = _LISTED.search(line[-_LISTED_LENGTH:])
+    if listed is None:
+        return False
+    led = line.removesuffix(listed[0])
+    named = led.rstrip(_LEADERS)
+    leader = "".join(unicodedata.normalize("NFKC", led[len(named) :]).split())
+    return bool(_DIVISION.fullmatch(named)) and (len(leader) > 1 or _name(named) in names)
+
+
+def _name(division: str) -> str:
     """The same for a division and its line in a table of contents."""
-    named = _PAGE.sub("", line)
-    return "".join(unicodedata.normalize("NFKC", named if _DIVISION.fullmatch(named) else line).split())
+    return re.sub(r"[\s()【】]", "", unicodedata.normalize("NFKC", division))
 
 
-def _size(line: str) -> int | None:
-    """0 for the largest divisions; None if the line names none."""
+def _division(line: str) -> _Division | None:
+    """None if the line names none."""
     named = _DIVISION.fullmatch(line)
     if named is None:
-        return None
+        opened = _OPENED.match(line)
+        heading = opened and (opened["captioned"] or opened["bare"])
+        return _Division(_JAPANESE.index("条"), heading, is_opened=True) if heading else None
     if named["annex"]:
-        return _JAPANESE.index("章")
+        return _Division(_JAPANESE.index("章"), line)
     if named["en"]:
-        return _ENGLISH.index(named["en"].lower())
-    return _JAPANESE.index((named["ja"] or "条")[-1])
+        return _Division(_ENGLISH.index(named["en"].lower()), line)
+    return _Division(_JAPANESE.index((named["ja"] or "条")[-1]), line)

@@ -63,6 +63,7 @@ class Heading(BaseModel, frozen=True):
     """line number in the page's Markdown, from 0"""
     level: int
     text: CleanText
+    """if its line goes on behind it, the line is text, too: 第1条 この規程は、…"""
 
 
 class Page(BaseModel, frozen=True):

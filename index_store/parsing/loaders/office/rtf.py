@@ -93,7 +93,7 @@ def load(file: RawFile) -> LoadedDocument:
     if not markdown:
         raise NoText(name=file.name)
     title = title_of(file.name, reader.gathered["title"], only_highest(reader.blocks.headings))
-    return LoadedDocument(title=title, pages=[with_divisions(Page(markdown=markdown + "\n"))])
+    return LoadedDocument(title=title, pages=with_divisions([Page(markdown=markdown + "\n")]))
 
 
 class _Reader:

@@ -4,6 +4,7 @@ import re
 import statistics
 from itertools import pairwise
 
+from index_store.parsing.loaders.divisions import is_captioned, is_division
 from index_store.parsing.loaders.pdf.characters import HYPHENS, WIDE
 from index_store.parsing.loaders.pdf.line import SAME_LINE, Line
 
@@ -20,11 +21,11 @@ NEIGHBOURS = 6
 
 BULLET = re.compile(
     r"[•‣▪◦●○■□◆◇★☆※・*‐–—-]\s?\S|\(?[\dA-Za-z]{1,3}[.)]\s|[（(][\d一-十ア-ン]{1,3}[)）]|[①-⑳]"
-    r"|\d+(\.\d+)+\s|第[\d〇一二三四五六七八九十百]+[章節条項]"
+    r"|\d+(\.\d+)+\s|第\s?[\d〇一二三四五六七八九十百]+\s?[編章節款条項]|附\s*則\s*$"
 )
 _SENTENCE_END = re.compile(r"[。．.!?！？:：]['\"”’」』）)]*$")
-_CAPTION = re.compile(r"（[^（）]{1,60}）")
-"""on a line of its own, above an article"""
+_BELOW_SENTENCE = re.compile(r"（[^（）]{1,60}）$|\d{1,2}\s")
+"""begins a paragraph there: the caption above an article, or the number of a paragraph of it"""
 _LED = re.compile(r" … \S{1,12}$")
 
 
@@ -59,11 +60,13 @@ def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
     """Whether the line ends because its paragraph ends, and not because it is full."""
     if line.text[-1] in HYPHENS:
         return False
-    if line.row or following.row or _LED.search(line.text):
+    if line.row or following.row or is_captioned(line.text) or _LED.search(line.text):
         return True
     if following.text.startswith("\u3000") or BULLET.match(following.text.lstrip()):
         return True
-    if line.text.rstrip().endswith("。") and _CAPTION.fullmatch(following.text.strip()):
+    if _SENTENCE_END.search(line.text.rstrip()) and is_division(following.text):
+        return True
+    if line.text.rstrip().endswith("。") and _BELOW_SENTENCE.match(following.text.strip()):
         return True
     column_begin = min((other.begin for other in near), default=line.begin)
     column_end = max((other.end for other in near), default=line.end)

@@ -15,6 +15,7 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from index_store.base.errors import CopyProtected, NoText, PasswordProtected, Unreadable, WrongContent
 from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.divisions import with_divisions
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile, page_ranges, title_of
 from index_store.parsing.loaders.pdf.entries import lines_with_entries
 from index_store.parsing.loaders.pdf.headings import Headings, completed, title_by_size
@@ -78,7 +79,9 @@ def load(file: RawFile) -> LoadedDocument:
     title = title_of(name, _as_meant(_decoded(partial(pdf.get_metadata_value, "Title"))), title_by_size(lines))
     without_text = [number + 1 for number, page in enumerate(lines) if not page and shows_something(pdf, number)]
     return LoadedDocument(
-        title=title, pages=list(_pages(lines, headings)), pages_without_text=page_ranges(without_text)
+        title=title,
+        pages=with_divisions(list(_pages(lines, headings))),
+        pages_without_text=page_ranges(without_text),
     )
 
 

@@ -32,8 +32,8 @@ def load(file: RawFile) -> LoadedDocument:
         text, headings = _without_notes(text)
         page = Page(markdown=text, headings=headings)
         return LoadedDocument(title=text.lstrip().split("\n")[0][:100], pages=[page])
-    page = with_divisions(Page(markdown=text, headings=()))
-    return LoadedDocument(title=PurePath(file.name).stem, pages=[page])
+    pages = with_divisions([Page(markdown=text, headings=())])
+    return LoadedDocument(title=PurePath(file.name).stem, pages=pages)
 
 
 def read_text(file: RawFile) -> str:

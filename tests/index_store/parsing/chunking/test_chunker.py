@@ -82,6 +82,12 @@ def test_a_heading_with_nothing_below_is_not_lost() -> None:
     assert [section.text for section in sections] == ["休日は日曜日です", "本文"]
 
 
+def test_text_behind_a_heading_in_its_line_is_not_lost() -> None:
+    page = Page(markdown="第1条 定める。\n", headings=(Heading(line=0, level=1, text="第1条"),))
+    (section,) = chunk_document(LoadedDocument(title="t", pages=[page]), 300, 40)
+    assert (section.headings, section.text) == (("第1条",), "第1条 定める。")
+
+
 def test_pages_without_headings_are_sections_of_their_own() -> None:
     pages = [Page(markdown=f"This is page {number}.", number=number, headings=()) for number in (1, 2)]
     assert [section.page for section in chunk_document(LoadedDocument(title="t", pages=pages), 300, 40)] == [1, 2]

@@ -1,5 +1,7 @@
 """Rules and contracts whose chapters and articles are typed as plain lines."""
 
+import pytest
+
 from index_store.parsing.loaders.text.txt import load
 
 RULES = """就業規則
@@ -35,10 +37,29 @@ def test_chapters_and_articles_are_headings_and_neither_contents_nor_references_
         (1, "第１章　総則"),
         (2, "第1条（目的）"),
         (2, "第2条（定義）"),
+        (2, "第3条"),
         (1, "第2章 休暇"),
         (2, "第5条の2（年次有給休暇）"),
         (1, "附　則"),
     ]
+
+
+def test_an_article_with_text_in_its_line_has_its_number_and_caption_as_heading_wherever_the_caption_is(raw) -> None:
+    text = (
+        "第1条（目的（趣旨））この規則は、労働条件を定める。\n\n（適用範囲）\n\n第 2 条　社員に適用する。\n"
+        "第3条　社員は、規則を守る。\n第1条（目的（趣旨））の規定は、準用する。\n第2条 第2項は、適用しない。\n"
+        "別表第１（第３条関係）\n日当は2,500円とする。\n"
+    )
+    assert headings(raw, text) == [
+        (2, "第1条（目的（趣旨））"), (2, "第 2 条（適用範囲）"), (2, "第3条"), (1, "別表第１（第３条関係）"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("page", [" … 12", "・・・・・ 12頁", "　- 12 -", "（第1条～第3条）", " p. 12"])
+def test_a_table_of_contents_may_name_pages_or_articles(page: str, raw) -> None:
+    listed = f"第1章 総則{page}\n第2章 休暇{page}\n附則{page}\n"
+    rules = "就業規則\n第1章 総則\n社員に適用する。\n第2章 休暇\n10日とする。\n附則\n施行する。\n"
+    assert headings(raw, listed + rules) == [(1, "第1章 総則"), (1, "第2章 休暇"), (1, "附則")]
 
 
 def test_articles_of_an_english_contract_are_headings(raw) -> None:

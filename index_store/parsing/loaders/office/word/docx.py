@@ -49,7 +49,7 @@ def load(file: RawFile) -> LoadedDocument:
         if not markdown.strip():
             raise NoText(name=file.name)
         title = title_of(file.name, package.title(), reader.title, only_highest(reader.headings))
-        return LoadedDocument(title=title, pages=[with_divisions(Page(markdown=markdown + "\n"))])
+        return LoadedDocument(title=title, pages=with_divisions([Page(markdown=markdown + "\n")]))
 
 
 def _lists_joined(blocks: Iterator[tuple[str, bool]]) -> Iterator[str]:

@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from index_store.base import errors
+from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.loaders.pdf.pdf import load
 from tests.index_store.parsing.loaders.pdf_file import SCAN, Annotation, PdfFile, Text, painted
 
@@ -121,6 +122,68 @@ def test_a_page_of_nothing_but_large_type_has_no_headings(raw) -> None:
         )
     )
     assert loaded.pages[0].headings == ()
+
+
+SENTENCE = "この規則に定めのない事項については、法令の定めるところによる。"
+
+
+def headings(raw, *pages: list[Text]) -> list[tuple[int | None, int, str]]:
+    loaded = load(raw(PdfFile(list(pages)).content(), "a.pdf"))
+    return [(page.number, heading.level, heading.text) for page in loaded.pages for heading in page.headings]
+
+
+def test_chapters_and_articles_in_one_size_are_headings_and_the_contents_are_not(raw) -> None:
+    contents = lines("第１章　総則・・・・・・・・・・・・・・・・１", "附　則・・・・・・・・・・・・・・・・・・２")
+    first = lines("就業規則", "第１章　総則", "第１条（目的）", SENTENCE, f"第２条（範囲）　{SENTENCE}", "（服務）")
+    second = lines(f"第 3 条　{SENTENCE}", SENTENCE, "附　則", f"第１条　{SENTENCE}")
+    assert headings(raw, contents, first, second) == [
+        (2, 1, "第１章　総則"), (2, 2, "第１条（目的）"), (2, 2, "第２条（範囲）"), (2, 2, "第 3 条（服務）"),
+        (3, 1, "附　則"), (3, 2, "第１条"),
+    ]  # fmt: skip
+
+
+def test_a_chapter_that_goes_on_over_the_page_stays_above_its_articles(raw) -> None:
+    pages = [lines("第１章　総則", "第１条（目的）", SENTENCE), lines(SENTENCE, "第２条（範囲）", SENTENCE)]
+    sections = chunk_document(load(raw(PdfFile(pages).content(), "a.pdf")), 300, 40)
+    assert [(section.headings, section.text.count(SENTENCE)) for section in sections] == [
+        (("第１章　総則", "第１条（目的）"), 2),
+        (("第１章　総則", "第２条（範囲）"), 1),
+    ]
+
+
+def test_articles_are_headings_below_the_title_and_chapters_in_larger_type_and_other_headings_stay(raw) -> None:
+    articles = [f"第１条（目的）　{SENTENCE}", SENTENCE, "第２条（範囲）", SENTENCE, SENTENCE]
+
+    def rules(chapter: str) -> list[Text]:
+        return [Text(50, 760, "就業規則", 24), Text(50, 720, chapter, 16), *lines(*articles)]
+
+    above = [(1, 1, "就業規則"), (1, 2, "第１章　総則")]
+    assert headings(raw, rules("第１章　総則")) == [*above, (1, 3, "第１条（目的）"), (1, 3, "第２条（範囲）")]
+    last = Text(50, 600, "手続", 16)
+    assert headings(raw, [*rules("第１章　総則"), last]) == [*above, (1, 2, "手続")]
+    both = headings(raw, rules("第１章　総則"), [Text(50, 760, "賃金規程", 24), *lines(*articles)])
+    assert both[4:] == [(2, 1, "賃金規程"), (2, 3, "第１条（目的）"), (2, 3, "第２条（範囲）")]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        (
+            SENTENCE,
+            "附　則",
+            "第１条（この規則の施行の期日及び適用の始期並びに経過措置に関する事項）",
+            "施行日は四月とする。",
+        ),
+        ("The parties have agreed on this.", "Article 4 (Governing Law)", "The law of Japan."),
+    ],
+)
+def test_the_line_of_a_division_is_joined_neither_with_the_text_above_nor_with_that_below(texts, raw) -> None:
+    assert load(raw(PdfFile([lines(*texts)]).content(), "a.pdf")).pages[0].markdown == "\n".join(texts)
+
+
+def test_the_number_of_a_paragraph_begins_a_line_below_a_full_sentence(raw) -> None:
+    page = lines(SENTENCE, "２　前項の規定は適用しない。")
+    assert load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown == "\n".join(line.text for line in page)
 
 
 def test_a_title_that_a_program_put_there_is_not_the_title(raw) -> None:
