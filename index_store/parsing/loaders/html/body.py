@@ -7,13 +7,14 @@ deep it is.
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 from index_store.parsing.loaders.as_markdown import BESIDE, REPEATED, completed, with_raised
 from index_store.parsing.loaders.html.asides import drop_asides
 from index_store.parsing.loaders.html.formula import on_a_line
 from index_store.parsing.loaders.html.ordinals import Ordinals
 from index_store.parsing.loaders.html.tree import BLOCKS, Holds, Node
+from index_store.parsing.loaders.sheet import Sheet, Span
 
 MAIN_SHARE = 0.5
 """share of a page's text that its main element must hold: some pages have their text elsewhere"""
@@ -24,6 +25,8 @@ LISTS = 10
 SPANNED = 100_000
 """cells that spans may add to a page, and COLUMNS for one span: a page may claim any number"""
 COLUMNS = 100
+SHEET = "waffle"
+"""class of a table that Google Sheets has made of a whole sheet, with its letters and row numbers"""
 
 
 def body_markdown(root: Node) -> str:
@@ -80,6 +83,8 @@ class _Writer:
                     self._lists += 1
                     yield self._list(child)
                     self._lists -= 1
+                case "table" if SHEET in child.names:
+                    yield from self._sheet([_cells(row) for row in _rows(child)])
                 case "table":
                     rows = [_cells(row) for row in _rows(child)]
                     captions = [part for part in child.children if isinstance(part, Node) and part.tag == "caption"]
@@ -119,6 +124,19 @@ class _Writer:
         padded = (row + [""] * (width - len(row)) for row in texts)
         lines = ["| " + " | ".join(row[column] for column in used) + " |" for row in padded]
         yield "\n".join([lines[0], "|" + " --- |" * len(used), *lines[1:]])
+
+    def _sheet(self, rows: list[list[Node]]) -> Iterator[str]:
+        sheet = Sheet()
+        # The rows of the sheet begin with its row number; others are its letters, and the line below frozen rows.
+        numbered = (cells for number, *cells in self._grid(rows) if number)
+        for number, cells in enumerate(numbered):
+            starts = [column for column, text in enumerate(cells) if text != BESIDE]
+            row = {column: cells[column].replace("\\|", "|") for column in starts if cells[column]}
+            if row:
+                sheet.rows[number] = row
+            ends = pairwise([*starts, len(cells)])
+            sheet.spans += [Span(number, start, number, end - 1) for start, end in ends if end - start > 1]
+        yield from sheet.blocks()
 
     def _grid(self, rows: list[list[Node]]) -> list[list[str]]:
         """The cells' texts in their columns. A cell that spans rows is in each row, so that each row is complete."""

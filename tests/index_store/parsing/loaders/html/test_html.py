@@ -533,6 +533,21 @@ def test_a_table_of_data_stays_one_whatever_a_cell_holds(html: str, expected: st
     assert markdown(f"<table>{html}</table>") == expected + "\n"
 
 
+def test_a_sheet_of_google_is_read_without_its_letters_and_row_numbers() -> None:
+    rows = (
+        "<td colspan=3>価格表<td>", "<td><td><td>", "<td>品名<td>国内<td>海外", "<td>机|台<td>12000<td>13000",
+        "<td>椅子<td colspan=2>8000",
+        "<td>棚<td>9000<td>9500",
+    )  # fmt: skip
+    lines = [f"<tr><th><div>{number}</div>{row}" for number, row in enumerate(rows, 1)]
+    lines.insert(3, "<tr><th class=freezebar-cell><td><td><td>")
+    lines += [f"<tr><th>{number}<td><td><td>" for number in range(7, 99)]
+    assert markdown(f"<table class=waffle><tr><th><th>A<th>B<th>C{''.join(lines)}</table>") == (
+        "価格表\n\n| 品名 | 国内 | 海外 |\n| --- | --- | --- |\n"
+        "| 机\\|台 | 12000 | 13000 |\n| 椅子 | 8000 | 8000 |\n| 棚 | 9000 | 9500 |\n"
+    )
+
+
 def test_a_cell_over_several_named_columns_stands_in_each() -> None:
     html = "<tr><th><th>月<th>火<tr><td>午前<td colspan=2 rowspan=2>休業<tr><td>午後<tr><td colspan=2>合計<td>2"
     assert markdown(f"<table>{html}</table>").splitlines()[2:] == [
