@@ -4,6 +4,7 @@ from pathlib import PurePath
 
 from index_store.base.errors import PageWithoutText, WrongContent
 from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.divisions import with_divisions
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.html.body import body_markdown
 from index_store.parsing.loaders.html.charset import declared_charset
@@ -27,4 +28,5 @@ def load_html(html: str, name: str) -> LoadedDocument:
     markdown = body_markdown(tree.root)
     if not markdown.strip():
         raise PageWithoutText(name=name)
-    return LoadedDocument(title=page_title(tree, markdown) or PurePath(name).stem, pages=[Page(markdown=markdown)])
+    title = page_title(tree, markdown) or PurePath(name).stem
+    return LoadedDocument(title=title, pages=with_divisions([Page(markdown=markdown)]))

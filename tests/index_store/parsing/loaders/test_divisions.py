@@ -2,6 +2,7 @@
 
 import pytest
 
+from index_store.parsing.loaders.html.html import load_html
 from index_store.parsing.loaders.text.txt import load
 
 RULES = """就業規則
@@ -65,6 +66,13 @@ def test_a_table_of_contents_may_name_pages_or_articles(page: str, raw) -> None:
 def test_articles_of_an_english_contract_are_headings(raw) -> None:
     text = "Article 1. Definitions\nIn this Agreement.\nSection 3 of the law applies.\nArticle 2\nTerm: one year.\n"
     assert headings(raw, text) == [(1, "Article 1. Definitions"), (1, "Article 2")]
+
+
+def test_paragraphs_of_a_page_that_name_divisions_are_headings_below_its_title() -> None:
+    html = "<h1>旅費規程</h1><p>第1章 総則<p>（目的）<p>第1条 旅費を定める。<p>第2条（範囲）<br>社員に適用する。"
+    assert [(level, text) for _, level, text in load_html(html, "a.html").pages[0].lines() if level] == [
+        (1, "旅費規程"), (2, "第1章 総則"), (3, "第1条（目的）"), (3, "第2条（範囲）"),
+    ]  # fmt: skip
 
 
 def test_one_division_alone_or_a_sentence_about_some_makes_no_heading(raw) -> None:
