@@ -46,7 +46,7 @@ Cause = Literal["none", "no_document", "not_found", "graded_away", "misread", "r
 NEAR_SHARE, NEAR_COSINE = 0.6, 0.48
 """from these values a passage counts as near the question; see above"""
 
-SUBJECT_SHARE, SUBJECT_COSINE = 0.35, 0.4
+SUBJECT_SHARE, SUBJECT_COSINE = 0.35, 0.38
 """the same for its subject"""
 
 WHOLE_SCORE = 0.75

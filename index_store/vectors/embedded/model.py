@@ -13,6 +13,7 @@ from index_store.base.cores import cores
 from index_store.base.precedence import Precedence
 from index_store.vectors.embedded import weights
 from index_store.vectors.embedded.encoder import Encoder
+from index_store.vectors.embedded.language_bias import corrected
 from index_store.vectors.embedded.tokenizer import Tokenizer
 from index_store.vectors.embedded.weights import Weights
 from index_store.vectors.embeddings import Vectors, embeddable
@@ -69,11 +70,13 @@ class EmbeddedEmbeddings:
         return _normalised(sums)
 
     def query(self, text: str) -> Vectors:
-        """If the text is longer than the model reads, only its beginning counts."""
+        """If the text is longer than the model reads, only its beginning counts. Passages in another language are not
+        much farther than they deserve (language_bias.py).
+        """
         with self._questions.question():
             network = self._network()
             window = network.first_window(QUESTION + embeddable(text))
-            vector: Vectors = _normalised(network.encoder.means([window]))[0]
+            vector: Vectors = _normalised(corrected(_normalised(network.encoder.means([window]))))[0]
             return vector
 
     def _network(self) -> "_Network":
