@@ -17,6 +17,10 @@ CUT = """all => document.fonts.ready.then(() => all.map(each => [
 ]))"""
 """for each element: its text, and whether the text is cut off"""
 
+ARROWS = """all => all.map(each => ["::before", "::after"]
+    .filter(side => getComputedStyle(each, side).content.includes("↓")).length)"""
+"""for each element: how many arrows stand beside it"""
+
 
 def ask_in_a_loop(visitor: Visitor, server) -> None:
     """The first answer is not useful: the question is rewritten, and the steps run again."""
@@ -97,6 +101,22 @@ def test_a_run_that_went_round_is_drawn_and_its_nodes_open_their_rows(loaded_app
     node(visitor, "grade_documents").first.click()
     first = visitor.page.get_by_test_id("stExpander").locator("summary").filter(has=visitor.page.locator("strong"))
     expect_open(first.filter(has_text=visitor.words["step.grade_documents"]).first)
+
+
+def test_one_arrow_leads_from_each_step_to_the_next_also_before_the_start(answered, visit, tmp_path):
+    visitor = visit(path=answered("Who approves the green car?", "A director approves it [1].").path)
+    file = tmp_path / "seats.txt"
+    file.write_text("A seat in the green car costs 1,000 yen.", encoding="utf-8")
+    visitor.ask("How much is it?", file)
+    visitor.wait_for_the_end()
+    visitor.open(visitor.traces.last)
+    before = visitor.page.locator(".run-graph li")
+    expect(before).to_have_text([visitor.words["step.add_documents"], visitor.words["step.standalone_question"]])
+    assert before.evaluate_all(ARROWS) == [1, 1]
+    pick_view(visitor, "unrolled")
+    expect(node(visitor, "add_documents")).to_be_visible()
+    first, second, third, *_ = visitor.page.locator(".run-graph li").evaluate_all(ARROWS)
+    assert (first, second, third) == (0, 1, 1)
 
 
 def test_in_high_contrast_the_lines_and_the_markers_of_citations_are_there(answered, visit):
