@@ -1,6 +1,7 @@
 """The page around a run in a real browser: languages, a narrow screen, a failing service, a restarted server."""
 
 import shutil
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
@@ -11,7 +12,7 @@ from pages.words import LANGUAGES
 from tests.browser.app_process import App
 from tests.browser.asking import script
 from tests.browser.conftest import HANDBOOK, KEY, LOCALES
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import Visitor, boxes
 from tests.looks import one_language
 from tests.servers import Refusal
 from tests.servers.openai_server import CHAT
@@ -41,6 +42,12 @@ def test_the_browser_knows_the_language_and_the_title_of_the_page_also_after_a_s
         visitor.page.go_back()
         expect(html).to_have_attribute("lang", language)
         expect(visitor.sidebar.get_by_role("radio", checked=True)).to_have_text([LANGUAGES[language]])
+
+
+@one_language("ja")
+def test_links_to_pages_stand_apart_from_each_other(visit, language):
+    links = boxes(visit(language).sidebar.locator(".st-key-pages a"))
+    assert all(above["bottom"] <= below["top"] for above, below in pairwise(links))
 
 
 @one_language("ja")

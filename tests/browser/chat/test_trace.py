@@ -8,13 +8,21 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import YES
 from tests.browser.visitor import LOADED, Visitor
-from tests.looks import one_look
+from tests.looks import one_look, one_width
 from tests.servers import Answer
 
 FIRST = "国内出張の日当は、いくらですか？"
 ANSWER = "日当は1日2,500円です[1]。"
 FOLLOW_UP = "それはいつ払われますか？"
 STANDALONE = "国内出張の日当はいつ払われますか？"
+
+BROKEN = """all => all.flatMap(each => [...each.innerText.matchAll(/[^\\s-]+/g)].filter(word => {
+    const range = document.createRange();
+    range.setStart(each.firstChild, word.index);
+    range.setEnd(each.firstChild, word.index + word[0].length);
+    return range.getClientRects().length > 1;
+}).map(word => word[0]))"""
+"""the words of each element that are broken over two lines"""
 
 
 @pytest.fixture
@@ -95,6 +103,17 @@ def test_a_follow_up_shows_which_words_were_taken_out_and_put_in(answered, quick
     calls = unfold(visitor, opened)
     expect(calls.locator("pre").last).to_have_text(STANDALONE)
     assert visitor.width <= width
+
+
+@one_width("en", 390)
+def test_no_word_about_a_call_is_broken_on_a_telephone(answered, visit, language, width):
+    visitor = visit(language, path=answered(FIRST, ANSWER).path, width=width)
+    visitor.open(visitor.traces.last)
+    call = unfold(visitor, row(visitor, "grade_documents")).locator(".call").first
+    call.locator("> summary").click()
+    told = call.locator(".settings :is(dt, dd)")
+    expect(told.first).to_be_visible()
+    assert told.evaluate_all(BROKEN) == []
 
 
 def test_prompt_and_reply_can_be_read_while_the_answer_is_being_written(loaded_app, visit, server):

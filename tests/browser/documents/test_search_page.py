@@ -67,6 +67,22 @@ def test_a_search_shows_three_lists_with_a_colour_for_what_they_share_and_its_ad
     expect(question(colleague)).to_have_value(WORD)
 
 
+@one_language("ja")
+@pytest.mark.parametrize("page", ["search", "compare"])
+def test_labels_of_fields_beside_each_other_are_on_one_line(searching, language, page):
+    visitor = searching(language)
+    visitor.page.goto(urlsplit(visitor.page.url)._replace(path=page, query="").geturl())
+    named = {"search": ("search.unit", "search.k"), "compare": ("index.label", "compare.columns")}[page]
+    labels = visitor.page.get_by_test_id("stMain").get_by_test_id("stWidgetLabel")
+    tops = []
+    for name in named:
+        label = labels.filter(has_text=visitor.words[name]).filter(visible=True)
+        expect(label).to_have_count(1, timeout=LOADED)
+        visitor.settle()
+        tops += [label.locator("p").bounding_box()["y"]]
+    assert max(tops) - min(tops) < 1
+
+
 @one_width("en", 390)
 def test_a_hit_opens_to_its_section_and_leads_to_its_document(searching, language, width):
     visitor = searching(language, width)
