@@ -46,7 +46,7 @@ def _show_editor(run: PastRun, events: Sequence[Event]) -> None:
         text = st.text_area(say("chat.edit"), value=run.question, key=f"wording-{run.id}", label_visibility="collapsed")
         with st.container(horizontal=True, gap="small"):
             asks = st.form_submit_button(say("chat.ask"), type="primary")
-            cancels = st.form_submit_button(say("documents.cancel"))
+            cancels = st.form_submit_button(say("chat.cancel_edit"))
     focus(f"wording-{run.id}")
     if cancels:
         st.session_state[EDITED] = None

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from index_store.base.errors import KeyRefused, PlainError, ServiceFailed
 from index_store.base.service import host_of
+from pages.texts import texts
 from pages.words import LANGUAGES
 from tests.browser.app_process import App
 from tests.browser.asking import script
@@ -42,6 +43,12 @@ def test_the_browser_knows_the_language_and_the_title_of_the_page_also_after_a_s
         visitor.page.go_back()
         expect(html).to_have_attribute("lang", language)
         expect(visitor.sidebar.get_by_role("radio", checked=True)).to_have_text([LANGUAGES[language]])
+
+
+def test_the_first_line_that_a_japanese_visitor_reads_is_not_broken_before_its_last_word(visit):
+    title = visit("ja").page.get_by_role("heading", name=texts("ja")["empty.title"])
+    height, line = title.evaluate("each => [each.clientHeight, parseFloat(getComputedStyle(each).lineHeight)]")
+    assert height < 2 * line
 
 
 @one_language("ja")

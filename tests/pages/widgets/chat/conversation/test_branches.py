@@ -133,7 +133,7 @@ def test_editing_can_be_left_and_nothing_blank_is_asked(page, engine):
     page = page()
     edit(page, 1, " ")
     assert page.errors == [EmptyQuestion().sentence("en")]
-    page.press(page.words["documents.cancel"])
+    page.press(page.words["chat.cancel_edit"])
     assert asked(page) == [FIRST, SECOND]
     assert len(engine.history.runs()) == 2
 
