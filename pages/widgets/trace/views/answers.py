@@ -64,7 +64,7 @@ def _probe(probe: Probe) -> str:
     """What the index has about the question, and what of it no search of the run has found."""
     found = zip(probe.nearest, probe.shares, strict=True)
     nearest = (say("probe.passage", number=f"[{each.number}]", share=f"{share:.0%}") for each, share in found)
-    told = {"probe.title": ", ".join(nearest) or say("detail.no_source")}
+    told = {"probe.title": "\n".join(nearest) or say("detail.no_source")}
     if probe.absent:
         told["probe.absent"] = " · ".join(probe.absent)
     missed = "".join(passage_row(each) for each in probe.nearest if each.number not in probe.seen)

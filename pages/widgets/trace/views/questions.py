@@ -22,7 +22,7 @@ class StandaloneView(View[StandaloneDetail], of=StandaloneDetail):
         if detail.after != detail.before:
             told = rewrite_html(detail.before, detail.after)
         else:
-            told = facts({"detail.before": detail.before})
+            told = facts({"detail.question": detail.before})
         if detail.refused is not None:
             told += facts({"detail.refused": detail.refused})
         turns = "".join(f"<li>{escape(turn.question)}<br>{escape(turn.answer)}</li>" for turn in detail.turns)

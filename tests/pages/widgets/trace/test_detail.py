@@ -28,6 +28,7 @@ from rag.trace.details import (
     Probe,
     RefinementDetail,
     RetrievalDetail,
+    StandaloneDetail,
     UsefulnessDetail,
 )
 from rag.trace.grades import Explanation, Factor, Grounding, PassageGrade
@@ -289,6 +290,14 @@ def test_the_row_of_an_answer_says_that_the_model_found_none_in_its_passages(lan
 
 
 @each_language
+def test_a_question_that_is_not_rewritten_is_not_told_as_the_one_before_a_rewrite(language):
+    same = StandaloneDetail(before="日当は?", after="日当は?", why="stands_alone")
+    html, words = html_of(same, language), texts(language)
+    assert f"<dt>{words['detail.question']}</dt><dd>日当は?</dd>" in html
+    assert words["detail.before"] not in html
+
+
+@each_language
 def test_no_answer_tells_what_the_index_holds_of_the_question_and_what_of_that_was_not_found(language):
     missed = BOTH_SIDES.model_copy(update={"number": 2, "text": "The green car needs a director."})
     probe = Probe(
@@ -296,10 +305,11 @@ def test_no_answer_tells_what_the_index_holds_of_the_question_and_what_of_that_w
     )
     without = DeclineDetail(text="No.", queries=("?",), nearest=(BOTH_SIDES,))
     html, words = html_of(without.model_copy(update={"probe": probe}), language), texts(language)
-    told = Tags(html).text
-    for number, share in (("[2]", "75%"), ("[1]", "50%")):
-        assert words["probe.passage"].format(number=number, share=share) in told
-    assert "hovercraft" in told
+    held = "\n".join(
+        words["probe.passage"].format(number=number, share=share) for number, share in (("[2]", "75%"), ("[1]", "50%"))
+    )
+    assert f"<dd>{held}</dd>" in html
+    assert "hovercraft" in Tags(html).text
     _, _, not_found = html.partition(words["probe.missed"])
     assert "The green car needs a director." in Tags(not_found).text
     assert not_found.count('class="passage"') == 1
