@@ -66,7 +66,7 @@ def test_a_file_dropped_with_a_question_is_what_the_answer_comes_from(visit, ser
     expect(card).to_contain_text("garden.md")
     expect(card.locator(".cited")).to_contain_text("The gardener comes on the second Thursday of a month.")
     visitor.open(visitor.traces)
-    expect(visitor.step("add_documents")).to_contain_text(visitor.words["summary.documents"].format(ready=1, failed=0))
+    expect(visitor.step("add_documents")).to_contain_text(visitor.words["job.ready_one"])
 
 
 def test_a_file_that_cannot_be_loaded_is_told_in_one_sentence_and_nothing_is_lost(loaded, tmp_path):

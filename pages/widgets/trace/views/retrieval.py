@@ -1,9 +1,10 @@
 """Views of searches: keywords, passages, the web, and documents added for a question."""
 
+from collections import Counter
 from html import escape
 from urllib.parse import urlencode
 
-from index_store.ingestion.results import IngestResult
+from index_store.ingestion.results import IngestResult, IngestStatus
 from pages.widgets.location import link
 from pages.widgets.trace.views.html import facts
 from pages.widgets.trace.views.passage_row import passage_row, ranks, web_note
@@ -96,9 +97,8 @@ class WebSearchView(View[WebSearchDetail], of=WebSearchDetail):
 
 class DocumentsView(View[DocumentsDetail], of=DocumentsDetail):
     def summary(self) -> str:
-        added = self.detail.added
-        failed = sum(each.error is not None for each in added)
-        return say("summary.documents", ready=len(added) - failed, failed=failed)
+        counts = Counter(each.status for each in self.detail.added)
+        return " · ".join(counted(f"job.{status}", counts[status]) for status in IngestStatus if counts[status])
 
     def html(self) -> str:
         lines = (f"{each.source}: {_result(each)}" for each in self.detail.added)
@@ -109,4 +109,4 @@ def _result(added: IngestResult) -> str:
     if added.error:
         return added.error.sentence(language())
     without_text = say("document.without_text", pages=added.pages_without_text) if added.pages_without_text else ""
-    return f"✓ {added.sections} {without_text}".rstrip()
+    return f"✓ {counted('chunk.sections', added.sections)} {without_text}".rstrip()

@@ -8,7 +8,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from index_store.base.errors import ServiceBusy
+from index_store.base.errors import EmptyDocument, ServiceBusy
+from index_store.ingestion.results import IngestStatus
 from pages.texts import texts
 from pages.widgets.trace import detail
 from pages.widgets.trace.views.view import JsonView, view_of
@@ -19,6 +20,7 @@ from rag.trace.details import (
     Candidate,
     CandidatesDetail,
     DeclineDetail,
+    DocumentsDetail,
     FailedCandidate,
     GenerationDetail,
     GradesDetail,
@@ -48,6 +50,7 @@ from tests.pages.trace_examples import (
     UNKNOWN,
     USEFUL,
     YES,
+    added,
     finished,
 )
 
@@ -287,6 +290,20 @@ def test_the_row_of_an_answer_says_that_the_model_found_none_in_its_passages(lan
     asked, not_asked = summaries(language, [declined.model_copy(update={"passages": each}) for each in ((1, 2, 3), ())])
     assert asked == words["summary.says_no"].format(passages=count)
     assert shown(not_asked) == words["summary.decline"].format(numbers="[1]")
+
+
+@each_language
+def test_an_attached_file_that_is_already_in_the_index_is_told_as_unchanged(language):
+    results = [
+        added(None),
+        added(None).model_copy(update={"status": IngestStatus.UNCHANGED}),
+        added(EmptyDocument(name="")),
+    ]
+    words = texts(language)
+    told = " · ".join(words[f"job.{each}_one"] for each in ("ready", "unchanged", "failed"))
+    documents = DocumentsDetail(added=tuple(results))
+    assert summaries(language, [documents]) == [told]
+    assert words["chunk.sections"].format(count=0) in html_of(documents, language)
 
 
 @each_language
