@@ -37,6 +37,11 @@ def body_markdown(root: Node) -> str:
     return "\n\n".join(block for block in blocks if block.strip()) + "\n"
 
 
+def heading_text(node: Node) -> str:
+    """On one line, without what is dropped."""
+    return " ".join(_squeezed(_inline(node)).split())
+
+
 def _main(root: Node) -> Node:
     found: dict[str, list[Node]] = {"main": [], "role": [], "article": []}
     for node in root.nodes():
@@ -74,8 +79,7 @@ class _Writer:
                 continue
             match child.tag:
                 case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
-                    text = " ".join(_squeezed(_inline(child)).split())
-                    if text:
+                    if text := heading_text(child):
                         yield "#" * int(child.tag[1]) + " " + text
                 case "pre":
                     yield from _code(child)

@@ -2,6 +2,7 @@
 
 import re
 
+from index_store.parsing.loaders.html.body import heading_text
 from index_store.parsing.loaders.html.tree import Tree
 
 _SEPARATORS = "|｜:：·・»«/-–—―－"
@@ -12,8 +13,9 @@ _END = re.compile(rf"\s*$|\s+[{re.escape(_SEPARATORS)}]|[|｜：:»«—―]")
 def page_title(tree: Tree, markdown: str) -> str:
     """ "" if it has none. If there are several h1, the one that the title repeats: others are sections."""
     lines = {line.strip() for line in markdown.split("\n") if line.startswith("#")}
-    sites = {heading: rest for heading in dict.fromkeys(tree.headings) if (rest := _without_site(tree, heading, lines))}
-    headings = [heading for heading in tree.headings if heading not in sites]
+    texts = [text for heading in tree.headings if (text := heading_text(heading))]
+    sites = {text: rest for text in dict.fromkeys(texts) if (rest := _without_site(tree, text, lines))}
+    headings = [text for text in texts if text not in sites]
     if len(headings) == 1:
         return headings[0] if headings[0] in tree.title else _named_by_title(tree.title, lines) or headings[0]
     repeated = (heading for heading in headings if heading in tree.title)

@@ -153,8 +153,8 @@ class Tree:
     """of the head"""
     site: str
     """the name of the site, if the page tells it"""
-    headings: list[str]
-    """the texts of all h1, including those that were dropped"""
+    headings: list[Node]
+    """all h1, including those that were dropped"""
 
 
 def parse(html: str) -> Tree:
@@ -178,7 +178,7 @@ class _Builder:
         self._title: list[str] = []
         self._is_first_title = True
         self._site = ""
-        self._h1: list[list[str]] = []
+        self._h1: list[Node] = []
         self._open_h1 = 0
         self._open_titles = 0
         self._open_struck = 0
@@ -190,8 +190,6 @@ class _Builder:
         self._controlled.update(attributes.get("aria-controls", "").split())
         if tag == "meta" and attributes.get("property") == "og:site_name":
             self._site = " ".join(attributes.get("content", "").split())
-        if tag == "h1":
-            self._h1.append([])
         self._stack.append(Node(tag, dict(attributes) if attributes else _NONE))
 
     def end(self, tag: str) -> None:
@@ -200,6 +198,8 @@ class _Builder:
         node, parent = self._stack.pop(), self._stack[-1]
         self._count(tag, node.attributes, -1)
         _mark_tasks(node)
+        if tag == "h1" and not self._open_h1:
+            self._h1.append(node)
         if tag == "title":
             self._is_first_title = False  # pictures have titles, too
         own = _HOLDS.get(node.tag, Holds.NOTHING)
@@ -230,15 +230,11 @@ class _Builder:
             node.length += len(written)
             if written and not written.isdigit():
                 node.holds |= Holds.WORDS
-            if self._open_h1:
-                self._h1[-1].append(text)
 
     def close(self) -> Tree:
         while len(self._stack) > 1:
             self.end(self._stack[-1].tag)
-        headings = [" ".join(" ".join(parts).split()) for parts in self._h1]
-        title = " ".join("".join(self._title).split())
-        return Tree(self._stack[0], title, self._site, [text for text in headings if text])
+        return Tree(self._stack[0], " ".join("".join(self._title).split()), self._site, self._h1)
 
     def _count(self, tag: str, attributes: Mapping[str, str], change: int) -> None:
         """`change`: 1 if the tag opens, -1 if it ends."""

@@ -119,6 +119,23 @@ def test_a_page_is_not_titled_by_the_name_of_its_site(html: str, title: str) -> 
     assert load_html(html.format(TEXT), "a.html").title == title
 
 
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("<span>旅費</span>規程", "旅費規程"),
+        ("<ruby>稟<rt>りん</rt>議<rt>ぎ</rt></ruby>書", "稟議書"),
+        ("Travel<a class=headerlink href=#travel>¶</a>", "Travel"),
+        ("CO<sub>2</sub>排出量<button>コピー</button>", "CO2排出量コピー"),
+        ("旅費<br>規程", "旅費 規程"),
+        ("<img src=a.png alt=旅費規程>", "旅費規程"),
+    ],
+)
+def test_a_page_is_titled_by_its_heading_as_it_is_read(heading: str, title: str) -> None:
+    loaded = load_html(f"<title>山田商事</title><h1>{heading}</h1><p>{TEXT}</p>", "a.html")
+    assert loaded.title == title
+    assert loaded.pages[0].markdown.startswith(f"# {title}\n")
+
+
 def test_readings_above_kanji_do_not_double_the_text() -> None:
     assert markdown("<p><ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>を読む</p>") == "漢字を読む\n"
 
