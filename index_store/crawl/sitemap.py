@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import logging
 import zlib
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from http import HTTPStatus
@@ -24,8 +25,8 @@ log = logging.getLogger(__name__)
 
 SIZE = 50 * MEGABYTE
 """bytes of one sitemap, according to its protocol"""
-MAPS = 20
-"""sitemaps that are read of one site"""
+MAPS = 500
+"""sitemaps that are read of one site; WordPress may have one for each month"""
 SECONDS = 120.0
 """for all of them"""
 DEPTH = 100
@@ -38,21 +39,21 @@ class SiteMap(NamedTuple):
     addresses: list[str]
     """normalised, of the same site"""
     is_whole: bool
-    """False if a part of it could not be read"""
+    """False if a part of it could not be read, or was left out"""
 
 
 async def read_sitemap(
     places: Sequence[str], fetcher: Fetcher, get: Callable[[str, int], Awaitable[FetchResponse]]
 ) -> SiteMap:
     """Leaves out parts that can't be read. A site without a sitemap is no error."""
-    waiting = list(dict.fromkeys(places))
+    waiting = deque(places)
+    maps = dict.fromkeys(places)
     found: dict[str, None] = {}
     is_whole = True
     try:
         async with asyncio.timeout(SECONDS):
-            for number, place in enumerate(waiting):
-                if number >= MAPS or len(found) >= ADDRESSES:
-                    break
+            while waiting and len(found) < ADDRESSES:
+                place = waiting.popleft()
                 try:
                     located = await _read(place, fetcher, get)
                 except DocumentError as error:
@@ -60,14 +61,19 @@ async def read_sitemap(
                     is_whole = False
                     continue
                 for is_map, address in _of_site(located, place):
-                    if not is_map:
-                        found[address] = None
-                    elif address not in waiting:
+                    known, most = (maps, MAPS) if is_map else (found, ADDRESSES)
+                    if address in known:
+                        continue
+                    if len(known) >= most:
+                        is_whole = False
+                        break
+                    known[address] = None
+                    if is_map:
                         waiting.append(address)
     except TimeoutError:
         log.warning("the site map of %s takes longer than %g s, so the rest is left out", host_of(places[0]), SECONDS)
         is_whole = False
-    return SiteMap(list(found)[:ADDRESSES], is_whole)
+    return SiteMap(list(found), is_whole and not waiting)
 
 
 async def _read(
@@ -96,7 +102,7 @@ def _of_site(located: list[tuple[bool, str]], place: str) -> Iterator[tuple[bool
 
 
 def _located(path: Path) -> list[tuple[bool, str]]:
-    return list(islice(_locations(path), ADDRESSES))
+    return list(islice(_locations(path), ADDRESSES + 1))
 
 
 def _locations(path: Path) -> Iterator[tuple[bool, str]]:

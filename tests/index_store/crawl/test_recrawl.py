@@ -121,6 +121,21 @@ def test_pages_of_a_site_map_that_fails_are_asked_for_before_they_are_gone(site,
     assert again.of(PageOutcome.GONE) == [site.url("/b")]
 
 
+@pytest.mark.parametrize("limit", ["MAPS", "ADDRESSES"])
+def test_pages_that_are_left_out_of_a_long_site_map_are_asked_for_before_they_are_gone(site, crawl, monkeypatch, limit):
+    def listing(*paths: str) -> Reply:
+        return Reply("\n".join(map(site.url, paths)), content_type="text/plain")
+
+    maps = "".join(f"<sitemap><loc>{site.url(path)}</loc></sitemap>" for path in ("/1.txt", "/2.txt"))
+    site.pages = {"/": html("Home", "/a"), "/a": html("A"), "/b": html("B"), "/c": html("C")}
+    site.pages |= {"/sitemap.xml": Reply(f"<sitemapindex>{maps}</sitemapindex>", content_type="text/xml")}
+    site.pages |= {"/1.txt": listing("/a"), "/2.txt": listing("/b", "/c")}
+    first = crawl(site.url())
+    assert sorted(first.paths) == ["/", "/a", "/b", "/c"]
+    monkeypatch.setattr(f"index_store.crawl.sitemap.{limit}", 2)
+    assert crawl(site.url(), first.known).of(PageOutcome.GONE) == []
+
+
 def test_nothing_is_gone_when_the_start_fails(handbook, crawl):
     first = crawl(handbook.url())
     handbook.pages["/"] = Reply(status=500)

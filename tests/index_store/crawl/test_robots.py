@@ -157,6 +157,14 @@ def test_maps_of_maps_compressed_ones_and_lists_are_read_where_robots_txt_says(s
     assert {"/x", "/y", "/z"} <= set(crawl(site.url()).paths)
 
 
+def test_a_map_for_each_month_of_many_years_is_read(site, pages, crawl):
+    months = [f"/{month}.xml" for month in range(60)]
+    pages["/sitemap.xml"] = sitemap(*map(site.url, months), kind="sitemapindex")
+    pages |= {month: sitemap(site.url(f"/page{month}")) for month in months}
+    pages["/page/59.xml"] = html("The first month")
+    assert "/page/59.xml" in crawl(site.url()).paths
+
+
 def test_of_a_site_map_only_what_lies_in_the_folder_of_the_start_counts(site, pages, crawl):
     pages["/sitemap.xml"] = sitemap(site.url("/docs/b"), site.url("/news"))
     pages |= {"/docs/": html("Docs"), "/docs/b": html("B"), "/news": html("News")}
