@@ -1,11 +1,13 @@
-"""The addresses in a site's sitemap (https://www.sitemaps.org/protocol.html), including nested sitemaps."""
+"""The addresses in a site's sitemap (https://www.sitemaps.org/protocol.html), including nested sitemaps. Its protocol
+also allows a feed, RSS or Atom.
+"""
 
 import asyncio
 import gzip
 import logging
 import zlib
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from io import BufferedReader, RawIOBase
@@ -136,6 +138,10 @@ _NOT_XML = (etree.XMLSyntaxError, UnicodeDecodeError)
 """UnicodeDecodeError: half of a character, as &#xD800;"""
 
 
+_RSS = ["item", "link"]
+_ATOM = ["entry", "link"]
+
+
 class _Locations:
     """What the parser reports to. It makes no tree, whose elements, and whose list of errors, take up to 60 times the
     memory of the text.
@@ -147,20 +153,23 @@ class _Locations:
         """names of the elements around the present place, the innermost last"""
         self._text: list[str] = []
 
-    def start(self, tag: str, _: object) -> None:
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if len(self._open) == DEPTH:
             raise etree.XMLSyntaxError("nested too deeply", 0, 0, 0)
         self._open.append(tag.rpartition("}")[2])
         self._text.clear()
+        if self._open[-2:] == _ATOM and attributes.get("rel", "alternate") == "alternate":
+            self._text.append(attributes.get("href", ""))
 
     def data(self, text: str) -> None:
-        if self._open[-1:] == ["loc"]:
+        if self._open[-1:] == ["loc"] or self._open[-2:] == _RSS:
             self._text.append(text)
 
     def end(self, _: str) -> None:
-        if self._open.pop() != "loc" or not self._open or len(self._found) == ADDRESSES:
-            return
-        if text := "".join(self._text):
+        self._open.pop()
+        text = "".join(self._text)
+        self._text.clear()
+        if text and self._open and len(self._found) < ADDRESSES:
             self._found.append((self._open[-1] == "sitemap", text))
 
     def close(self) -> None:

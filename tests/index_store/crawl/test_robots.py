@@ -157,6 +157,21 @@ def test_maps_of_maps_compressed_ones_and_lists_are_read_where_robots_txt_says(s
     assert {"/x", "/y", "/z"} <= set(crawl(site.url()).paths)
 
 
+@pytest.mark.parametrize(
+    "feed",
+    [
+        "<rss><channel><link>/channel</link><item><guid>/guid</guid><link> /x </link></item></channel></rss>",
+        "<r:RDF xmlns:r='urn:rdf' xmlns='urn:rss'><item><title>X</title><link><![CDATA[/x]]></link></item></r:RDF>",
+        "<feed xmlns='a'><link href='/self'/><entry><link href='/edit' rel='edit'/><link href='/x'/></entry></feed>",
+    ],
+)
+def test_a_feed_may_be_the_site_map(site, pages, crawl, feed):
+    pages["/robots.txt"] = robots("Sitemap: /feed")
+    pages["/feed"] = Reply(feed, content_type="application/xml")
+    site.otherwise = lambda asked: html(asked.path)
+    assert crawl(site.url(), crawl_at_once=1).paths == ["/", "/a", "/private/b", "/x"]
+
+
 def test_a_map_for_each_month_of_many_years_is_read(site, pages, crawl):
     months = [f"/{month}.xml" for month in range(60)]
     pages["/sitemap.xml"] = sitemap(*map(site.url, months), kind="sitemapindex")
