@@ -62,7 +62,8 @@ def is_hopeless(url: str) -> bool:
 
 
 def media_type(headers: httpx2.Headers) -> str:
-    return headers.get("content-type", "").partition(";")[0].strip().lower()
+    """The first, if the server says it twice."""
+    return re.split("[;,]", headers.get("content-type", ""), maxsplit=1)[0].strip().lower()
 
 
 def charset_of(headers: httpx2.Headers) -> str | None:

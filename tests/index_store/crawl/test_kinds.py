@@ -12,6 +12,7 @@ from tests.servers.site_server import Misbehaviour, Reply, html
         ("/a", "text/html", {}, "a.html"),
         ("/a.php", "text/html; charset=Shift_JIS", {}, "a.html"),
         ("/a.htm", "TEXT/HTML", {}, "a.htm"),
+        ("/a", "text/html", {"content-type": "text/html; charset=Shift_JIS"}, "a.html"),  # said twice
         ("/a.xhtml", "application/xhtml+xml", {}, "a.xhtml"),
         ("/a.pdf", "application/pdf", {}, "a.pdf"),
         ("/download?id=5", "application/pdf", {}, "download.pdf"),
