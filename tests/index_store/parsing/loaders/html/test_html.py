@@ -123,6 +123,8 @@ def test_a_page_is_not_titled_by_the_name_of_its_site(html: str, title: str) -> 
     ("heading", "title"),
     [
         ("<span>旅費</span>規程", "旅費規程"),
+        ("<span class=en>COMPANY</span>会社<span>概要</span>", "COMPANY 会社概要"),
+        ("会社概要<small><i>Company</i></small>", "会社概要 Company"),
         ("<ruby>稟<rt>りん</rt>議<rt>ぎ</rt></ruby>書", "稟議書"),
         ("Travel<a class=headerlink href=#travel>¶</a>", "Travel"),
         ("CO<sub>2</sub>排出量<button>コピー</button>", "CO2排出量コピー"),
