@@ -3,7 +3,7 @@
 import re
 
 from index_store.parsing.loaders.html.body import heading_text
-from index_store.parsing.loaders.html.tree import Tree
+from index_store.parsing.loaders.html.tree import Node, Tree
 
 _SEPARATORS = "|｜:：·・»«/-–—―－"
 _END = re.compile(rf"\s*$|\s+[{re.escape(_SEPARATORS)}]|[|｜：:»«—―]")
@@ -13,9 +13,9 @@ _END = re.compile(rf"\s*$|\s+[{re.escape(_SEPARATORS)}]|[|｜：:»«—―]")
 def page_title(tree: Tree, markdown: str) -> str:
     """ "" if it has none. If there are several h1, the one that the title repeats: others are sections."""
     lines = {line.strip() for line in markdown.split("\n") if line.startswith("#")}
-    texts = [text for heading in tree.headings if (text := heading_text(heading))]
-    sites = {text: rest for text in dict.fromkeys(texts) if (rest := _without_site(tree, text, lines))}
-    headings = [text for text in texts if text not in sites]
+    texts = {heading: text for heading in tree.headings if (text := heading_text(heading))}
+    sites = {text: rest for heading, text in texts.items() if (rest := _without_site(tree, heading, text, lines))}
+    headings = [text for text in texts.values() if text not in sites]
     if len(headings) == 1:
         return headings[0] if headings[0] in tree.title else _named_by_title(tree.title, lines) or headings[0]
     repeated = (heading for heading in headings if heading in tree.title)
@@ -23,20 +23,22 @@ def page_title(tree: Tree, markdown: str) -> str:
     return next(repeated, title or next(iter(headings), ""))
 
 
-def _without_site(tree: Tree, heading: str, lines: set[str]) -> str:
-    """What the title says beside this heading, if the heading is the name of the site."""
+def _without_site(tree: Tree, node: Node, heading: str, lines: set[str]) -> str:
+    """What the title says beside this heading, if the heading is of the site: its name, or what its header says."""
     title = tree.title.strip(f" {_SEPARATORS}")
+    is_in_header = node in tree.in_header and not title.startswith(heading)
     rest = title.removesuffix(heading)
     if rest == title and heading == tree.site:
         rest = title.removeprefix(heading)
-    if rest == title:
-        return ""
     words = rest.strip(f" {_SEPARATORS}")
     if not any(character in _SEPARATORS for character in rest.replace(words, "")):
-        return ""
+        return title if is_in_header else ""
     # Some sites put their name first: then the heading at the end is the page's own.
     is_of_site = (
-        heading == tree.site or f"# {heading}" not in lines or not lines.isdisjoint({f"# {words}", f"## {words}"})
+        is_in_header
+        or heading == tree.site
+        or f"# {heading}" not in lines
+        or not lines.isdisjoint({f"# {words}", f"## {words}"})
     )
     return words if is_of_site else ""
 

@@ -43,6 +43,9 @@ _ANCHORED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "section", "dt", "spa
 _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary", "th"})
 """tags whose text may be a button, which unfolds or sorts what is below"""
 
+_HEADER = re.compile("(site|global|top)?[-_]?header", re.I)
+"""ids of what is at the top of each page of a site; an element header may be of the page alone"""
+
 _STRUCK = frozenset({"s", "strike"})
 _STRIKING = re.compile(r"(?<![\w-])text-decoration(-line)?\s*:[^;]{0,100}line-through", re.I)
 """in a style, as editors of web pages write it"""
@@ -155,6 +158,8 @@ class Tree:
     """the name of the site, if the page tells it"""
     headings: list[Node]
     """all h1, including those that were dropped"""
+    in_header: set[Node]
+    """those of them in the header of the site"""
 
 
 def parse(html: str) -> Tree:
@@ -179,6 +184,8 @@ class _Builder:
         self._is_first_title = True
         self._site = ""
         self._h1: list[Node] = []
+        self._in_header: set[Node] = set()
+        self._open_headers = 0
         self._open_h1 = 0
         self._open_titles = 0
         self._open_struck = 0
@@ -200,6 +207,8 @@ class _Builder:
         _mark_tasks(node)
         if tag == "h1" and not self._open_h1:
             self._h1.append(node)
+            if self._open_headers:
+                self._in_header.add(node)
         if tag == "title":
             self._is_first_title = False  # pictures have titles, too
         own = _HOLDS.get(node.tag, Holds.NOTHING)
@@ -234,13 +243,15 @@ class _Builder:
     def close(self) -> Tree:
         while len(self._stack) > 1:
             self.end(self._stack[-1].tag)
-        return Tree(self._stack[0], " ".join("".join(self._title).split()), self._site, self._h1)
+        title = " ".join("".join(self._title).split())
+        return Tree(self._stack[0], title, self._site, self._h1, self._in_header)
 
     def _count(self, tag: str, attributes: Mapping[str, str], change: int) -> None:
         """`change`: 1 if the tag opens, -1 if it ends."""
         self._sections += change * (tag in _SECTIONING)
         self._open_titles += change * (tag in _TITLES)
         self._open_struck += change * _is_struck(tag, attributes)
+        self._open_headers += change * bool(_HEADER.fullmatch(attributes.get("id", "")))
         self._open_h1 += change * (tag == "h1")
 
     def _mark(self, node: Node) -> None:

@@ -113,6 +113,12 @@ def test_a_page_of_links_keeps_them() -> None:
         ("<title>Travel</title><h1>Travel by train</h1>{}", "Travel by train"),
         ("<title>旅費規程</title><h1>社内ポータル</h1><h2>旅費規程</h2>{}", "旅費規程"),
         ("<title>料金表｜山田商事</title><h1>出張の手配なら山田</h1><h2>料金表</h2>{}", "料金表"),
+        ("<title>人事｜山田の発表</title><div id=header><h1>山田の発表</h1></div><h2>役員</h2>{}", "人事"),
+        ("<title>役員の人事</title><div id=topHeader><h1>山田の発表</h1></div><h2>役員</h2>{}", "役員の人事"),
+        ("<title>Start - Intranet - Wiki</title><div id=header><h1>Intranet</h1></div><h1>Guide</h1>{}", "Guide"),
+        ("<title>Travel - Acme</title><header id=header><h1>Travel</h1></header>{}", "Travel"),
+        ("<title></title><div id=header><h1>Travel</h1></div>{}", "Travel"),
+        ("<title>Acme</title><header><h1>Travel</h1></header>{}", "Travel"),
     ],
 )
 def test_a_page_is_not_titled_by_the_name_of_its_site(html: str, title: str) -> None:
