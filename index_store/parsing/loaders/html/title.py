@@ -15,12 +15,13 @@ def page_title(tree: Tree, markdown: str) -> str:
     lines = {line.strip() for line in markdown.split("\n") if line.startswith("#")}
     texts = {heading: text for heading in tree.headings if (text := heading_text(heading))}
     sites = {text: rest for heading, text in texts.items() if (rest := _without_site(tree, heading, text, lines))}
-    headings = [text for text in texts.values() if text not in sites]
-    if len(headings) == 1:
-        return headings[0] if headings[0] in tree.title else _named_by_title(tree.title, lines) or headings[0]
-    repeated = (heading for heading in headings if heading in tree.title)
-    title = next(iter(sites.values()), tree.title)
-    return next(repeated, title or next(iter(headings), ""))
+    own = [heading for heading in texts if heading not in tree.in_header]
+    headings = [texts[heading] for heading in own or texts if texts[heading] not in sites]
+    if repeated := next((heading for heading in headings if heading in tree.title), ""):
+        return repeated
+    if len(headings) == 1 and not (sites and tree.in_header):
+        return _named_by_title(tree.title, lines) or headings[0]
+    return next(iter(sites.values()), tree.title) or next(iter(headings), "")
 
 
 def _without_site(tree: Tree, node: Node, heading: str, lines: set[str]) -> str:
