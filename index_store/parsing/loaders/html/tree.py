@@ -51,6 +51,7 @@ _STRIKING = re.compile(r"(?<![\w-])text-decoration(-line)?\s*:[^;]{0,100}line-th
 """in a style, as editors of web pages write it"""
 _TASK_BOXES = frozenset({"checkbox-on", "checkbox-off"})
 """classes of the empty tags in which Notion draws the boxes of tasks"""
+_PERMALINKS = frozenset("¶#§🔗⚓")
 _PICTURED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li"})
 """tags whose text may be a picture"""
 _DOCUMENT = re.compile(r"\.(pdf|docx?|xlsx?|pptx?|csv)($|[?#])", re.I)
@@ -286,6 +287,8 @@ class _Builder:
             return True
         if node.attributes.get("role", "").lower() in ROLES:
             return True
+        if node.tag == "a" and self._open_titles and node.length == 1 and _is_permalink(node):
+            return True
         if node.tag == "header" and not self._sections:
             # The page's own header or footer. If it holds the title or the text, it stays.
             return not node.holds & (Holds.TITLE | Holds.TEXT)
@@ -369,6 +372,12 @@ def _drop_drawings(formula: Node, parent: Node) -> None:
 def _leads_on(link: Node) -> bool:
     """Whether it leads to another text; a telephone number or a mail address is itself the text."""
     return "href" in link.attributes and not link.attributes["href"].strip().lower().startswith(("tel:", "mailto:"))
+
+
+def _is_permalink(link: Node) -> bool:
+    """Whether it is the sign beside a heading that leads to the heading itself."""
+    sign = "".join(child for child in link.children if isinstance(child, str)).strip()
+    return sign in _PERMALINKS and link.attributes.get("href", "").startswith("#")
 
 
 def _unfolds(button: Node) -> bool:

@@ -306,6 +306,12 @@ def test_a_question_that_is_a_button_is_read_and_so_is_what_it_unfolds(html: str
     assert "980 yen" in page
 
 
+def test_the_sign_of_a_link_to_a_heading_is_no_part_of_it() -> None:
+    html = "<h2 id=a><a class=header-anchor href=#a>#</a> Travel</h2><h3>C<a href=#b class=wiki-anchor>¶</a></h3>"
+    html += "<h4>Price<a href=#note>*</a> in <a href=/c>C</a><a href=/sharp>#</a></h4><p>x</p>"
+    assert markdown(html) == "## Travel\n\n### C\n\n#### Price* in C#\n\nx\n"
+
+
 def test_buttons_that_do_something_else_are_left_out() -> None:
     buttons = (
         "<button>Copy</button><button aria-haspopup=menu aria-expanded=false>Share</button>"
