@@ -93,6 +93,8 @@ class Holds:
     """text that is more than a number"""
     FORMULA = 512
     """MathML"""
+    SHOWN = 1024
+    """what a click shows; a tag also includes itself"""
     PICTURE = 256
     """a picture with words in its place"""
 
@@ -191,11 +193,13 @@ class _Builder:
         self._open_titles = 0
         self._open_struck = 0
         self._controlled: set[str] = set()
-        """ids of what buttons and tabs show"""
+        """ids of what buttons, tabs and links show"""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._count(tag, attributes, 1)
         self._controlled.update(attributes.get("aria-controls", "").split())
+        if tag == "a" and attributes.get("href", "").startswith("#"):
+            self._controlled.add(attributes["href"][1:])
         if tag == "meta" and attributes.get("property") == "og:site_name":
             self._site = " ".join(attributes.get("content", "").split())
         self._stack.append(Node(tag, dict(attributes) if attributes else _NONE))
@@ -212,8 +216,12 @@ class _Builder:
                 self._in_header.add(node)
         if tag == "title":
             self._is_first_title = False  # pictures have titles, too
+        if tag == "textarea" and not _is_filled_in(node):
+            _write_lines(node)
         own = _HOLDS.get(node.tag, Holds.NOTHING)
         parent.holds |= own & Holds.CONTROL
+        if node.attributes.get("id") in self._controlled:
+            node.holds |= Holds.SHOWN
         if self._is_boilerplate(node):
             return
         _look_at_pictures(node, parent)
@@ -266,7 +274,7 @@ class _Builder:
             node.children = [RAISED, *node.children, RAISED_END]
 
     def _is_folded(self, node: Node) -> bool:
-        if node.attributes.get("hidden") == "until-found" or node.attributes.get("id") in self._controlled:
+        if node.attributes.get("hidden") == "until-found" or node.holds & Holds.SHOWN:
             return True
         if any(_SHOWN_LATER.search(name) for name in node.names):
             return True
@@ -315,6 +323,17 @@ def _mark_tasks(node: Node) -> None:
                 if isinstance(item, Node) and item.length:
                     _write_box(item, "checked" in item.names)
                     node.length += 1
+
+
+def _is_filled_in(field: Node) -> bool:
+    """Whether readers write in the field. Otherwise it is a box for a text, such as terms or a program."""
+    return "name" in field.attributes and "readonly" not in field.attributes
+
+
+def _write_lines(box: Node) -> None:
+    lines = "".join(child for child in box.children if isinstance(child, str)).splitlines()
+    box.tag = "div"
+    box.children = [part for line in lines for part in (line, Node("br", {}))]
 
 
 def _write_box(node: Node, is_done: bool) -> None:

@@ -284,6 +284,7 @@ def test_a_section_whose_class_is_that_of_a_widget_is_left_out() -> None:
         "<div class='accordion'><div><p>Question</p><div style='display:none'>Answer</div></div></div>",
         "<dl id='faq-list'><dt>Question</dt><dd hidden>Answer</dd></dl>",
         "<p>Question</p><div role='tabpanel' hidden>Answer</div>",
+        "<a class=inline href='#a1'>Question</a><div style='display:none'><div id=a1><p>Answer</p></div></div>",
     ],
 )
 def test_what_a_click_unfolds_is_read(html: str) -> None:
@@ -396,6 +397,14 @@ def test_a_task_that_is_done_is_told_from_one_that_is_open(html: str) -> None:
 
 def test_a_box_to_tick_in_a_form_is_left_out() -> None:
     assert markdown("<ul><li><input type=checkbox checked> a</li></ul>") == "- a\n"
+
+
+def test_a_box_in_which_nobody_writes_is_text() -> None:
+    html = (
+        "<p>Terms</p><form><textarea readonly name=t>Article 1\n\nYou pay.</textarea><input type=submit></form>"
+    )
+    html += "<textarea cols=9>let a</textarea><textarea name=q readonly></textarea><textarea name=r>Write</textarea>"
+    assert markdown(html) == "Terms\n\nArticle 1\n\nYou pay.\n\nlet a\n"
 
 
 def test_a_page_that_is_one_form_or_one_footer_is_kept() -> None:
