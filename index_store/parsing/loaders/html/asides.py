@@ -19,6 +19,9 @@ WORDS = 50
 """tags of a heading whose words are read"""
 FORM_LENGTH = 300
 """characters of a form's labels; above it, the form is the page's text with fields in it"""
+PROSE = 200
+"""characters outside links; above it, a block is no row of buttons: some themes name the text and its buttons together
+"""
 
 _MENUS = frozenset({"ul", "ol", "dl", "div", "table", "aside", "section", "p"})
 _ASIDE = re.compile(
@@ -126,7 +129,8 @@ def _is_aside(node: Node, is_in_article: bool) -> bool:
     if node.tag == "footer":
         # That of an article has its author, its date or its notes.
         return bool(names - {"footer"}) if is_in_article else not node.holds & Holds.TITLE
-    is_prose = node.holds & Holds.TEXT and not node.links and not node.holds & Holds.CONTROL
+    has_only_text = not node.links and not node.holds & Holds.CONTROL
+    is_prose = node.holds & Holds.TEXT and (has_only_text or node.length - node.link_length > PROSE)
     return bool(names - _SUBJECTS if is_prose else names)
 
 

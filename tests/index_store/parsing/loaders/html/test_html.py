@@ -247,6 +247,7 @@ def test_a_section_whose_anchor_is_named_like_a_widget_is_read(html: str, anchor
         "<table><tr><td>a<td id=ad>Our rules<td class=share>Ask first.</table>",
         "<div class=ad-hoc>Our rules<p>Ask first.</p></div>",
         "<div class=share>Our rules<p>Ask first.</p></div>",
+        f"<div class='entry share'><p>Our rules</p><p>{'Ask first. ' * 30}</p><div><a href=1>Tweet</a></div></div>",
         "<blockquote>Our rules<footer class=footer>Ask first.</footer></blockquote>",
         "<main><p>Our rules</p><footer>Ask first.</footer></main>",
     ],
@@ -400,9 +401,7 @@ def test_a_box_to_tick_in_a_form_is_left_out() -> None:
 
 
 def test_a_box_in_which_nobody_writes_is_text() -> None:
-    html = (
-        "<p>Terms</p><form><textarea readonly name=t>Article 1\n\nYou pay.</textarea><input type=submit></form>"
-    )
+    html = "<p>Terms</p><form><textarea readonly name=t>Article 1\n\nYou pay.</textarea><input type=submit></form>"
     html += "<textarea cols=9>let a</textarea><textarea name=q readonly></textarea><textarea name=r>Write</textarea>"
     assert markdown(html) == "Terms\n\nArticle 1\n\nYou pay.\n\nlet a\n"
 
