@@ -17,10 +17,11 @@ from index_store.access.audit.entry import cleaned_text
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import loops
 from index_store.crawl.duplicates import pieces_of
-from index_store.full_text.analysis import Analyzer, words_in_order
+from index_store.full_text.analysis import Analyzer
 from index_store.full_text.bm25 import ChunkTerms
 from index_store.full_text.folding import fold
 from index_store.full_text.glossary import Glossary
+from index_store.full_text.words import words_in_order
 from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.chunking.text_splitter import blocks_of, split_text, text_width
 from index_store.parsing.loaders import as_markdown

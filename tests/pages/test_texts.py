@@ -16,7 +16,7 @@ from index_store.access.limits import GroupLimits
 from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.catalogue.records import DocumentStatus
-from index_store.full_text.analysis import DropReason
+from index_store.full_text.words import DropReason
 from index_store.ingestion.progress import Stage
 from index_store.ingestion.results import IngestStatus
 from index_store.search.searcher import MODES, UNITS

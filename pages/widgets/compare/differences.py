@@ -5,7 +5,7 @@ from html import escape
 
 import streamlit as st
 
-from index_store.full_text.analysis import words_in_order
+from index_store.full_text.words import words_in_order
 from pages.widgets.compare.head import letter_html
 from pages.widgets.location import location
 from pages.widgets.trace.views.word_diff import MOST_WORDS, marked_html

@@ -4,10 +4,11 @@ import unicodedata
 
 import pytest
 
-from index_store.full_text.analysis import LONGEST, Analyzer, DropReason, words_in_order
+from index_store.full_text.analysis import Analyzer
 from index_store.full_text.folding import fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.sudachi import PIECE
+from index_store.full_text.words import LONGEST, DropReason, words_in_order
 
 
 @pytest.fixture(scope="module")

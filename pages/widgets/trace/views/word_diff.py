@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from html import escape
 
-from index_store.full_text.analysis import words_in_order
+from index_store.full_text.words import words_in_order
 from pages.words import say
 
 MOST_WORDS = 400
