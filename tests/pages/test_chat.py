@@ -23,8 +23,8 @@ from rag.runs.history.user_history import UserHistory
 from rag.trace.events import RunFinished
 from tests.local import as_person, grant, person_of
 from tests.looks import one_language
-from tests.pages.chat_page import ChatPage
 from tests.pages.conftest import restart
+from tests.pages.tabs.chat_page import ChatPage
 from tests.servers import Answer, Refusal
 
 ROOT = Path(__file__).parent.parent.parent

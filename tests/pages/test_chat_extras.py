@@ -15,7 +15,7 @@ from rag.runs.history.history import LONGEST_REASON
 from rag.runs.history.user_history import UserHistory
 from rag.settings import Settings
 from tests.looks import languages_in_turn, one_language
-from tests.pages.chat_page import ChatPage
+from tests.pages.tabs.chat_page import ChatPage
 from tests.rag.scripted import PATIENCE, ScriptedChat, ScriptedSource, eventually
 
 QUESTION = {"ja": "グリーン車は誰が承認しますか？", "en": "Who approves the green car?"}

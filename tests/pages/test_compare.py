@@ -16,10 +16,10 @@ from rag.trace.events import RunFinished, Totals
 from tests.local import process_of
 from tests.looks import one_language
 from tests.pages import trace_examples
-from tests.pages.app_page import shown
-from tests.pages.chat_page import ChatPage
-from tests.pages.compare_page import ComparePage
 from tests.pages.conftest import restart
+from tests.pages.tabs.app_page import shown
+from tests.pages.tabs.chat_page import ChatPage
+from tests.pages.tabs.compare_page import ComparePage
 from tests.rag.scripted import eventually
 from tests.servers import Answer, Refusal
 

@@ -39,9 +39,9 @@ from tests.full_disk import full_disk, linux
 from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, painted
 from tests.local import as_person, grant, person_of, process_of
 from tests.looks import languages_in_turn, one_language
-from tests.pages.app_page import shown
 from tests.pages.conftest import restart
-from tests.pages.documents_page import DocumentsPage
+from tests.pages.tabs.app_page import shown
+from tests.pages.tabs.documents_page import DocumentsPage
 from tests.pages.widgets.trace.test_detail import Tags
 from tests.servers.site_server import SiteServer, html
 

@@ -13,8 +13,8 @@ from index_store.base.errors import NoGroupNamed
 from tests.full_disk import full_disk, linux
 from tests.local import as_person, grant, person_of, process_of
 from tests.looks import one_language
-from tests.pages.app_page import AppPage, shown
 from tests.pages.conftest import restart
+from tests.pages.tabs.app_page import AppPage, shown
 from tests.pages.test_documents import add
 
 

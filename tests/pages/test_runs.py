@@ -19,8 +19,8 @@ from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from tests.local import process_of
 from tests.looks import one_language
-from tests.pages.chat_page import ChatPage
-from tests.pages.runs_page import RunsPage
+from tests.pages.tabs.chat_page import ChatPage
+from tests.pages.tabs.runs_page import RunsPage
 from tests.pages.test_documents import add
 from tests.rag.verdicts import rating
 from tests.servers import Answer

@@ -24,10 +24,10 @@ from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
 from pages.widgets.frame.steps import ONE_STEP
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 from tests.looks import languages_in_turn, one_language
-from tests.pages.app_page import shown
 from tests.pages.conftest import restart
-from tests.pages.documents_page import DocumentsPage
-from tests.pages.search_page import SearchPage
+from tests.pages.tabs.app_page import shown
+from tests.pages.tabs.documents_page import DocumentsPage
+from tests.pages.tabs.search_page import SearchPage
 from tests.servers import Refusal
 from tests.servers.openai_server import EMBEDDINGS
 

@@ -20,10 +20,10 @@ from rag.runs.user_services import UserExports
 from rag.trace.events import StepFinished
 from tests.local import as_person, person_of
 from tests.looks import one_language
-from tests.pages.app_page import AppPage, shown
-from tests.pages.chat_page import ChatPage
-from tests.pages.compare_page import ComparePage
-from tests.pages.runs_page import RunsPage
+from tests.pages.tabs.app_page import AppPage, shown
+from tests.pages.tabs.chat_page import ChatPage
+from tests.pages.tabs.compare_page import ComparePage
+from tests.pages.tabs.runs_page import RunsPage
 from tests.rag.verdicts import YES
 
 pytestmark = pytest.mark.usefixtures("engine")

@@ -5,7 +5,7 @@ from pages.server.settings import Settings
 from pages.texts import texts
 from tests.local import process_of
 from tests.looks import one_language
-from tests.pages.app_page import AppPage
+from tests.pages.tabs.app_page import AppPage
 
 
 def people_page(monkeypatch, language="en") -> AppPage:

@@ -12,7 +12,7 @@ from index_store.ingestion.sources import FileSource
 from pages.server.health import readyz
 from pages.server.originals import original
 from tests.index_store.soundness import eventually
-from tests.pages.search_page import SearchPage
+from tests.pages.tabs.search_page import SearchPage
 from tests.servers.s3 import Between
 
 CONTENT = b"# Large\n\n" + b"line of text\n" * 1000

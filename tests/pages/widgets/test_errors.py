@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from index_store.base.errors import UnknownIndex
 from pages.widgets.errors import show_error, show_warning
 from pages.words import plain
-from tests.pages.app_page import shown
 from tests.pages.reader import for_reader
+from tests.pages.tabs.app_page import shown
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = [

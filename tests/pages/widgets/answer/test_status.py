@@ -18,8 +18,8 @@ from rag.trace.events import Decision, Event, Outcome, RunFinished, RunStarted, 
 from rag.trace.grades import Grounding, Usefulness
 from rag.trace.passages import Citation
 from tests.looks import languages_in_turn, one_language
-from tests.pages.chat_page import ChatPage
 from tests.pages.reader import for_reader
+from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.trace_examples import PASSAGE
 from tests.servers import Answer
 

@@ -4,7 +4,7 @@ import pytest
 
 from pages.texts import texts
 from rag.trace.passages import Retrieval
-from tests.pages.chat_page import ChatPage
+from tests.pages.tabs.chat_page import ChatPage
 
 QUESTION = "Who approves the green car?"
 

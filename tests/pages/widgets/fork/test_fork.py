@@ -15,9 +15,9 @@ from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.passages import Retrieval
 from tests.local import process_of
 from tests.looks import one_language
-from tests.pages.app_page import shown
-from tests.pages.chat_page import ChatPage
-from tests.pages.compare_page import ComparePage
+from tests.pages.tabs.app_page import shown
+from tests.pages.tabs.chat_page import ChatPage
+from tests.pages.tabs.compare_page import ComparePage
 from tests.pages.trace_examples import HOSTILE
 from tests.rag.scripted import eventually
 from tests.servers import Refusal

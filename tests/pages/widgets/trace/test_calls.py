@@ -9,9 +9,9 @@ from rag.runs.history import calls
 from rag.trace.calls import Call, Message, ShortenedText, TokenProbability
 from rag.trace.events import StepFinished
 from tests.looks import one_language
-from tests.pages.chat_page import ChatPage
 from tests.pages.conftest import restart
 from tests.pages.reader import Tags, for_reader
+from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.trace_examples import HOSTILE
 from tests.servers import Refusal
 

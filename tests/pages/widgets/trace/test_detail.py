@@ -35,8 +35,8 @@ from rag.trace.details import (
 )
 from rag.trace.grades import Explanation, Factor, Grounding, PassageGrade
 from rag.trace.passages import Frozen
-from tests.pages.app_page import shown
 from tests.pages.reader import Tags, for_reader
+from tests.pages.tabs.app_page import shown
 from tests.pages.trace_examples import (
     BOTH_SIDES,
     DETAILS,

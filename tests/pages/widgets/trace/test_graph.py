@@ -16,7 +16,7 @@ from rag.runs.history.history import PastRun
 from rag.runs.history.schema import FILE
 from rag.trace.events import RunFinished, StepStarted, Totals, to_json
 from rag.trace.path import END, START, Edge, Path, PipelineGraph, path_of
-from tests.pages.chat_page import ChatPage
+from tests.pages.tabs.chat_page import ChatPage
 from tests.rag.trace.steps import decision, finished
 
 QUESTION = "Who approves the green car?"

@@ -7,8 +7,8 @@ import pytest
 from index_store.base.errors import EmptyQuestion
 from pages.widgets.chat.conversation.branches import DRAWN
 from tests.looks import one_language
-from tests.pages.chat_page import ChatPage
-from tests.pages.runs_page import RunsPage
+from tests.pages.tabs.chat_page import ChatPage
+from tests.pages.tabs.runs_page import RunsPage
 from tests.servers import Answer
 
 FIRST, SECOND, EDITED, LAST = "Who approves trains?", "Who pays for them?", "Who books them?", "And when?"

@@ -9,7 +9,7 @@ from index_store.access.principal import LOCAL
 from rag.runs.history.conversations.conversations import Conversation
 from tests.local import process_of
 from tests.looks import one_language
-from tests.pages.chat_page import ChatPage
+from tests.pages.tabs.chat_page import ChatPage
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from rag.trace.details import GenerationDetail, RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals, from_json
 from tests.local import process_of
 from tests.looks import one_language
-from tests.pages.chat_page import ChatPage
+from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.trace_examples import PASSAGE, finished
 
 

@@ -9,10 +9,10 @@ from rag.runs.engine import UserEngine
 from rag.runs.history.history import History
 from rag.runs.history.user_history import UserHistory
 from rag.runs.run.run import Run
-from tests.pages.app_page import AppPage
-from tests.pages.chat_page import ChatPage
-from tests.pages.compare_page import ComparePage
-from tests.pages.runs_page import RunsPage
+from tests.pages.tabs.app_page import AppPage
+from tests.pages.tabs.chat_page import ChatPage
+from tests.pages.tabs.compare_page import ComparePage
+from tests.pages.tabs.runs_page import RunsPage
 from tests.pages.test_documents import add
 
 

@@ -13,7 +13,7 @@ from rag.runs.history.history import RunOutline
 from rag.runs.history.user_history import UserHistory
 from rag.runs.run.summary import answer_so_far
 from tests.local import local_engine
-from tests.pages.chat_page import ChatPage
+from tests.pages.tabs.chat_page import ChatPage
 from tests.rag.scripted import eventually
 from tests.servers import Answer, OpenAIServer
 from tests.servers.chroma import ChromaServer

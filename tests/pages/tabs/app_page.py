@@ -1,7 +1,6 @@
 """A page of the app, used as in one browser tab, but without a browser: with Streamlit's AppTest."""
 
 import re
-from pathlib import Path
 from typing import Self
 from urllib.parse import parse_qsl
 
@@ -11,8 +10,9 @@ from streamlit.testing.v1 import AppTest
 from pages.texts import texts
 from pages.words import WORD_JOINER
 from rag.text.language import Language
+from tests.conftest import ROOT
 
-INDEX_PAGE = Path(__file__).parent.parent.parent / "pages" / "index.py"
+INDEX_PAGE = ROOT / "pages" / "index.py"
 REGISTERED: dict = {}
 """the pages of the app, which are the same in each language and for everybody, as Streamlit registers them"""
 

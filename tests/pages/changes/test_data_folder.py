@@ -21,12 +21,12 @@ from rag.trace.events import StepFinished, StepStarted
 from tests.full_disk import full_disk, linux
 from tests.local import process_of
 from tests.looks import one_language
-from tests.pages.app_page import shown
-from tests.pages.chat_page import ChatPage
-from tests.pages.compare_page import ComparePage
 from tests.pages.conftest import restart
 from tests.pages.reader import for_reader
-from tests.pages.runs_page import RunsPage
+from tests.pages.tabs.app_page import shown
+from tests.pages.tabs.chat_page import ChatPage
+from tests.pages.tabs.compare_page import ComparePage
+from tests.pages.tabs.runs_page import RunsPage
 from tests.pages.test_chat_extras import press_key
 from tests.pages.trace_examples import PASSAGE
 from tests.pages.widgets.fork.test_fork import Form

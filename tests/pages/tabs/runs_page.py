@@ -3,7 +3,7 @@
 from typing import Self
 
 from rag.text.language import Language
-from tests.pages.app_page import AppPage, shown
+from tests.pages.tabs.app_page import AppPage, shown
 
 
 class RunsPage(AppPage):

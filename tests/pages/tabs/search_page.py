@@ -7,7 +7,7 @@ from typing import Self
 from lxml.html import HtmlElement
 
 from rag.text.language import Language
-from tests.pages.app_page import AppPage
+from tests.pages.tabs.app_page import AppPage
 
 
 @dataclass(frozen=True)

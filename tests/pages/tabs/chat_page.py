@@ -6,7 +6,7 @@ from pages.server.process import engine
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import PastRun
 from rag.text.language import Language
-from tests.pages.app_page import AppPage, shown
+from tests.pages.tabs.app_page import AppPage, shown
 
 
 class ChatPage(AppPage):

@@ -12,9 +12,9 @@ from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
 from rag.trace.passages import Retrieval
 from tests.looks import one_language
-from tests.pages.chat_page import ChatPage
-from tests.pages.compare_page import ComparePage
-from tests.pages.runs_page import RunsPage
+from tests.pages.tabs.chat_page import ChatPage
+from tests.pages.tabs.compare_page import ComparePage
+from tests.pages.tabs.runs_page import RunsPage
 from tests.pages.test_documents import add
 from tests.pages.widgets.fork.test_fork import Form, trace_of
 

@@ -9,8 +9,8 @@ from index_store.base.errors import VectorsAway
 from pages.server import process
 from pages.server.health import readyz
 from tests.index_store.soundness import eventually
-from tests.pages.chat_page import ChatPage
-from tests.pages.search_page import SearchPage
+from tests.pages.tabs.chat_page import ChatPage
+from tests.pages.tabs.search_page import SearchPage
 from tests.rag.verdicts import YES
 from tests.servers import Fault
 from tests.servers.chroma import ChromaProxy

@@ -4,7 +4,7 @@ from typing import Self
 
 from pages.server.process import engine
 from rag.text.language import Language
-from tests.pages.app_page import AppPage, shown
+from tests.pages.tabs.app_page import AppPage, shown
 
 
 class DocumentsPage(AppPage):
