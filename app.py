@@ -21,6 +21,7 @@ from pages.server.gate import RequestGate, refuse_others
 from pages.server.health import healthz, readyz
 from pages.server.identity import NotSignedIn
 from pages.server.originals import original
+from pages.server.page_shell import PageShell, style_sheet
 from pages.server.process import Ending, close_engine, whole_engine
 from pages.server.providers import for_streamlit
 from pages.server.proxies import OtherProxies, Proxies
@@ -120,6 +121,7 @@ def middlewares() -> list[Middleware]:
         Middleware(Sticky),
         Middleware(SignIn, settings=settings),
         Middleware(UploadLimit),
+        Middleware(PageShell),
     ]
 
 
@@ -134,6 +136,7 @@ def secrets_of(settings: Settings) -> dict[str, Any]:
 routes = [
     Route("/healthz", healthz),
     Route("/readyz", readyz),
+    Route("/style.css", style_sheet),
     Route("/originals/{document_id}", original),
 ]
 middleware = middlewares()

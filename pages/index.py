@@ -42,7 +42,6 @@ st.set_page_config(
     page_icon=str(HERE / "assets" / "icon.svg"),
     layout="centered" if page in (PAGES["chat"], SHARED, SHARES, MY_DATA) else "wide",
 )
-st.html(HERE / "assets" / "style.css")
 tell_language()
 
 

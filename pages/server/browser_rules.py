@@ -23,6 +23,9 @@ FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; bas
 """of a file that is shown by itself: it runs no script and loads nothing. img-src data: is for pictures in the file,
 such as the lines of a graph"""
 
+SHELL = Path(file_util.get_static_dir(), "index").with_suffix(".html")
+"""Streamlit's page, which its scripts fill"""
+
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
@@ -33,7 +36,7 @@ def content_policy(scripts: Iterable[str]) -> str:
     `scripts`: HTML with each inline script of our pages. The browser recognises them by their hashes, so a script must
     always be the same text. Variable data goes into attributes that the script reads.
     """
-    page = Path(file_util.get_static_dir(), "index").with_suffix(".html").read_text(encoding="utf-8")
+    page = SHELL.read_text(encoding="utf-8")
     hashes = " ".join(f"'{_hash(script)}'" for html in (page, *scripts) for script in _INLINE.findall(html))
     return "; ".join(
         [
