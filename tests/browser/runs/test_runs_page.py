@@ -110,9 +110,8 @@ def test_the_buttons_of_the_table_are_read_in_the_readers_language(asked, visit,
     assert [each for each in labels if each[0].isascii() is (language == "ja") and not each.startswith("CSV")] == []
 
 
-@one_language("ja")
-def test_the_menus_and_the_search_bar_of_the_table_have_no_english_words_on_a_japanese_page(asked, visit, language):
-    visitor = visit(language, path="/runs")
+def test_the_menus_and_the_search_bar_of_the_table_have_no_english_words_on_a_japanese_page(asked, visit):
+    visitor = visit("ja", path="/runs")
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
     column = {"x": 421, "y": 18}
     visitor.table.hover(position=column)  # then the sign that opens the menu can be pressed
