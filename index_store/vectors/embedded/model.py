@@ -76,7 +76,7 @@ class EmbeddedEmbeddings:
         with self._questions.question():
             network = self._network()
             window = network.first_window(QUESTION + embeddable(text))
-            vector: Vectors = _normalised(corrected(_normalised(network.encoder.means([window]))))[0]
+            vector: Vectors = _normalised(corrected(network.encoder.means([window])))[0]
             return vector
 
     def _network(self) -> "_Network":
