@@ -3,9 +3,12 @@
 import asyncio
 import logging
 import socket
-from contextlib import nullcontext
-from dataclasses import replace
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from functools import cache
+from weakref import WeakValueDictionary
 
 import uvicorn
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -17,6 +20,7 @@ from streamlit.runtime import Runtime, app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, script_runner
 from streamlit.runtime.session_manager import ActiveSessionInfo
+from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.watcher.local_sources_watcher import LocalSourcesWatcher
 
 PRESSES = {"trigger_value", "string_trigger_value", "json_trigger_value", "chat_input_value"}
@@ -45,6 +49,25 @@ class StillEnding(Exception):
     """The last script of a session has ended, and what it said has not been sent yet."""
 
 
+@dataclass(frozen=True)
+class SessionLock:
+    """The lock of a session, as one of its scripts takes it. It may be taken again while it is held."""
+
+    lock: AbstractContextManager[bool]
+    stop_if_told: Callable[[], None]  # raises an exception of Streamlit
+
+    def __enter__(self) -> None:
+        self.lock.__enter__()
+        try:
+            self.stop_if_told()
+        except BaseException:
+            self.lock.__exit__(None, None, None)
+            raise
+
+    def __exit__(self, *error: object) -> None:
+        self.lock.__exit__(None, None, None)
+
+
 def apply() -> None:
     """Call it once, before the server starts."""
     _answer_only_pages()
@@ -54,6 +77,7 @@ def apply() -> None:
     _send_to_the_latest_connection()
     _rerun_in_turn()
     _redraw_the_page_for_a_fragment_that_is_gone()
+    _change_a_session_in_turn()
     _wait_a_moment_for_the_last_requests()
 
 
@@ -172,6 +196,26 @@ def _redraw_the_page_for_a_fragment_that_is_gone() -> None:
         run(runner, rerun_data)
 
     ScriptRunner._run_script = run_fragments_or_page  # type: ignore[method-assign, assignment]  # noqa: SLF001
+
+
+def _change_a_session_in_turn() -> None:
+    """When somebody acts again while a page is being drawn, its script is told to stop and another one starts. Each has
+    a lock of its own for the same values: the second replaced those that the first was just comparing. That one failed,
+    and no callback was called for what had changed. Here, they have one lock, and a script that was told to stop stops
+    when it gets it, instead of changing what the next one has begun with.
+    """
+    prepare = SafeSessionState.__init__
+    # By the identity of the values, which have no room for it. While a script has its lock, it has the values too.
+    locks: WeakValueDictionary[int, AbstractContextManager[bool]] = WeakValueDictionary()
+
+    def prepare_with_one_lock(
+        of_script: SafeSessionState, state: SessionState, yield_callback: Callable[[], None]
+    ) -> None:
+        prepare(of_script, state, yield_callback)
+        lock = locks.setdefault(id(state), threading.RLock())
+        object.__setattr__(of_script, "_lock", SessionLock(lock, stop_if_told=yield_callback))
+
+    SafeSessionState.__init__ = prepare_with_one_lock  # type: ignore[method-assign, assignment]
 
 
 def _wait_a_moment_for_the_last_requests() -> None:

@@ -105,9 +105,9 @@ async def opened(runtime, times=1):
     page = Connection()
     session = runtime.connect_session(page, {})
 
-    def send(value=None, **state):
+    def send(*values, **state):
         asked = ClientState(**state)
-        if value:
+        for value in values:
             asked.widget_states.widgets.add(**value)
         runtime.handle_backmsg(session, BackMsg(rerun_script=asked), client=page)
 
@@ -119,7 +119,8 @@ async def opened(runtime, times=1):
 
 async def main():
     files = MemoryUploadedFileManager("/files")
-    runtime = Runtime(RuntimeConfig(sys.argv[1], MemoryMediaFileStorage("/media"), files))
+    media = MemoryMediaFileStorage("/media")
+    runtime = Runtime(RuntimeConfig(sys.argv[1], media, files, on_script_error=print))
     await runtime.start()
     await act(runtime)
     runtime.stop()
@@ -296,6 +297,42 @@ async def act(runtime):
 asyncio.run(main())
 """
 
+COMPARED_PAGE = """
+import sys
+import time
+from pathlib import Path
+
+import streamlit as st
+
+class Slow:
+    def __init__(self, name):
+        self.name = name
+
+    def __ne__(self, other):
+        Path(sys.argv[2]).touch()
+        time.sleep(0.5)
+        return self.name != other.name
+
+if "options" not in st.session_state:
+    st.session_state.options = {each: [Slow("a"), Slow("b")] for each in ("first", "second")}
+for name, options in st.session_state.options.items():
+    st.selectbox(name, options, format_func=lambda each: each.name, on_change=print, args=(name,))
+"""
+
+ASKING_AGAIN = """
+async def act(runtime):
+    page, send = await opened(runtime)
+    chosen = [{"id": each, "string_value": "b"} for _, each in page.drawn("selectbox")]
+    send(*chosen)
+    while not Path(sys.argv[2]).exists():
+        await asyncio.sleep(0.01)
+    send(*chosen)
+    await finished(2, page)
+
+
+asyncio.run(main())
+"""
+
 LOOKING_FOR_WHAT_IS_GONE = """
 async def act(runtime):
     Path(sys.argv[2]).touch()
@@ -426,6 +463,14 @@ def test_a_page_is_told_that_it_is_complete_even_if_one_of_its_fragments_is_due_
     done = run(SERVER + asking, script, tmp_path / "may-end")
     whole, fragment = (str(each) for each in (ForwardMsg.FINISHED_SUCCESSFULLY, FRAGMENT_FINISHED))
     assert done.stdout.split() == [whole, whole, fragment], done.stderr
+
+
+def test_two_requests_for_a_page_in_one_moment_do_not_disturb_each_other(tmp_path: Path) -> None:
+    """As of somebody who goes back twice. The second changed the values that the first was just comparing."""
+    script = tmp_path / "page.py"
+    script.write_text(COMPARED_PAGE, encoding="utf-8")
+    done = run(SERVER + ASKING_AGAIN, script, tmp_path / "compares")
+    assert done.stdout.split() == ["first", "second"], done.stderr
 
 
 def test_a_browser_that_looks_for_a_fragment_that_is_gone_is_told_to_stop(tmp_path: Path) -> None:
