@@ -1,18 +1,15 @@
 """A job that adds documents: its public interface, and its threads from admission to saving."""
 
-import logging
 import threading
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from index_store.base import errors
 from index_store.base.errors import PlainError
 from index_store.catalogue.records import IndexRecord
 from index_store.ingestion.context import JobContext, Services
+from index_store.ingestion.failures import as_plain_error
 from index_store.ingestion.progress import Item, Progress
 from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import FileSource, SiteSource, Source, discard_uploads, last_of_each, stored_source
@@ -21,9 +18,6 @@ from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.ingestion.stages.pipeline import IngestionPipeline
 from index_store.ingestion.stages.sites import SiteAdmission
 from index_store.parsing.loaders.formats import is_archive
-
-log = logging.getLogger(__name__)
-
 
 LOOK = 2.0
 """seconds between checks whether a job may go on"""
@@ -142,14 +136,8 @@ class Ingestion:
             with IngestionPipeline(self._context, index, self._completion, self._give_up) as pipeline:
                 for task in self._tasks(index):
                     pipeline.take(task)
-        except PlainError as error:
-            self.failure = error
-        except (OSError, SQLAlchemyError) as error:
-            log.warning("Adding to %s failed: %s", self.index, error)
-            self.failure = errors.StoreFailed(name=self.index)
-        except Exception as error:  # the edge of the job: our own bug must end it with an error, not leave it hanging
-            log.exception("Adding to %s failed", self.index)
-            self.failure = errors.IndexStoreError(what=type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - the edge of the thread
+            self.failure = as_plain_error(error, f"Adding to {self.index} failed", self.index)
         finally:
             discard_uploads(self.order.sources)
             self._completion.results.put(None)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store.base import errors
 from index_store.base.errors import PlainError
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import IndexRecord
 from index_store.ingestion.context import JobContext
+from index_store.ingestion.failures import as_plain_error
 from index_store.ingestion.job import LOOK, JobOrder
 from index_store.ingestion.queue.stored_items import StoredItems
 from index_store.ingestion.queue.worker import withdraw
@@ -86,14 +86,8 @@ class JobAdmission:
             index = self._open_index(self._order)
             self._job_table.set_index(self._job_id, index.id, index.name)
             self._admit(index)
-        except PlainError as error:
-            self.failure = error
-        except (OSError, SQLAlchemyError) as error:
-            log.warning("Adding to %s failed: %s", self._order.index, error)
-            self.failure = errors.StoreFailed(name=self._order.index)
-        except Exception as error:  # the edge of the thread: our own bug must end it with an error
-            log.exception("Adding to %s failed", self._order.index)
-            self.failure = errors.IndexStoreError(what=type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - the edge of the thread
+            self.failure = as_plain_error(error, f"Adding to {self._order.index} failed", self._order.index)
         finally:
             discard_uploads(self._order.sources)
             while not self._is_noted():

@@ -16,6 +16,7 @@ from index_store.base.errors import PlainError
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentStatus, IndexRecord
 from index_store.ingestion.context import JobContext, Services
+from index_store.ingestion.failures import as_plain_error
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.queue.delivery import FORGOTTEN, QueueError, Receiver, Redeliver, Sender
 from index_store.ingestion.queue.job_table import JobRow, JobTable, LeasedItem, Work
@@ -246,11 +247,9 @@ class _Job:
                     self._items.put(page.item, page.version)
             except errors.DatabaseAway:
                 raise
-            except PlainError as error:
-                self._completion.complete(taken.item, failed(site.source, None, error))
-            except OSError as error:
-                log.warning("%s can't be crawled: %s", site.source, error)
-                self._completion.complete(taken.item, failed(site.source, None, errors.StoreFailed(name=site.source)))
+            except (OSError, PlainError) as error:
+                told = as_plain_error(error, f"{site.source} can't be crawled", site.source)
+                self._completion.complete(taken.item, failed(site.source, None, told))
             else:
                 if not self._stop.is_set:
                     taken.item.stage = Stage.DONE

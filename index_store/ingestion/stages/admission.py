@@ -2,7 +2,6 @@
 unchanged, refused, removed. Sites are in sites.py.
 """
 
-import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from index_store.base.settings import MEGABYTE
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentRecord, DocumentStatus, IndexRecord
 from index_store.ingestion.context import JobContext
+from index_store.ingestion.failures import as_plain_error
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import failed, removed, unchanged
 from index_store.ingestion.sources import (
@@ -31,8 +31,6 @@ from index_store.parsing.loaders.formats import format_of, is_archive
 
 LONGEST_SOURCE = 2500
 """bytes: Postgres can't have longer ones in a unique index"""
-
-log = logging.getLogger(__name__)
 
 
 class SourceAdmission:
@@ -70,8 +68,8 @@ class SourceAdmission:
                 lambda: self._versions.begin_same(source.document_id, self._services.splitting)
             )
         except (OSError, SQLAlchemyError, errors.OriginalsError) as error:
-            log.warning("%s can't be started again: %s", source.source, error)
-            self._completion.complete(item, failed(source.source, source.document_id, _told(error, name)))
+            told = as_plain_error(error, f"{source.source} can't be read again", name)
+            self._completion.complete(item, failed(source.source, source.document_id, told))
             return None
         if version is None:
             missing = errors.OriginalMissing(name=name)
@@ -102,8 +100,8 @@ class SourceAdmission:
         except (OSError, SQLAlchemyError, errors.OriginalsError) as error:
             if self._is_redelivered(error):
                 raise
-            log.warning("%s can't be stored: %s", file.source, error)
-            self._completion.complete(item, failed(file.source, None, _told(error, file.name)))
+            told = as_plain_error(error, f"{file.source} can't be stored", file.name)
+            self._completion.complete(item, failed(file.source, None, told))
             return None
         except (errors.IndexHasTooManyFiles, errors.IndexTooLarge) as error:
             # Only a document that was there before is listed as failed: a site may bring thousands.
@@ -214,7 +212,3 @@ def _checked_size(path: Path, name: str, max_mb: float) -> int:
     if not size:
         raise errors.EmptyDocument(name=name)
     return size
-
-
-def _told(error: Exception, name: str) -> errors.PlainError:
-    return error if isinstance(error, errors.PlainError) else errors.StoreFailed(name=name)

@@ -1,6 +1,5 @@
 """Embeds parsed documents, the texts of several in one call to the model."""
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,14 +13,13 @@ from index_store.base.batches import batches
 from index_store.base.errors import PlainError
 from index_store.catalogue.records import IndexRecord
 from index_store.ingestion.context import JobContext
+from index_store.ingestion.failures import as_plain_error
 from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.ingestion.stages.saving import Saving
 from index_store.ingestion.stages.version_before import VersionBefore
 from index_store.parsing.chunking.chunker import ParsedChunk
 from index_store.vectors.apart import apart
 from index_store.vectors.embeddings import Vectors
-
-log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -90,9 +88,8 @@ class Embedding:
     def _work(self) -> None:
         try:
             self._embed_groups()
-        except Exception as error:  # the edge of the thread: otherwise the readers would wait for it for ever
-            log.exception("Embedding for %s failed", self._index.name)
-            self._give_up(errors.IndexStoreError(what=type(error).__name__))
+        except Exception as error:  # noqa: BLE001 - the edge of the thread
+            self._give_up(as_plain_error(error, f"Embedding for {self._index.name} failed", self._index.name))
             for task in iter(self._read.get, None):
                 self._completion.leave(task)
                 task.close()
@@ -101,11 +98,11 @@ class Embedding:
         for group in self._groups():
             try:
                 self._try_group(group)
-            except Exception as error:  # the edge of the group: other groups may go well
-                log.exception("Documents can't be embedded")
+            except Exception as error:  # noqa: BLE001 - the edge of the group: other groups may go well
                 for task in group:
                     if not task.is_saving:
-                        self._completion.fail(task, errors.IndexStoreError(what=type(error).__name__))
+                        what = f"{task.version.source} can't be embedded"
+                        self._completion.fail(task, as_plain_error(error, what, task.version.name))
             for task in group:
                 if not task.is_saving:
                     task.close()

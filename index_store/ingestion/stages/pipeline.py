@@ -1,22 +1,19 @@
 """The threads that process a document, from parsing to saving."""
 
-import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Self
 
-from index_store.base import errors
 from index_store.base.errors import PlainError
 from index_store.catalogue.records import IndexRecord
 from index_store.ingestion.context import JobContext
+from index_store.ingestion.failures import as_plain_error
 from index_store.ingestion.progress import Stage
 from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.ingestion.stages.embedding import Embedding
 from index_store.ingestion.stages.saving import Saving
 from index_store.parsing.loaders.document import RawFile
-
-log = logging.getLogger(__name__)
 
 
 class IngestionPipeline:
@@ -61,12 +58,9 @@ class IngestionPipeline:
                     version.kind,
                     lambda: self._stop.is_set,
                 )
-        except PlainError as error:
-            self._completion.fail(task, error)
-            return
-        except Exception as error:  # the edge of the thread: nobody reads its result
-            log.exception("%s can't be read", version.source)
-            self._completion.fail(task, errors.IndexStoreError(what=type(error).__name__))
+        except Exception as error:  # noqa: BLE001 - the edge of the thread: nobody reads its result
+            what = f"{version.source} can't be read"
+            self._completion.fail(task, as_plain_error(error, what, version.name))
             return
         task.item.chunks = task.parsed.chunk_count
         task.item.stage = Stage.EMBEDDING

@@ -1,22 +1,17 @@
 """Makes versions ready when all their vectors are stored, while the next texts are embedded."""
 
-import logging
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
 from typing import Self
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from index_store.base import errors
-from index_store.base.errors import PlainError
 from index_store.ingestion.context import JobContext
+from index_store.ingestion.failures import as_plain_error
 from index_store.ingestion.retry import Retry
 from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.library.versions import EmbeddedVersion
-
-log = logging.getLogger(__name__)
 
 
 class Saving:
@@ -69,14 +64,7 @@ class Saving:
         """Reports an error for those of `tasks` that have not ended yet."""
         try:
             yield
-        except PlainError as error:
+        except Exception as error:  # noqa: BLE001 - the edge of the thread: nobody reads its result
             for task in tasks:
-                self._completion.fail(task, error)
-        except (OSError, SQLAlchemyError) as error:
-            log.warning("%s can't be saved: %s", tasks[0].version.source, error)
-            for task in tasks:
-                self._completion.fail(task, errors.StoreFailed(name=task.version.name))
-        except Exception as error:  # the edge of the thread: nobody reads its result
-            log.exception("%s can't be saved", tasks[0].version.source)
-            for task in tasks:
-                self._completion.fail(task, errors.IndexStoreError(what=type(error).__name__))
+                what = f"{task.version.source} can't be saved"
+                self._completion.fail(task, as_plain_error(error, what, task.version.name))
