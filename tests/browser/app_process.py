@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Self
 
 from pages.server.settings import Settings as ServerSettings
 from rag.settings import Settings
@@ -20,6 +21,8 @@ START_TIMEOUT = 120
 
 
 class App:
+    """It runs while it is the context, or from `start` to `stop`."""
+
     def __init__(self, folder: Path, script: str = "app.py", under: Sequence[str] = (), **settings: str) -> None:
         """`under`: a command that runs the command after it, in a process with the same id.
 
@@ -69,6 +72,17 @@ class App:
             assert self._process.poll() is None, self.log.read_text(encoding="utf-8")
             assert time.monotonic() < end, self.log.read_text(encoding="utf-8")
             time.sleep(0.1)
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
 
     def renew(self, **settings: str) -> None:
         """Opens a new engine with these settings; only for `served.py`."""

@@ -116,7 +116,7 @@ def tavily() -> Iterator[TavilyServer]:
 
 @pytest.fixture(scope="package")
 def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    app = App(
+    with App(
         tmp_path_factory.mktemp("app"),
         "tests/browser/served.py",
         OPENAI_API_KEY=KEY,
@@ -127,10 +127,8 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         CRAWL_RATE="50",
         SUGGEST_FOLLOW_UPS="off",
         PRELOAD="false",
-    )
-    app.start()
-    yield app
-    app.stop()
+    ) as app:
+        yield app
 
 
 class Lent:

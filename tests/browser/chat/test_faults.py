@@ -58,10 +58,8 @@ def own_app(server, data_with_answer, tmp_path) -> Iterator[tuple[App, Answered]
     """An app with its own server, which can be killed; with the handbook and an answer."""
     data, conversation = data_with_answer(FIRST, "A director approves it [1].", "self_rag")
     settings = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY, "EMBEDDING_MODEL": "test-embedding"}
-    app = App(tmp_path, DATA_DIR=str(shutil.copytree(data, tmp_path / "own")), **settings)
-    app.start()
-    yield app, Answered(FIRST, f"/?c={conversation}")
-    app.stop()
+    with App(tmp_path, DATA_DIR=str(shutil.copytree(data, tmp_path / "own")), **settings) as app:
+        yield app, Answered(FIRST, f"/?c={conversation}")
 
 
 @one_language("ja")

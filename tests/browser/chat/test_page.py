@@ -147,9 +147,7 @@ def test_conversations_are_back_after_a_restart_of_the_server(visit, server, dat
     script(server, question, "A director [1].")
     data = shutil.copytree(data_with("travel.md", HANDBOOK), tmp_path / "restarted")
     settings = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY, "EMBEDDING_MODEL": "test-embedding"}
-    app = App(tmp_path, DATA_DIR=str(data), **settings)
-    app.start()
-    try:
+    with App(tmp_path, DATA_DIR=str(data), **settings) as app:
         visitor = visit(app=app)
         visitor.ask(question)
         visitor.wait_for_the_end()
@@ -164,8 +162,6 @@ def test_conversations_are_back_after_a_restart_of_the_server(visit, server, dat
         expect(back.page.locator(".passage-card:popover-open")).to_contain_text("travel.md")
         expect(back.sidebar.get_by_role("button", name=question[:30])).to_be_visible()
         back.page.close()
-    finally:
-        app.stop()
 
 
 def test_a_test_finds_nothing_of_the_one_before(visit, app, handbook, contexts):

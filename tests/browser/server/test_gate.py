@@ -68,15 +68,13 @@ def way(request) -> tuple[Ask, int]:
 @pytest.fixture(scope="module")
 def named(tmp_path_factory) -> Iterator[App]:
     """An app that is open for others, on all addresses, under the names in its settings."""
-    app = App(
+    with App(
         tmp_path_factory.mktemp("named"),
         ALLOWED_HOSTS="RAG.example.com, 192.0.2.7 ,[2001:DB8::7], 文書.example",
         ALLOW_ANONYMOUS="true",
         STREAMLIT_SERVER_ADDRESS="0.0.0.0",
-    )
-    app.start()
-    yield app
-    app.stop()
+    ) as app:
+        yield app
 
 
 @pytest.mark.parametrize(

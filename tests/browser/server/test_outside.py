@@ -69,10 +69,8 @@ def traced(tmp_path_factory, model) -> Iterator[Traced]:
         )
     settings = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": KEY, "EMBEDDING_MODEL": "test-embedding"}
     settings["ALLOWED_HOSTS"] = "rag.example.com"
-    app = Traced(tmp_path_factory.mktemp("traced"), **settings)
-    app.start()
-    yield app
-    app.stop()
+    with Traced(tmp_path_factory.mktemp("traced"), **settings) as app:
+        yield app
 
 
 def test_a_whole_session_connects_to_nothing_outside(traced, visit, model):

@@ -45,8 +45,7 @@ def served(data_with: Callable[[str, str], Path], server: OpenAIServer, tmp_path
     with ExitStack() as running:
         provider = running.enter_context(OpenIdProvider(f"{app.url}/oauth2callback", PEOPLE))
         app.set(APP_URL=app.url, OIDC_PROVIDERS=json.dumps([provider.settings()]))
-        app.start()
-        running.callback(app.stop)
+        running.enter_context(app)
         yield Served(app, provider, provider, data_dir)
     assert " ERROR " not in app.log.read_text(encoding="utf-8")
 

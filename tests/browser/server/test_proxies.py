@@ -80,12 +80,8 @@ def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 def _app(folder: Path, server: OpenAIServer, **settings: str) -> Iterator[App]:
     usual = {"TRUSTED_PROXIES": "127.0.0.1", "FORWARDED_ALLOW_IPS": "", "ALLOWED_HOSTS": NAME, "PRELOAD": "false"}
     model = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.base_url, "EMBEDDING_MODEL": "test-embedding"}
-    app = App(folder, **{**usual, **model, **settings})
-    try:
-        app.start()
+    with App(folder, **{**usual, **model, **settings}) as app:
         yield app
-    finally:
-        app.stop()
 
 
 @pytest.fixture(params=["nginx", "caddy"])

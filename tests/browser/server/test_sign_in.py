@@ -82,8 +82,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         named = {"Example": provider, "Ahead": ahead, "Behind": behind, "Rogue": rogue}
         providers = [each.settings(name) for name, each in named.items()]
         app.set(OPENAI_BASE_URL=model.base_url, APP_URL=app.url, OIDC_PROVIDERS=json.dumps(providers))
-        servers.callback(app.stop)
-        app.start()
+        servers.enter_context(app)
         with urllib.request.urlopen(f"{app.url}/readyz", timeout=60) as answer:  # then the data folder is open
             assert answer.status == 200
         yield Served(app, provider, behind, folder / "data")

@@ -112,10 +112,8 @@ def app(server, tmp_path_factory) -> Iterator[App]:
     settings = {name.lower(): value for name, value in service.items()}
     with IndexStore(Settings(_env_file=None, data_dir=folder / "data", **settings)) as store:
         assert store.add("cars", document, document.name).status is IngestStatus.READY
-    app = App(folder, **service, WEB_SEARCH="off")
-    app.start()
-    yield app
-    app.stop()
+    with App(folder, **service, WEB_SEARCH="off") as app:
+        yield app
 
 
 def test_a_browser_is_told_to_look_less_often_while_nothing_comes(app, server):
