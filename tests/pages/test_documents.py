@@ -140,7 +140,7 @@ def test_search_and_filters_stay_while_a_document_is_open(engine, tmp_path):
 def test_the_address_of_the_list_shows_it_after_a_reload_and_a_look_at_a_document(engine, tmp_path):
     add(engine, tmp_path, "archive.md", index="archive")
     [document_id, *_] = add(engine, tmp_path, "travel.md", "travel.txt", "leave.txt")
-    page = DocumentsPage().choose("index.label", "handbook")
+    page = DocumentsPage().choose("index.index", "handbook")
     assert not {"q", "kind", "status", "origin"} & set(page.app.query_params)
     page.write("table.search", "travel").choose("table.kind", "txt")
     address = {name: page.parameter(name) for name in ("index", "q", "kind")}
@@ -158,9 +158,9 @@ def test_what_was_sought_in_an_index_is_not_sought_in_another(engine, tmp_path):
     add(engine, tmp_path, "archive.md", "archive.txt", index="archive")
     add(engine, tmp_path, "travel.md", "travel.txt")
     page = DocumentsPage(index="handbook").write("table.search", "travel").choose("table.kind", "txt")
-    assert len(page.choose("index.label", "archive").table) == 2
+    assert len(page.choose("index.index", "archive").table) == 2
     assert (page.parameter("index"), page.parameter("q"), page.parameter("kind")) == ("archive", None, None)
-    assert len(page.choose("index.label", "handbook").table) == 2
+    assert len(page.choose("index.index", "handbook").table) == 2
 
 
 def test_what_an_address_names_and_no_document_has_is_ignored(engine, tmp_path):
@@ -276,7 +276,7 @@ def test_an_index_is_made_renamed_and_deleted(engine, tmp_path):
 def test_what_is_sent_for_an_index_that_another_tab_has_renamed_reaches_no_other_index(engine, tmp_path, language):
     add(engine, tmp_path, "archive.md", index="archive")
     add(engine, tmp_path, "travel.md")
-    page = DocumentsPage(language).choose("index.label", "handbook")
+    page = DocumentsPage(language).choose("index.index", "handbook")
     deeds: list[Callable[[], object]] = [
         lambda: page.press("index.delete_really"),
         lambda: page.press("index.reindex"),
@@ -287,7 +287,7 @@ def test_what_is_sent_for_an_index_that_another_tab_has_renamed_reaches_no_other
         engine.store.rename_index(old, new)
         deed()
         assert UnknownIndex(index=old, known=f"archive, {new}").sentence(language) in page.text
-        page.choose("index.label", new)
+        page.choose("index.index", new)
     assert engine.store.ingestions == ()
     assert [each.source for each in engine.store.documents()] == ["archive.md", "travel.md"]
     assert page.drop(("leave.md", HANDBOOK.encode())).wait().picked == new
@@ -391,7 +391,7 @@ def test_both_pages_are_about_the_same_index(engine, tmp_path):
     add(engine, tmp_path, "travel.md", index="first")
     add(engine, tmp_path, "leave.md", index="second")
     page = DocumentsPage()
-    page.choose("index.label", "second")
+    page.choose("index.index", "second")
     assert page.app.query_params["index"] in ("second", ["second"])
     page.app.switch_page("chat.py")
     page.look()

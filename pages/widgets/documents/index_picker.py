@@ -71,7 +71,7 @@ def show_indexes(indexes: dict[str, Index]) -> Index | None:
 
 def _choose(indexes: dict[str, Index]) -> Index:
     labels = {name: index_label(index) for name, index in indexes.items()}
-    name = pick("index", say("index.label"), labels, next(iter(labels)))
+    name = pick("index", say("index.index"), labels, next(iter(labels)))
     if name == CHOSEN.value("index"):
         CHOSEN.choose(**CHOSEN.values)
     else:

@@ -23,7 +23,7 @@ class DocumentsPage(AppPage):
 
     @property
     def picked(self) -> str:
-        return next(each.value for each in self.app.selectbox if each.label == self.words["index.label"])
+        return next(each.value for each in self.app.selectbox if each.label == self.words["index.index"])
 
     def press(self, key: str, **parts: object) -> Self:
         label = self.words[key].format(**parts)
