@@ -10,9 +10,9 @@ log = logging.getLogger(__name__)
 
 
 def as_plain_error(error: Exception, what: str, name: str) -> PlainError:
-    """For the edges of threads, where every error is caught: whoever waits for the thread would wait for ever.
+    """The same error with a sentence for people: a thread that ends without one keeps somebody waiting for ever.
 
-    Logs what a PlainError does not tell: a disk or a database that fails, and a bug of ours with its traceback.
+    Logs what the sentence does not tell: how a disk or a database failed, and a bug of ours with its traceback.
     `what`: what failed, for the log. `name`: the index or document, as people know it.
     """
     if isinstance(error, PlainError):

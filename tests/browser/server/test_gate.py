@@ -60,6 +60,11 @@ WAYS = {"http": (get, 200), "websocket": (open_socket, 101)}
 """how a request is sent, and the status for a page of the app"""
 
 
+def sent(app: App, host: str, origin: str) -> list[str]:
+    """Two lines of a request; `{port}` is the app's."""
+    return [f"{name}: {value.format(port=app.port)}" for name, value in (("Host", host), ("Origin", origin))]
+
+
 @pytest.fixture(params=WAYS)
 def way(request) -> tuple[Ask, int]:
     return WAYS[request.param]
@@ -219,8 +224,7 @@ def test_several_origins_are_refused(process, way):
 )
 def test_pages_of_the_app_are_let_in(process, way, host, origin):
     ask, good = way
-    lines = [f"{name}: {value.format(port=process.port)}" for name, value in (("Host", host), ("Origin", origin))]
-    assert ask(process.port, *lines).status == good
+    assert ask(process.port, *sent(process, host, origin)).status == good
 
 
 @pytest.mark.parametrize(
@@ -238,7 +242,7 @@ def test_pages_of_the_app_are_let_in(process, way, host, origin):
 )
 def test_names_that_are_set_are_let_in_beside_those_of_loopback(named, way, host, origin):
     ask, good = way
-    lines = [f"{name}: {value.format(port=named.port)}" for name, value in (("Host", host), ("Origin", origin))]
+    lines = sent(named, host, origin)
     assert ask(named.port, lines[0]).status == good
     assert ask(named.port, *lines).status == good
 
