@@ -79,19 +79,17 @@ TELL_LANGUAGE = """<script>
   };
   const menus = ":is([role=menuitem], label span):is([data-testid^=stDataFrameColumn] *)";
   const written = `[data-testid=stSkipToContent], [role=listbox][data-empty] span, ${menus}`;
-  const label = each => {
-    const now = each.getAttribute("aria-label");
-    if (now !== each.ourLabel) each.itsLabel = now;
-    each.ourLabel = translated(each.itsLabel, each);
-    if (each.ourLabel !== now) each.setAttribute("aria-label", each.ourLabel);
+  const translate = (part, property, each) => {
+    const now = part[property];
+    if (now !== part.ours) part.its = now;
+    part.ours = part.its && translated(part.its, each);
+    if (part.ours !== now) part[property] = part.ours;
   };
   const labelAll = part => {
-    [part, ...part.querySelectorAll("[aria-label]")].filter(each => each.hasAttribute("aria-label")).forEach(label);
+    const labelled = [part, ...part.querySelectorAll("[aria-label]")].filter(each => each.hasAttribute("aria-label"));
+    for (const each of labelled) translate(each, "ariaLabel", each);
     for (const each of part.querySelectorAll(written))
-      for (const text of each.childNodes) {
-        const its = text.data, ours = its && translated(its, each);
-        if (ours !== its) text.data = ours;
-      }
+      for (const text of each.childNodes) translate(text, "data", each);
     for (const field of part.querySelectorAll(".gdg-search-bar input")) field.ariaLabel = fixed.get("Search");
   };
   window.labelled?.disconnect();
@@ -105,7 +103,7 @@ TELL_LANGUAGE = """<script>
 }
 </script>"""
 """Streamlit's page and its words are in English. The script runs whenever its element changes, so with each language.
-It keeps the label that Streamlit wrote, because it may have to write that in another language.
+It keeps the words of Streamlit, because it may have to write them in another language.
 """
 
 

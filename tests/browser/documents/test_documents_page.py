@@ -255,13 +255,19 @@ def test_the_list_is_shown_where_it_was_left_for_a_document_also_by_going_back(m
     visitor.page.set_viewport_size({"width": width, "height": 500})
     visitor.settle()
     scrolled = "[...document.querySelectorAll('[data-testid=stMain], .dvn-scroller')]"
+    places = f"{scrolled}.map(each => each.scrollTop).join()"
+    above = visitor.table.bounding_box()["y"] - 150
     for go_back in (visitor.page.go_back, visitor.page.get_by_role("link", name=visitor.words["document.back"]).click):
-        visitor.page.evaluate(f"{scrolled}.forEach(each => each.scrollTo(0, 210))")
-        visitor.page.mouse.click(visitor.table.bounding_box()["x"] + 70, 400)
+        visitor.page.evaluate(f"{scrolled}.forEach((each, number) => each.scrollTo(0, [{above}, 210][number]))")
+        left = visitor.page.evaluate(places)
+        assert left.endswith(",210")
+        assert not left.startswith("0,")
+        place = visitor.table.bounding_box()
+        visitor.page.mouse.click(place["x"] + 70, place["y"] + 35 * 7 + 18)  # `Visitor.row` would scroll
         expect(visitor.page.locator(".document h2")).to_be_in_viewport(timeout=LOADED)
         visitor.settle()
         go_back()
-        visitor.page.wait_for_function(f"() => {scrolled}.map(each => each.scrollTop).join() === '210,210'")
+        visitor.page.wait_for_function(f"() => {places} === '{left}'")
         visitor.settle()
 
 

@@ -168,7 +168,7 @@ def test_a_page_of_another_origin_is_refused_in_every_disguise(process, path, or
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 ROUTES = (
-    "/", "/healthz", "/readyz", "/originals/x", "/media/x", "/component/x", "/auth/login", "/auth/logout",
+    "/", "/style.css", "/healthz", "/readyz", "/originals/x", "/media/x", "/component/x", "/auth/login", "/auth/logout",
     "/oauth2callback", "/_stcore/health", "/_stcore/metrics", "/_stcore/host-config", "/_stcore/upload_file/x/x",
     "/_stcore/bidi-components/x", "/_stcore/stream", "/_stcore/agent/interact", "/_stcore/agent/openapi.json",
     "/_stcore/agent/mcp",
