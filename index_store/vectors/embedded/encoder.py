@@ -14,13 +14,20 @@ from numpy.typing import NDArray
 from openvino import Node, Output
 from openvino import opset13 as op
 
-from index_store.vectors.embedded.weights import BLOCK, Floats, Weights, dequantised
+from index_store.base.processor import instructions
+from index_store.vectors.embedded.weights import BLOCK, Floats, Tensor, Weights, dequantised
 
 Value: TypeAlias = Node | Output
 """a value in the graph: (texts, tokens, width) unless a docstring says otherwise"""
 
+Parts: TypeAlias = Sequence[tuple[Tensor, Tensor]]
+"""matrices, each with its bias"""
+
 MASKED = -1e9
 """added to the attention to padding"""
+
+MATRIX_PRODUCTS = "amx_bf16"
+"""Linux's name for the instructions that multiply small matrices of floats of 16 bits"""
 
 
 class Encoder:
@@ -29,16 +36,17 @@ class Encoder:
     def __init__(self, weights: Weights, threads: int) -> None:
         self._weights = weights
         self._places = _places(weights)
+        in_short_floats = MATRIX_PRODUCTS in instructions()
         settings = {
             "INFERENCE_NUM_THREADS": threads,
             "PERFORMANCE_HINT": "LATENCY",
-            # Nearly the same vectors on every processor: no half precision where a processor has it.
-            "INFERENCE_PRECISION_HINT": "f32",
+            "INFERENCE_PRECISION_HINT": "bf16" if in_short_floats else "f32",
             # Where the processor multiplies bytes, the input of a matrix is rounded to bytes in groups of this size,
             # each with its own scale, like the weights. So a text's vector does not depend on its batch.
-            "DYNAMIC_QUANTIZATION_GROUP_SIZE": BLOCK,
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0 if in_short_floats else BLOCK,
         }
-        self._network = ov.Core().compile_model(Graph(weights).model(), "CPU", settings)
+        model = Graph(weights, keeps_blocks=not in_short_floats).model()
+        self._network = ov.Core().compile_model(model, "CPU", settings)
         self._idle: SimpleQueue[ov.InferRequest] = SimpleQueue()
 
     def means(self, windows: Sequence[Sequence[int]]) -> Floats:
@@ -90,9 +98,11 @@ class Graph:
     token's share in the mean, (texts, tokens, 1).
     """
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, keeps_blocks: bool) -> None:
+        """`keeps_blocks`: matrices stay integers with scales, as products of bytes need them. Else they are floats."""
         self._weights = weights
         self._sizes = weights.sizes
+        self._keeps_blocks = keeps_blocks
 
     def model(self) -> ov.Model:
         width = self._sizes.width
@@ -131,10 +141,20 @@ class Graph:
 
     def _linear(self, x: Value, layer: str, *names: str) -> Value:
         """Several matrices at once, their outputs joined in this order."""
-        parts = [[self._weights.tensor(f"{layer}.{each}.{part}") for part in "wb"] for each in names]
+        tensor = self._weights.tensor
+        parts = [(tensor(f"{layer}.{each}.w"), tensor(f"{layer}.{each}.b")) for each in names]
         biases = np.concatenate([bias.floats for _, bias in parts])
-        matrices = [matrix.quantised(rows=bias.count) for matrix, bias in parts]
-        integers, scales = (np.concatenate(part) for part in zip(*matrices, strict=True))
-        weights = op.multiply(op.convert(op.constant(integers), "f32"), op.constant(scales))
-        matrix = op.reshape(weights, np.array([len(biases), -1]), special_zero=False)
+        matrix = _as_blocks(parts) if self._keeps_blocks else _as_floats(parts)
         return op.add(op.matmul(x, matrix, transpose_a=False, transpose_b=True), op.constant(biases))
+
+
+def _as_blocks(parts: Parts) -> Value:
+    """The matrices on top of each other, (all rows, columns), whose numbers stay integers with scales."""
+    matrices = [matrix.quantised(rows=bias.count) for matrix, bias in parts]
+    integers, scales = (np.concatenate(part) for part in zip(*matrices, strict=True))
+    weights = op.multiply(op.convert(op.constant(integers), "f32"), op.constant(scales))
+    return op.reshape(weights, np.array([len(integers), -1]), special_zero=False)
+
+
+def _as_floats(parts: Parts) -> Value:
+    return op.constant(np.concatenate([matrix.floats.reshape(bias.count, -1) for matrix, bias in parts]))

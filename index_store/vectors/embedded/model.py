@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from index_store.base.cores import cores
 from index_store.base.precedence import Precedence
+from index_store.base.processor import cores
 from index_store.vectors.embedded import weights
 from index_store.vectors.embedded.encoder import Encoder
 from index_store.vectors.embedded.language_bias import corrected

