@@ -23,6 +23,7 @@ from rag.models.embedded import grading, prompts
 from rag.models.embedded.attribution import AttributedText
 from rag.models.embedded.current_events import asks_about_current_events, is_about_the_company
 from rag.models.embedded.engines.child import CONTEXT
+from rag.models.embedded.first_word import FirstWord
 from rag.models.embedded.log_odds import TOP, YesNoQuestion
 from rag.models.embedded.names import unstated_codes
 from rag.models.replies import FollowUpsReply, KeywordsReply
@@ -94,17 +95,19 @@ class EmbeddedChat(ChatModel):
         about: CallSubject,
         temperature: float,
     ) -> AnswerStream:
-        text, logprobs, cut = AttributedText(question, passages), list[float](), False
+        first, text = FirstWord(question, passages), AttributedText(question, passages)
+        logprobs, cut = list[float](), False
         options = {"temperature": temperature, "logprobs": True, "top_logprobs": 1}
         async for piece in self.client.stream(prompt, usage, about=about, **options):
             if isinstance(piece, Restart):
-                text, logprobs, cut = AttributedText(question, passages), [], False
+                first, text = FirstWord(question, passages), AttributedText(question, passages)
+                logprobs, cut = [], False
                 yield piece
             else:
                 logprobs += [token["logprob"] for token in tokens_of(piece)]
                 cut = cut or cut_by(piece) is not None
-                yield text.feed(piece.text)
-        yield text.end()
+                yield text.feed(first.feed(piece.text))
+        yield text.feed(first.end()) + text.end()
         confidence = fmean(logprobs) if logprobs else None
         yield Answer(text.text, tuple(text.cited), confidence=confidence, is_cut=cut)
 

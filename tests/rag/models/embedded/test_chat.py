@@ -144,6 +144,17 @@ def test_an_answer_carries_how_sure_the_model_was_of_its_words(data_dir):
     assert whole.confidence == pytest.approx(-0.3)
 
 
+def test_the_first_word_of_an_answer_is_whole_while_it_streams_and_at_its_end(data_dir):
+    async def answer(model: EmbeddedChat) -> Answer:
+        question = "在宅勤務の手当は?"
+        pieces = [piece async for piece in model.answer(question, [PASSAGE], Usage(), language="ja", style=Style())]
+        assert "".join(pieces[:-1]) == pieces[-1].text
+        return pieces[-1]
+
+    whole, _ = asked_as_embedded(data_dir, [Answer("宅勤務の手当は3,000円です")], answer)
+    assert whole.text == "在宅勤務の手当は3,000円です"
+
+
 def test_a_call_keeps_the_probabilities_that_its_grade_was_read_from(data_dir):
     usage = Usage(record=[])
     asked_as_embedded(
