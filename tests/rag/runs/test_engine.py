@@ -174,6 +174,7 @@ def test_several_runs_at_once_keep_to_themselves(engine, chat):
     assert [run.result().answer for run in runs] == [f"答え{number}。" for number in range(5)]
 
 
+@pytest.mark.sqlite_alone
 def test_while_a_run_waits_until_the_history_can_be_written_the_words_of_others_arrive(engine, chat):
     gates = [Gate(), Gate()]
     for number, gate in enumerate(gates):
