@@ -1,6 +1,6 @@
 """Fuses the hits of vector and keyword search into one list."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from pydantic import BaseModel
@@ -48,17 +48,26 @@ def by_score(
     keyword: Sequence[tuple[str, float]],
     floor: float,
     weights: FusionWeights = BY_SCORE,
+    *,
+    in_other_language: Collection[str] = (),
+    translated: float = 0.0,
 ) -> list[Fused]:
     """The weighted mean of two scores from 0 to 1 (Bruch, Gai and Ingber: An Analysis of Fusion Functions, TOIS 2023).
 
     `vector`: ids with cosines, best first. The best cosine scores 1; `floor`, the mean cosine of the question to any
     passage, scores 0. An id that this side did not find scores as its last one. `keyword`: ids with the share of the
     question that they hold, as `BM25Index.search` returns them.
+
+    The ids `in_other_language` are taken to hold the `translated` share of the question's words, 0 to 1, in
+    translation: as many as the best of `keyword`, in proportion to how near they are.
     """
     best = vector[0][1] if vector else 0.0
     nearness = {id_: max(0.0, cosine - floor) / (best - floor) if best > floor else 1.0 for id_, cosine in vector}
     least = min(nearness.values(), default=0.0)
     share = dict(keyword)
+    most = max(share.values(), default=0.0)
+    for id_ in nearness.keys() & set(in_other_language):
+        share[id_] = min(1.0, share.get(id_, 0.0) + translated * most * nearness[id_])
     total = weights.vector + weights.keyword
     scores = {
         id_: (weights.vector * nearness.get(id_, least) + weights.keyword * share.get(id_, 0.0)) / total

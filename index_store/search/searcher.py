@@ -18,6 +18,7 @@ from index_store.library.library import Library
 from index_store.search.fusion import FusionWeights, by_rank, by_score
 from index_store.search.hits import Hit, Survey, TextLocation
 from index_store.search.near_duplicates import are_near_duplicates
+from index_store.search.other_language import is_japanese, translated_share
 from index_store.vectors.embeddings import Embeddings
 
 MODES = ("vector", "keyword", "hybrid")
@@ -50,6 +51,11 @@ class Query:
     """words for the keyword side, in place of the question"""
     document_ids: Sequence[str] | None = None
     """the only documents to search"""
+
+    @property
+    def searched_words(self) -> str:
+        """The text of the keyword side."""
+        return self.question if self.words is None else " ".join(self.words)
 
 
 def check_length(question: str) -> None:
@@ -161,7 +167,7 @@ class Searcher:
             reading = None if query.mode == "vector" else self._reading.submit(self._by_keyword, index, query, depth)
             by_vector = [] if vector is None else self._by_vector(index, query, vector, depth)
             by_keyword = reading.result() if reading else []
-            hits, all_known = self._hits(index, query, asked, self._scored(query.mode, by_vector, by_keyword, floor))
+            hits, all_known = self._hits(index, query, asked, self._scored(index, query, by_vector, by_keyword, floor))
             if not all_known and self._library.has_swapped(swaps) and attempts > 1:
                 attempts -= 1
                 continue
@@ -197,22 +203,41 @@ class Searcher:
         return sorted(((id_, round(score, 6)) for id_, score in nearest), key=lambda each: (-each[1], each[0]))
 
     def _by_keyword(self, index: IndexRecord, query: Query, depth: int) -> list[tuple[str, float]]:
-        asked = query.question if query.words is None else " ".join(query.words)
-        analysis = self._library.analyzer(index).question(asked)
+        analysis = self._library.analyzer(index).question(query.searched_words)
         return self._catalogue.full_text.find(index.id, analysis, depth, query.document_ids)
 
     def _scored(
-        self, mode: str, by_vector: Sequence[tuple[str, float]], by_keyword: Sequence[tuple[str, float]], floor: float
+        self,
+        index: IndexRecord,
+        query: Query,
+        by_vector: Sequence[tuple[str, float]],
+        by_keyword: Sequence[tuple[str, float]],
+        floor: float,
     ) -> list[_Scored]:
         vector = {id_: (rank, score) for rank, (id_, score) in enumerate(by_vector, 1)}
         keyword = {id_: (rank, score) for rank, (id_, score) in enumerate(by_keyword, 1)}
-        if mode != "hybrid":
+        if query.mode != "hybrid":
             scores = list(by_vector or by_keyword)
         elif self._fusion == "rank":
             scores = [(each.id, each.score) for each in by_rank(list(vector), list(keyword), self._weights)]
         else:
-            scores = [(each.id, each.score) for each in by_score(by_vector, by_keyword, floor, self._weights)]
+            translated = translated_share(query.searched_words, self._words(index, query))
+            others = self._in_other_language(index, query, list(vector)) if translated and keyword else []
+            fused = by_score(
+                by_vector, by_keyword, floor, self._weights, in_other_language=others, translated=translated
+            )
+            scores = [(each.id, each.score) for each in fused]
         return [_Scored(id_, score, vector.get(id_), keyword.get(id_)) for id_, score in scores]
+
+    def _words(self, index: IndexRecord, query: Query) -> list[str]:
+        """Those that the keyword side searches, as they are written."""
+        analysis = self._library.analyzer(index).question(query.searched_words)
+        return [word.written for word in analysis.words if not word.dropped]
+
+    def _in_other_language(self, index: IndexRecord, query: Query, ids: Sequence[str]) -> list[str]:
+        known = self._catalogue.sections.found(index.id, ids, whole_sections=False)
+        language = is_japanese(query.searched_words)
+        return [id_ for id_, found in known.items() if is_japanese(found.text) != language]
 
     def _hits(
         self, index: IndexRecord, query: Query, asked: Collection[str], scored: Sequence[_Scored]

@@ -70,3 +70,32 @@ def test_by_score_a_floor_above_all_cosines_breaks_nothing(floor):
     fused = by_score([("a", 0.9), ("b", 0.8)], [("b", 0.5)], floor)
     assert {hit.id for hit in fused} == {"a", "b"}
     assert all(0 <= hit.score <= 1 for hit in fused)
+
+
+NEAR_AND_FOREIGN = [("foreign", 0.90), ("near", 0.88), ("word", 0.82)]
+
+
+def test_by_score_the_nearest_is_not_behind_a_word_that_it_can_only_hold_in_translation():
+    keyword = [("word", 0.4), ("near", 0.2)]
+    assert ids(by_score(NEAR_AND_FOREIGN, keyword, 0.75))[0] == "word"
+    fused = by_score(NEAR_AND_FOREIGN, keyword, 0.75, in_other_language={"foreign"}, translated=1.0)
+    assert ids(fused)[0] == "foreign"
+    assert fused[0].keyword_rank is None
+
+
+def test_by_score_a_name_that_is_not_translated_decides_in_the_other_language_too():
+    vector = [("foreign", 0.90), ("foreign with the code", 0.86)]
+    others = {"foreign", "foreign with the code"}
+    fused = by_score(vector, [("foreign with the code", 0.7)], 0.75, in_other_language=others, translated=0.5)
+    assert ids(fused) == ["foreign with the code", "foreign"]
+
+
+def test_by_score_what_is_in_the_other_language_but_was_not_found_by_vector_stays_as_it_is():
+    keyword = [("a", 0.5), ("b", 0.4)]
+    fused = by_score([("a", 0.9)], keyword, 0.7, in_other_language={"b", "c"}, translated=1.0)
+    assert fused == by_score([("a", 0.9)], keyword, 0.7)
+
+
+def test_by_score_no_score_is_above_one():
+    fused = by_score([("a", 0.9)], [("a", 0.8)], 0.7, in_other_language={"a"}, translated=1.0)
+    assert [hit.score for hit in fused] == [1.0]

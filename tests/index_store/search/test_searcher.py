@@ -15,6 +15,7 @@ from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
 from index_store.store.index_store import IndexStore
 from index_store.vectors.chroma import VectorStore
+from pages.samples import documents
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
 Write = Callable[..., Path]
@@ -61,6 +62,15 @@ def with_rules(folder: Path, **settings: object) -> IndexStore:
 def rules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexStore]:
     """For tests that only search."""
     with with_rules(tmp_path_factory.mktemp("rules")) as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexStore]:
+    """A store whose index `a` holds documents in both languages."""
+    with IndexStore(Settings(data_dir=tmp_path_factory.mktemp("samples") / "data")) as store:
+        for document in documents():
+            store.add("a", document)
         yield store
 
 
@@ -433,3 +443,18 @@ def test_removed_documents_are_found_by_no_search(own_rules: IndexStore, write: 
     own_rules.remove_documents([document.id])
     assert own_rules.search("a", "apples", mode="keyword") == []
     assert own_rules.check() == []
+
+
+@pytest.mark.parametrize(
+    ("question", "heading"),
+    [
+        ("週に何日まで在宅勤務ができますか", "How many days"),
+        ("在宅勤務用のモニターは借りられますか", "Equipment on loan"),
+        ("By when must I settle a business trip?", "第7条 出張後の精算"),
+    ],
+)
+def test_a_hybrid_search_finds_what_answers_in_the_other_language(
+    samples: IndexStore, question: str, heading: str
+) -> None:
+    found = samples.search("a", question, mode="hybrid", k=3)
+    assert heading in [hit.headings[0] for hit in found if hit.headings]
