@@ -36,6 +36,7 @@ class Encoder:
     def __init__(self, weights: Weights, threads: int) -> None:
         self._weights = weights
         self._places = _places(weights)
+        # Nearly the same vectors either way, and twice as fast: docs/decisions/models/embedding-model.md
         in_short_floats = MATRIX_PRODUCTS in instructions()
         settings = {
             "INFERENCE_NUM_THREADS": threads,
