@@ -20,6 +20,11 @@ EVEN = FusionWeights(vector=1, keyword=1)
 BY_SCORE = FusionWeights(vector=0.3, keyword=0.7)
 """docs/decisions/search/full-text.md"""
 
+IN_TRANSLATION = 0.9
+"""what holding a word in translation is worth at most: of two equally good passages, the one in the question's language
+is first
+"""
+
 
 class Fused(NamedTuple):
     id: str
@@ -67,7 +72,7 @@ def by_score(
     share = dict(keyword)
     most = max(share.values(), default=0.0)
     for id_ in nearness.keys() & set(in_other_language):
-        share[id_] = min(1.0, share.get(id_, 0.0) + translated * most * nearness[id_])
+        share[id_] = min(1.0, share.get(id_, 0.0) + IN_TRANSLATION * translated * most * nearness[id_])
     total = weights.vector + weights.keyword
     scores = {
         id_: (weights.vector * nearness.get(id_, least) + weights.keyword * share.get(id_, 0.0)) / total
