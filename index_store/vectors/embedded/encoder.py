@@ -26,8 +26,8 @@ Parts: TypeAlias = Sequence[tuple[Tensor, Tensor]]
 MASKED = -1e9
 """added to the attention to padding"""
 
-MATRIX_PRODUCTS = "amx_bf16"
-"""Linux's name for the instructions that multiply small matrices of floats of 16 bits"""
+AMX = "amx_bf16"
+"""Linux's name for the instructions that multiply matrices of bfloat16"""
 
 
 class Encoder:
@@ -37,16 +37,16 @@ class Encoder:
         self._weights = weights
         self._places = _places(weights)
         # Nearly the same vectors either way, and twice as fast: docs/decisions/models/embedding-model.md
-        in_short_floats = MATRIX_PRODUCTS in instructions()
+        in_bfloat16 = AMX in instructions()
         settings = {
             "INFERENCE_NUM_THREADS": threads,
             "PERFORMANCE_HINT": "LATENCY",
-            "INFERENCE_PRECISION_HINT": "bf16" if in_short_floats else "f32",
+            "INFERENCE_PRECISION_HINT": "bf16" if in_bfloat16 else "f32",
             # Where the processor multiplies bytes, the input of a matrix is rounded to bytes in groups of this size,
             # each with its own scale, like the weights. So a text's vector does not depend on its batch.
-            "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0 if in_short_floats else BLOCK,
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0 if in_bfloat16 else BLOCK,
         }
-        model = Graph(weights, keeps_blocks=not in_short_floats).model()
+        model = Graph(weights, keeps_blocks=not in_bfloat16).model()
         self._network = ov.Core().compile_model(model, "CPU", settings)
         self._idle: SimpleQueue[ov.InferRequest] = SimpleQueue()
 

@@ -32,7 +32,7 @@ def model() -> EmbeddedEmbeddings:
     return EmbeddedEmbeddings()
 
 
-@pytest.mark.parametrize("flags", [set(), {encoder.MATRIX_PRODUCTS}], ids=["in blocks", "in short floats"])
+@pytest.mark.parametrize("flags", [set(), {encoder.AMX}], ids=["in blocks", "in bfloat16"])
 def test_vectors_are_those_of_the_engine_that_made_the_indexes_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: set[str]
 ) -> None:
