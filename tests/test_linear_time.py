@@ -25,11 +25,12 @@ from index_store.full_text.words import words_in_order
 from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.chunking.text_splitter import blocks_of, split_text, text_width
 from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.divisions import with_divisions
 from index_store.parsing.loaders.document import Page, RawFile
 from index_store.parsing.loaders.formats import format_of
 from index_store.parsing.loaders.mail.invitation import event_of
 from index_store.parsing.loaders.office import eq_field
+from index_store.parsing.loaders.plain_headings.divisions import with_divisions
+from index_store.parsing.loaders.plain_headings.numbered import with_numbers
 from index_store.search.hits import Hit
 from index_store.search.near_duplicates import are_near_duplicates
 from pages.widgets.answer.answer import answer_html
@@ -255,6 +256,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "split_text": lambda text: split_text(text, 300, 40),
     "blocks_of": blocks_of,
     "with_divisions": lambda text: with_divisions([Page(markdown=f"第1条 甲\n{text}")]),
+    "with_numbers": lambda text: with_numbers([Page(markdown=f"3. 甲\n{text}", headings=())]),
     "paragraph": as_markdown.paragraph,
     "with_raised": lambda text: as_markdown.with_raised("".join(map(as_markdown.raised, text))),
     "event_of": lambda text: event_of(calendar(text), "a.eml"),

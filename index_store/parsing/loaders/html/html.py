@@ -4,12 +4,12 @@ from pathlib import PurePath
 
 from index_store.base.errors import PageWithoutText, WrongContent
 from index_store.parsing.loaders.content import content_kind
-from index_store.parsing.loaders.divisions import with_divisions
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.html.body import body_markdown
 from index_store.parsing.loaders.html.charset import declared_charset
 from index_store.parsing.loaders.html.title import page_title
 from index_store.parsing.loaders.html.tree import parse
+from index_store.parsing.loaders.plain_headings import with_plain_headings
 from index_store.parsing.loaders.text.decode import decode
 
 
@@ -29,4 +29,4 @@ def load_html(html: str, name: str) -> LoadedDocument:
     if not markdown.strip():
         raise PageWithoutText(name=name)
     title = page_title(tree, markdown) or PurePath(name).stem
-    return LoadedDocument(title=title, pages=with_divisions([Page(markdown=markdown)]))
+    return LoadedDocument(title=title, pages=with_plain_headings([Page(markdown=markdown)]))

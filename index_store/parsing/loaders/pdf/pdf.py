@@ -15,7 +15,6 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from index_store.base.errors import CopyProtected, NoText, PasswordProtected, Unreadable, WrongContent
 from index_store.parsing.loaders.content import content_kind
-from index_store.parsing.loaders.divisions import with_divisions
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile, page_ranges, title_of
 from index_store.parsing.loaders.pdf.entries import lines_with_entries
 from index_store.parsing.loaders.pdf.headings import Headings, completed, title_by_size
@@ -25,6 +24,7 @@ from index_store.parsing.loaders.pdf.pictures import is_covered, shows_something
 from index_store.parsing.loaders.pdf.readings import without_readings
 from index_store.parsing.loaders.pdf.running_lines import undigited, without_running_lines
 from index_store.parsing.loaders.pdf.tables import Table, in_columns, tables
+from index_store.parsing.loaders.plain_headings import with_plain_headings
 from index_store.parsing.loaders.text.decode import japanese
 
 log = logging.getLogger(__name__)
@@ -80,7 +80,7 @@ def load(file: RawFile) -> LoadedDocument:
     without_text = [number + 1 for number, page in enumerate(lines) if not page and shows_something(pdf, number)]
     return LoadedDocument(
         title=title,
-        pages=with_divisions(list(_pages(lines, headings))),
+        pages=with_plain_headings(list(_pages(lines, headings))),
         pages_without_text=page_ranges(without_text),
     )
 

@@ -1,4 +1,4 @@
-"""Plain text: its headings are its divisions, or what its own notation marks, as that of Aozora Bunko does.
+"""Plain text: its headings are plain lines, or what its own notation marks, as that of Aozora Bunko does.
 
 Aozora Bunko writes readings in 《》 after kanji, and notes in ［＃…］. Neither is text. The notation:
 https://www.aozora.gr.jp/annotation/
@@ -9,8 +9,8 @@ from pathlib import PurePath
 
 from index_store.base.errors import EmptyDocument, TooMuchText, WrongContent
 from index_store.parsing.loaders.content import content_kind
-from index_store.parsing.loaders.divisions import with_divisions
 from index_store.parsing.loaders.document import CHARACTERS, Heading, LoadedDocument, Page, RawFile
+from index_store.parsing.loaders.plain_headings import with_plain_headings
 from index_store.parsing.loaders.text.decode import decode
 
 READINGS = 3
@@ -32,7 +32,7 @@ def load(file: RawFile) -> LoadedDocument:
         text, headings = _without_notes(text)
         page = Page(markdown=text, headings=headings)
         return LoadedDocument(title=text.lstrip().split("\n")[0][:100], pages=[page])
-    pages = with_divisions([Page(markdown=text, headings=())])
+    pages = with_plain_headings([Page(markdown=text, headings=())])
     return LoadedDocument(title=PurePath(file.name).stem, pages=pages)
 
 

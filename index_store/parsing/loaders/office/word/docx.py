@@ -1,4 +1,4 @@
-"""DOCX as it reads on paper: headings (by their styles, or else divisions), lists with their numbers, tables, notes.
+"""DOCX as it reads on paper: headings (by their styles, or else plain ones), lists with their numbers, tables, notes.
 
 Left out: headers and footers, comments, tracked deletions, hidden text, tables of contents, readings above kanji.
 The body is read one block after another, so a long document costs no more memory than its text.
@@ -10,7 +10,6 @@ from functools import partial
 
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.divisions import with_divisions
 from index_store.parsing.loaders.document import HEADING_LENGTH, LoadedDocument, Page, RawFile, only_highest, title_of
 from index_store.parsing.loaders.office import drawing, eq_field, formula
 from index_store.parsing.loaders.office.header_rows import Cell, header_rows
@@ -27,6 +26,7 @@ from index_store.parsing.loaders.office.package import (
 from index_store.parsing.loaders.office.word import marks
 from index_store.parsing.loaders.office.word.numbering import BULLET, Numbering
 from index_store.parsing.loaders.office.word.styles import BODY_LEVEL, Style, Styles
+from index_store.parsing.loaders.plain_headings import with_plain_headings
 
 _DROPPED = {
     "pPr", "rPr", "sdtPr", "del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "rubyPr", "annotationRef",
@@ -49,7 +49,7 @@ def load(file: RawFile) -> LoadedDocument:
         if not markdown.strip():
             raise NoText(name=file.name)
         title = title_of(file.name, package.title(), reader.title, only_highest(reader.headings))
-        return LoadedDocument(title=title, pages=with_divisions([Page(markdown=markdown + "\n")]))
+        return LoadedDocument(title=title, pages=with_plain_headings([Page(markdown=markdown + "\n")]))
 
 
 def _lists_joined(blocks: Iterator[tuple[str, bool]]) -> Iterator[str]:

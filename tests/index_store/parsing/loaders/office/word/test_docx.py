@@ -478,6 +478,17 @@ def numbering(*levels: tuple[str, str]) -> str:
     return f'<w:abstractNum w:abstractNumId="0">{xml}</w:abstractNum>{lists}'
 
 
+def test_short_paragraphs_that_word_numbers_are_headings_where_no_style_is(raw: Callable[..., RawFile]) -> None:
+    text = p("この要領は、社内の文書の作成、区分、保存および廃棄について定めることを目的とする。")
+    below = numbered("紙の文書", 1) + text + numbered("電子の文書", 1) + text
+    body = numbered("目的", 0) + text + numbered("対象", 0) + text + numbered("保存", 0) + below
+    file = document(body, numbering=numbering(("decimalFullWidth", "%1．"), ("decimal", "(%2)"))).content()
+    (page,) = load(raw(file, "a.docx")).pages
+    assert [(heading.level, heading.text) for heading in page.headings or ()] == [
+        (1, "１． 目的"), (1, "２． 対象"), (1, "３． 保存"), (2, "(1) 紙の文書"), (2, "(2) 電子の文書"),
+    ]  # fmt: skip
+
+
 def test_the_numbers_that_word_shows_are_part_of_the_text(markdown) -> None:
     levels = numbering(("japaneseCounting", "第%1条"), ("decimal", "%2"), ("aiueo", "(%3)"))
     body = numbered("目的", 0, "1") + numbered("総則", 1) + numbered("細則", 2) + numbered("別則", 2)
