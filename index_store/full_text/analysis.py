@@ -62,9 +62,13 @@ class Analysis(BaseModel, frozen=True):
     """the parts of each term that is made of some: a text may have Wi-Fi, WiFi or Wi Fi"""
 
     @property
+    def searched(self) -> tuple[QuestionWord, ...]:
+        return tuple(word for word in self.words if not word.dropped)
+
+    @property
     def kept(self) -> tuple[str, ...]:
         """Terms that are searched, without repeats and parts."""
-        return tuple(dict.fromkeys(word.term for word in self.words if not word.dropped))
+        return tuple(dict.fromkeys(word.term for word in self.searched))
 
 
 class Analyzer:

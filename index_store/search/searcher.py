@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from index_store.base import errors
 from index_store.base.batches import batches
 from index_store.catalogue.records import FoundChunk, IndexRecord
+from index_store.full_text.analysis import Analysis
 from index_store.full_text.bm25 import Worth
 from index_store.library.library import Library
 from index_store.search.fusion import FusionWeights, by_rank, by_score
@@ -125,7 +126,7 @@ class Searcher:
         check_length(question)
         analyzer = self._library.analyzer(index)
         analysis = analyzer.question(question)
-        written = {word.term: word.written for word in analysis.words if not word.dropped}
+        written = {word.term: word.written for word in analysis.searched}
         held = self._catalogue.full_text.rarities(index.id, {*written, *chain(*analysis.parts.values())})
         worth = Worth.of(dict.fromkeys(written, 1.0), analysis.parts, held)
         hits: list[Hit] = []
@@ -157,17 +158,26 @@ class Searcher:
     def _hits_of(self, index: IndexRecord, query: Query, vector: NDArray[np.float32] | None) -> list[Hit]:
         """`vector`: of the question; None if the vector side is not asked."""
         depth = max(query.k + SPARE, DEPTH)
-        asked = self._asked(index, query.question)
+        analyzer = self._library.analyzer(index)
+        question = analyzer.question(query.question)
+        analysis = question if query.words is None else analyzer.question(query.searched_words)
+        # As they are written, and as terms, which have no endings.
+        asked = frozenset(each for word in question.searched for each in (word.written, word.term))
         floor = 0.0
         if vector is not None and query.mode == "hybrid":
             floor = self._library.vectors.mean_cosine(index.collection, vector)
         attempts = ATTEMPTS
         while True:
             swaps = self._library.swaps
-            reading = None if query.mode == "vector" else self._reading.submit(self._by_keyword, index, query, depth)
+            reading = None
+            if query.mode != "vector":
+                reading = self._reading.submit(
+                    self._catalogue.full_text.find, index.id, analysis, depth, query.document_ids
+                )
             by_vector = [] if vector is None else self._by_vector(index, query, vector, depth)
             by_keyword = reading.result() if reading else []
-            hits, all_known = self._hits(index, query, asked, self._scored(index, query, by_vector, by_keyword, floor))
+            scored = self._scored(index, query, analysis, by_vector, by_keyword, floor)
+            hits, all_known = self._hits(index, query, asked, scored)
             if not all_known and self._library.has_swapped(swaps) and attempts > 1:
                 attempts -= 1
                 continue
@@ -175,11 +185,6 @@ class Searcher:
             if len(hits) == query.k or max(len(by_vector), len(by_keyword)) < depth:
                 return hits
             depth *= 4
-
-    def _asked(self, index: IndexRecord, question: str) -> frozenset[str]:
-        """The words that are searched, as they are written and as terms, which have no endings."""
-        words = [word for word in self._library.analyzer(index).question(question).words if not word.dropped]
-        return frozenset(each for word in words for each in (word.written, word.term))
 
     def _vector(self, index: IndexRecord, question: str) -> NDArray[np.float32]:
         if index.embedding_model != self._embeddings.id:
@@ -202,14 +207,11 @@ class Searcher:
         # Rounded to six places: beyond these, the cosine of a text depends on the batch in which it was embedded.
         return sorted(((id_, round(score, 6)) for id_, score in nearest), key=lambda each: (-each[1], each[0]))
 
-    def _by_keyword(self, index: IndexRecord, query: Query, depth: int) -> list[tuple[str, float]]:
-        analysis = self._library.analyzer(index).question(query.searched_words)
-        return self._catalogue.full_text.find(index.id, analysis, depth, query.document_ids)
-
     def _scored(
         self,
         index: IndexRecord,
         query: Query,
+        analysis: Analysis,
         by_vector: Sequence[tuple[str, float]],
         by_keyword: Sequence[tuple[str, float]],
         floor: float,
@@ -221,18 +223,13 @@ class Searcher:
         elif self._fusion == "rank":
             scores = [(each.id, each.score) for each in by_rank(list(vector), list(keyword), self._weights)]
         else:
-            translated = translated_share(query.searched_words, self._words(index, query))
+            translated = translated_share(query.searched_words, [word.written for word in analysis.searched])
             others = self._in_other_language(index, query, list(vector)) if translated and keyword else []
             fused = by_score(
                 by_vector, by_keyword, floor, self._weights, in_other_language=others, translated=translated
             )
             scores = [(each.id, each.score) for each in fused]
         return [_Scored(id_, score, vector.get(id_), keyword.get(id_)) for id_, score in scores]
-
-    def _words(self, index: IndexRecord, query: Query) -> list[str]:
-        """Those that the keyword side searches, as they are written."""
-        analysis = self._library.analyzer(index).question(query.searched_words)
-        return [word.written for word in analysis.words if not word.dropped]
 
     def _in_other_language(self, index: IndexRecord, query: Query, ids: Sequence[str]) -> list[str]:
         known = self._catalogue.sections.found(index.id, ids, whole_sections=False)

@@ -375,7 +375,7 @@ class Store:
         """
         known = self._gate.index(index, READ)
         analyzer = self._library.analyzer(known)
-        words = {word.term: word.written for word in analysis.words if not word.dropped}
+        words = {word.term: word.written for word in analysis.searched}
         pairs = {term: {pair.text for pair in analyzer.terms(written).pairs} for term, written in words.items()}
         return self._catalogue.full_text.count_words(known.id, pairs, analysis.parts, document_ids)
 

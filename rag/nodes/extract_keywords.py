@@ -24,9 +24,7 @@ async def extract_keywords(state: State, step: NodeStep) -> State:
         step.detail = KeywordsDetail(question=question, words=(), why="no_keyword_side")
         return {"words": None}
     analysis = await asyncio.to_thread(context.store.analyse, context.index, question)
-    detail = KeywordsDetail(
-        question=question, words=(), own_words=tuple(word.written for word in analysis.words if not word.dropped)
-    )
+    detail = KeywordsDetail(question=question, words=(), own_words=tuple(word.written for word in analysis.searched))
     try:
         found = await _ask(step, question)
     except (ServiceError, ModelError) as error:

@@ -20,7 +20,7 @@ SHOWN = 5
 
 def documents_named_in(documents: Sequence[Document], question: str, analysis: Analysis) -> list[Document]:
     """The documents that the question may name by title, best first; those that are not searched come first."""
-    words = {folded(word.written) for word in analysis.words if not word.dropped}
+    words = {folded(word.written) for word in analysis.searched}
     sought = folded(question)
     shares = {each.id: _share(each, words, sought) for each in documents}
     found = [each for each in documents if shares[each.id] > NAMED]
