@@ -16,6 +16,10 @@ def is_japanese(text: str) -> bool:
     return letters > 0 and len(HAS_JAPANESE.findall(text)) >= LEAST_JAPANESE * letters
 
 
+def are_in_other_languages(text: str, other: str) -> bool:
+    return is_japanese(text) != is_japanese(other)
+
+
 def translated_share(question: str, words: Sequence[str]) -> float:
     """The share of the words of a question that a text in the other language would translate, 0 to 1.
 

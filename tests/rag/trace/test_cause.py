@@ -3,6 +3,7 @@
 import pytest
 
 from index_store.base.errors import ServiceBusy
+from pages import samples
 from pages.samples.faults import FAULTS, PIPELINE, load
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
@@ -28,6 +29,8 @@ def prepared(tmp_path_factory, embeddings):
     store = LentStore(Settings(data_dir=tmp_path_factory.mktemp("faults") / "data"), embeddings)
     assert [fault.index for fault in load(store)] == ["fault-1", "fault-2", "fault-3", "fault-4"]
     store.create_index("empty")
+    both = [each for each in samples.documents() if each.name in ("it-guide.en.md", "leave.ja.md")]
+    assert [store.add("both", each, each.name).error for each in both] == [None, None]
     yield store
     store.close_for_good()
 
@@ -189,6 +192,21 @@ def test_where_the_subject_is_there_and_the_answer_is_not_it_was_refused_rightly
     reject_all(chat)
     run = ask("Which collar colour is worn on Fridays?", MISREAD.index, "self_rag")
     assert why(run) == "refused_rightly"
+
+
+@pytest.mark.parametrize(
+    ("question", "cause", "named"),
+    [
+        ("二段階認証を新しい電話に移すにはどうしますか", "graded_away", "Two-factor authentication"),
+        ("How many days off do I get when my grandmother dies?", "refused_rightly", "忌引休暇"),
+        ("ピアノの鍵盤は何個ありますか", "no_document", None),
+        ("Who painted the Mona Lisa?", "no_document", None),
+    ],
+)
+def test_what_happened_to_a_passage_in_another_language_is_told_too(ask, chat, question, cause, named):
+    reject_all(chat)
+    finding = cause_of(ask(question, "both", "self_rag", retrieval=Retrieval(mode="hybrid")).events)
+    assert (finding.cause, finding.passage and finding.passage.headings[0]) == (cause, named)
 
 
 def test_a_grader_that_was_in_doubt_graded_the_passage_away(ask, chat):
