@@ -82,6 +82,8 @@ class Finding(NamedTuple):
     """words of the question that are nowhere in the index"""
     is_grounded: bool = False
     """the answer is in its sources, but was not found useful"""
+    is_dropped: bool = False
+    """an answer was written from the passage, and a check rejected it; the model did not say that it found none"""
 
 
 def cause_of(events: Sequence[Event]) -> Finding | None:
@@ -139,7 +141,11 @@ def _why_declined(events: Sequence[Event]) -> Finding | None:
             return Finding("not_found", near[0][1], probe.absent)
         if seen[0].number in dropped:
             return Finding("graded_away", seen[0], probe.absent)
-        return Finding("misread", seen[0], probe.absent) if _was_read(events, seen[0].number) else None
+        number = seen[0].number
+        was_denied = _was_denied(events, number)
+        if not was_denied and not _was_answered_from(events, number):
+            return None
+        return Finding("misread", seen[0], probe.absent, is_dropped=not was_denied)
     if doubted:
         return Finding("graded_away", doubted, probe.absent)
     for passage, share, across in found:
@@ -149,18 +155,18 @@ def _why_declined(events: Sequence[Event]) -> Finding | None:
     return Finding("no_document", None, probe.absent)
 
 
-def _was_read(events: Sequence[Event], number: int) -> bool:
-    """Whether an answer was written from the passage, as far as the events tell: old ones do not."""
-    read: set[int] = set()
-    for step in _finished(events):
-        match step.detail:
-            case DeclineDetail(passages=None):
-                return True
-            case GenerationDetail(passages=numbers) | DeclineDetail(passages=tuple(numbers)):
-                read.update(numbers)
-            case CandidatesDetail(candidates=candidates):
-                read.update(each.passage.number for each in candidates if each.passage)
-    return number in read
+def _was_denied(events: Sequence[Event], number: int) -> bool:
+    """Whether the model said that it found no answer in the passage; old events do not tell which ones it was given."""
+    given = [each.passages for each in _details(events, DeclineDetail)]
+    return any(passages is None or number in passages for passages in given)
+
+
+def _was_answered_from(events: Sequence[Event], number: int) -> bool:
+    """Whether an answer was written from the passage."""
+    candidates = [each for detail in _details(events, CandidatesDetail) for each in detail.candidates]
+    return any(number in each.passages for each in _details(events, GenerationDetail)) or any(
+        each.passage is not None and each.passage.number == number for each in candidates
+    )
 
 
 def _seen_alone(events: Sequence[Event]) -> Probe:

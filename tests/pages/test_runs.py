@@ -22,7 +22,7 @@ from tests.looks import one_language
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.runs_page import RunsPage
 from tests.pages.test_documents import add
-from tests.rag.verdicts import rating
+from tests.rag.verdicts import YES, grounding, rating
 from tests.servers import Answer
 
 SIDEBAR, MARGINS, TICKS = 300, 66, 33
@@ -297,6 +297,15 @@ def test_an_answer_that_no_source_confirms_is_not_called_a_good_one(
         engine.run_list.set_cause(run_id, None)
         engine.history.rate(run_id, -1)
         assert page.words["runs.unclear"] in page.look().text
+
+
+@one_language("en")
+def test_of_an_answer_that_a_check_dropped_it_is_not_said_that_the_model_found_none(ask, server, language):
+    server.answer_when(lambda request: EN.relevance in request.prompt, YES)
+    server.answer_when(lambda request: EN.grounding in request.prompt, grounding("no", "A director approves it."))
+    page = RunsPage(language, run=ask("Who approves the green car?", "self_rag"))
+    assert page.words["cause.misread_note"] in page.text
+    assert page.words["runs.misread_as_none"] not in page.text
 
 
 @one_language("en")

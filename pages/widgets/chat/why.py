@@ -61,7 +61,7 @@ def show_why(run: PastRun, finding: Finding, label_visibility: Literal["visible"
 def _note(cause: Cause, run: PastRun, finding: Finding, *, is_unclear: bool) -> str:
     if cause == "none" and is_unclear:
         return say("runs.unclear")
-    if cause == "misread" and run.outcome == "not_in_documents":
+    if cause == "misread" and run.outcome == "not_in_documents" and not finding.is_dropped:
         return say("runs.misread_as_none")
     if cause == "misread" and finding.is_grounded:
         return say("runs.misread_as_not_useful")
