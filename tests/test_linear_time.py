@@ -31,6 +31,7 @@ from index_store.parsing.loaders.mail.invitation import event_of
 from index_store.parsing.loaders.office import eq_field
 from index_store.parsing.loaders.plain_headings.divisions import with_divisions
 from index_store.parsing.loaders.plain_headings.numbered import with_numbers
+from index_store.parsing.loaders.plain_headings.questions import with_questions
 from index_store.search.hits import Hit
 from index_store.search.near_duplicates import are_near_duplicates
 from pages.widgets.answer.answer import answer_html
@@ -257,6 +258,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "blocks_of": blocks_of,
     "with_divisions": lambda text: with_divisions([Page(markdown=f"第1条 甲\n{text}")]),
     "with_numbers": lambda text: with_numbers([Page(markdown=f"3. 甲\n{text}", headings=())]),
+    "with_questions": lambda text: with_questions([Page(markdown="Q1. 甲\nA1. 乙\n" * 3 + text, headings=())]),
     "paragraph": as_markdown.paragraph,
     "with_raised": lambda text: as_markdown.with_raised("".join(map(as_markdown.raised, text))),
     "event_of": lambda text: event_of(calendar(text), "a.eml"),

@@ -1,0 +1,74 @@
+"""Questions and their answers, typed as plain lines."""
+
+import pytest
+
+from index_store.parsing.loaders.html.html import load_html
+from index_store.parsing.loaders.text.txt import load
+
+FAQ = """社内システム よくある質問
+
+■ ログイン
+Ｑ１．パスワードを忘れました。どうすればよいですか？
+Ａ１．情報システム課に電話してください。
+
+Ｑ２．二段階認証の電話を替えました。
+Ａ２．新しい電話にアプリを入れてください。
+
+■ メール
+Ｑ３．添付ファイルは何 MB まで送れますか？
+Ａ３．25 MB までです。
+"""
+
+
+def headings(raw, text: str) -> list[tuple[int, str]]:
+    (page,) = load(raw(text.encode(), "a.txt")).pages
+    assert page.markdown == text
+    return [(heading.level, heading.text) for heading in page.headings or ()]
+
+
+def of_page(html: str) -> list[tuple[int, str]]:
+    return [(level, text) for _, level, text in load_html(html, "a.html").pages[0].lines() if level]
+
+
+def test_questions_above_answers_are_headings_below_the_name_of_their_group(raw) -> None:
+    assert headings(raw, FAQ) == [
+        (1, "■ ログイン"), (2, "Ｑ１．パスワードを忘れました。どうすればよいですか？"),
+        (2, "Ｑ２．二段階認証の電話を替えました。"), (1, "■ メール"),
+        (2, "Ｑ３．添付ファイルは何 MB まで送れますか？"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("Q1 ", "A1 "), ("Q.", "A."), ("Q: ", "A: "), ("Q：", "A："), ("【Q1】", "【A1】"), ("[Q] ", "[A] "),
+     ("問1　", "答1　"), ("問3", "答3"), ("質問1：", "回答1："), ("Q1) ", "A1) ")],
+)  # fmt: skip
+def test_their_marks_have_many_forms(question: str, answer: str, raw) -> None:
+    names = [f"{question}{name}はいつですか" for name in ("健診", "賞与", "休業日")]
+    assert headings(raw, "".join(f"{name}\n{answer}来月です。\n" for name in names)) == [(1, each) for each in names]
+
+
+def test_a_question_may_have_several_lines(raw) -> None:
+    one = "Q: Which files can I attach, and\nis there a limit?\nA: Up to 25 MB.\n"
+    assert headings(raw, one * 3) == [(1, "Q: Which files can I attach, and")] * 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Q1. いつですか\nA1. 来月です。\nQ2. どこですか\nA2. 本社です。\n",
+        "Q1. いつですか\nQ2. どこですか\nQ3. だれですか\n来月、本社で、社長です。\n",
+        "Q2 was good.\nQ3 was better.\nQ4 was the best.\nA manager said so.\n",
+        "質問がある人は手を挙げる。\n回答は後日。\n" * 3,
+        "問題は三つある。\n答えはない。\n" * 3,
+    ],
+)
+def test_too_few_questions_those_without_answers_and_sentences_are_no_headings(text: str, raw) -> None:
+    assert headings(raw, text) == []
+
+
+def test_on_a_page_they_stand_below_its_headings() -> None:
+    asked = "".join(f"<dt>Q. {name}はいつですか<dd>A. 来月です。" for name in ("健診", "賞与", "休業日"))
+    assert of_page(f"<h1>FAQ</h1><h2>人事</h2><dl>{asked}</dl>") == [
+        (1, "FAQ"), (2, "人事"), (3, "Q. 健診はいつですか"), (3, "Q. 賞与はいつですか"), (3, "Q. 休業日はいつですか"),
+    ]  # fmt: skip
