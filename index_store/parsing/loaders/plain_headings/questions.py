@@ -37,7 +37,7 @@ def with_questions(pages: Sequence[Page]) -> list[Page]:
     asked = answered = 0
     level = depth = 0  # of the heading above, and of what stands directly above questions: that heading, or their group
     since = LINES  # lines since the last question
-    above = (0, 0, "")  # page, number and text of the line above
+    above = (0, 0, "")  # page and number of the line above, and its text if it is no heading
     for at, page in enumerate(pages):
         for number, (line, own_level, title) in enumerate(page.lines()):
             text = line.strip().replace("**", "")
@@ -58,7 +58,7 @@ def with_questions(pages: Sequence[Page]) -> list[Page]:
                 answered += is_answer
                 since = LINES if is_answer else since + 1
             if text:
-                above = (at, number, text)
+                above = (at, number, "" if own_level else text)
     if asked < FEWEST or answered < ANSWERED * asked:
         return list(pages)
     return [page.model_copy(update={"headings": tuple(each)}) for page, each in zip(pages, headings, strict=True)]

@@ -2,7 +2,9 @@
 
 import pytest
 
+from index_store.parsing.loaders.document import Heading, Page
 from index_store.parsing.loaders.html.html import load_html
+from index_store.parsing.loaders.plain_headings.questions import with_questions
 from index_store.parsing.loaders.text.txt import load
 
 FAQ = """社内システム よくある質問
@@ -72,3 +74,10 @@ def test_on_a_page_they_stand_below_its_headings() -> None:
     assert of_page(f"<h1>FAQ</h1><h2>人事</h2><dl>{asked}</dl>") == [
         (1, "FAQ"), (2, "人事"), (3, "Q. 健診はいつですか"), (3, "Q. 賞与はいつですか"), (3, "Q. 休業日はいつですか"),
     ]  # fmt: skip
+
+
+def test_a_group_whose_name_is_a_heading_already_is_not_named_twice() -> None:
+    lines = [f"Q. {name}はいつですか\nA. 来月です。" for name in ("健診", "賞与", "休業日")]
+    page = Page(markdown="■ 人事\n" + "\n".join(lines), headings=(Heading(line=0, level=1, text="■ 人事"),))
+    (found,) = with_questions([page])
+    assert [(each.level, each.line) for each in found.headings or ()] == [(1, 0), (2, 1), (2, 3), (2, 5)]
