@@ -16,8 +16,8 @@ def is_japanese(text: str) -> bool:
     return letters > 0 and len(HAS_JAPANESE.findall(text)) >= LEAST_JAPANESE * letters
 
 
-def are_in_other_languages(text: str, other: str) -> bool:
-    return is_japanese(text) != is_japanese(other)
+def differ_in_language(one: str, other: str) -> bool:
+    return is_japanese(one) != is_japanese(other)
 
 
 def translated_share(question: str, words: Sequence[str]) -> float:

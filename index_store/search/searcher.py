@@ -19,7 +19,7 @@ from index_store.library.library import Library
 from index_store.search.fusion import FusionWeights, by_rank, by_score
 from index_store.search.hits import Hit, Survey, TextLocation
 from index_store.search.near_duplicates import are_near_duplicates
-from index_store.search.other_language import are_in_other_languages, translated_share
+from index_store.search.other_language import differ_in_language, translated_share
 from index_store.vectors.embeddings import Embeddings
 
 MODES = ("vector", "keyword", "hybrid")
@@ -233,7 +233,7 @@ class Searcher:
 
     def _in_other_language(self, index: IndexRecord, query: Query, ids: Sequence[str]) -> list[str]:
         known = self._catalogue.sections.found(index.id, ids, whole_sections=False)
-        return [id_ for id_, found in known.items() if are_in_other_languages(found.text, query.searched_words)]
+        return [id_ for id_, found in known.items() if differ_in_language(found.text, query.searched_words)]
 
     def _hits(
         self, index: IndexRecord, query: Query, asked: Collection[str], scored: Sequence[_Scored]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from index_store.base.errors import PlainError
 from index_store.base.text.shortened import shortened
 from index_store.search.hits import Hit
-from index_store.search.other_language import are_in_other_languages
+from index_store.search.other_language import differ_in_language
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
 from rag.models.chat_model import Answer
@@ -79,7 +79,7 @@ async def _probe(state: State, step: NodeStep) -> Probe | None:
     found = sorted(
         zip(survey.hits, survey.shares, strict=True),
         key=lambda each: nearness(
-            each[1], each[0].vector_score, survey.mean, across=are_in_other_languages(each[0].text, question)
+            each[1], each[0].vector_score, survey.mean, across=differ_in_language(each[0].text, question)
         ),
         reverse=True,
     )

@@ -30,7 +30,7 @@ probe; the scores and grades of their results are used.
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
-from index_store.search.other_language import are_in_other_languages
+from index_store.search.other_language import differ_in_language
 from rag.trace.details import (
     AnswerCheckDetail,
     AssessmentDetail,
@@ -129,7 +129,7 @@ def _why_declined(events: Sequence[Event]) -> Finding | None:
     dropped, doubted = _dropped(events)
     question = next((each.question for each in events if isinstance(each, RunStarted)), "")
     found = [
-        (passage, share, are_in_other_languages(passage.text, question))
+        (passage, share, differ_in_language(passage.text, question))
         for passage, share in zip(probe.nearest, probe.shares, strict=True)
     ]
     near = [(nearness(share, each.vector_score, probe.mean, across=across), each) for each, share, across in found]
