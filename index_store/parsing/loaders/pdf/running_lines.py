@@ -1,14 +1,16 @@
-"""Headers, footers and page numbers of a PDF: lines at the ends of most pages that differ only in the page's number.
+"""Headers, footers and page numbers of a PDF: lines at the ends of most pages that differ only in the page's number, or
+that name the chapter of their page.
 
 Watermarks of most pages, too. The header of a table that goes on over pages stays: each page is a text of its own.
 """
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
-from index_store.parsing.loaders.pdf.line import COLUMN_GAP, Line
+from index_store.parsing.loaders.pdf.line import COLUMN_GAP, SAME_LINE, Line
 
 SHARE = 0.6
 """share of the pages with the same first or last line, apart from its page number, that makes it a running line"""
@@ -16,6 +18,8 @@ PAGES = 3
 """with the same line, at least"""
 LENGTH = 200
 """characters of a line with a page number"""
+FACING = 2
+"""pages from one with the name of its chapter to the next one of this chapter at most: facing pages may take turns"""
 STEP = 4.0
 """times the size of the type, from the header of a table to its rows at most"""
 
@@ -33,9 +37,8 @@ def without_running_lines(pages: list[list[Line]]) -> list[list[Line]]:
     least = max(PAGES, SHARE * len(pages))
     left = [[line for line in page if not line.slanted or stamps[line.text] < least] for page in pages]
     for end in (0, -1, 0, -1):
-        running = _running(
-            [page[end] if page and (end or not _names_columns(page, len(left))) else None for page in left]
-        )
+        ends = [page[end] if page and (end or not _names_columns(page, len(left))) else None for page in left]
+        running = _running(ends) | _of_chapters(ends, left)
         left = [
             [line for line in page if line is not page[end]] if number in running else page
             for number, page in enumerate(left)
@@ -78,6 +81,42 @@ def _running(lines: list[Line | None]) -> set[int]:
         if len(found) > 1:
             sharing[text] |= found
     return {page for found in sharing.values() if len(found) >= least for page in found}
+
+
+def _of_chapters(lines: list[Line | None], pages: list[list[Line]]) -> set[int]:
+    """The pages, from 0, whose line names their chapter: most pages have one, in the same place and the same as on a
+    page close by. It is also somewhere in the text, so nothing is lost. The titles of slides are in larger type.
+    """
+    least = max(PAGES, SHARE * len(lines))
+    texts = [
+        set() if line is None else {line.text.strip(), *(text for text, _ in _page_numbers(line, len(lines)))}
+        for line in lines
+    ]
+    repeated = {
+        page
+        for page, line in enumerate(lines)
+        for other in range(max(0, page - FACING), min(len(lines), page + FACING + 1))
+        if other != page
+        and line
+        and texts[page] & texts[other]
+        and _is_level(line, lines[other])
+        and line.size <= max((each.size for each in pages[page] if each is not line), default=0)
+    }
+    if len(repeated) < least:
+        return set()
+    headers = [line if page in repeated else None for page, line in enumerate(lines)]
+    elsewhere = {
+        _name(line.text) for page, header in zip(pages, headers, strict=True) for line in page if line is not header
+    }
+    return {page for page in repeated if any(_name(text) in elsewhere for text in texts[page])}
+
+
+def _is_level(line: Line, other: Line | None) -> bool:
+    return other is not None and abs(line.across - other.across) < SAME_LINE * line.height
+
+
+def _name(text: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", text).split())
 
 
 def _page_numbers(line: Line, pages: int) -> Iterator[tuple[str, int]]:

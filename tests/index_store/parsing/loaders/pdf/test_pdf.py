@@ -409,6 +409,56 @@ def test_running_headers_and_page_numbers_are_left_out(raw) -> None:
     ]
 
 
+def chapters(*headers: str, chapters: str = "AABBBC") -> list[list[Text]]:
+    """Pages of which each names its chapter, in turn by one of `headers`; a chapter begins with its name."""
+    pages = []
+    for number, chapter in enumerate(chapters):
+        name, begins = f"Chapter {chapter}", number == 0 or chapters[number - 1] != chapter
+        header = headers[number % len(headers)].format(name=name, number=number + 1)
+        pages.append([
+            Text(50, 760, header),
+            *([Text(50, 620, name)] if begins else []),
+            Text(50, 600, f"Rule {number} of these rules is here."),
+        ])  # fmt: skip
+    return pages
+
+
+@pytest.mark.parametrize("header", ["{name}", "{name} | {number}", "Page {number}  {name}"])
+def test_a_header_that_names_the_chapter_of_its_page_is_left_out_and_the_chapter_goes_on(raw, header: str) -> None:
+    texts = [page.markdown for page in load(raw(PdfFile(chapters(header, chapters="AABBB")).content(), "a.pdf")).pages]
+    rules = [f"Rule {number} of these rules is here." for number in range(5)]
+    assert texts == [f"Chapter A\n{rules[0]}", rules[1], f"Chapter B\n{rules[2]}", *rules[3:]]
+
+
+def test_slides_keep_a_title_that_several_share(raw) -> None:
+    pages = [
+        [Text(50, 500, f"Agenda: {number}"), Text(50, 480, "Plans"), Text(50, 460, "Costs")] if number == 0 else
+        [Text(50, 500, "Plans" if number < 4 else "Costs", 24), Text(50, 460, f"Point {name} of the talk.")]
+        for number, name in enumerate("ABCDEFG")
+    ]  # fmt: skip
+    texts = [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages]
+    assert [text.split("\n")[0] for text in texts[1:]] == ["Plans"] * 3 + ["Costs"] * 3
+
+
+def test_facing_pages_may_take_turns_with_the_title_and_the_chapter(raw) -> None:
+    cover = [Text(50, 500, "Office rules")]
+    pages = [cover, *chapters("Office rules", "{name}", chapters="AAAABBBB")]
+    texts = [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages]
+    assert [text.split("\n")[0] for text in texts] == [
+        "Office rules", "Chapter A", *(f"Rule {number} of these rules is here." for number in (1, 2, 3)),
+        "Chapter B", *(f"Rule {number} of these rules is here." for number in (5, 6, 7)),
+    ]  # fmt: skip
+
+
+def test_a_first_line_that_a_few_pages_share_and_that_stands_nowhere_else_is_kept(raw) -> None:
+    pages = [
+        [Text(50, 760, f"Bill for {name}"), Text(50, 600, f"Item {number} costs 100 yen.")]
+        for number, name in enumerate(["Sato", "Sato", "Suzuki", "Suzuki", "Tanaka", "Tanaka"])
+    ]
+    texts = [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages]
+    assert [text.split("\n")[0] for text in texts] == [page[0].text for page in pages]
+
+
 def test_pages_of_the_same_words_are_read(raw) -> None:
     pages = [[Text(50, 760, f"Receipt {number}"), Text(50, 600, "Paid: 100 yen")] for number in range(3)]
     assert [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages] == [
