@@ -96,6 +96,11 @@ class Page(BaseModel, frozen=True):
                 yield line, 0, ""
 
 
+def with_headings(pages: Sequence[Page], headings: Sequence[Sequence[Heading]]) -> list[Page]:
+    """The pages with these headings in place of their own; `headings`: of each page, in order."""
+    return [page.model_copy(update={"headings": tuple(each)}) for page, each in zip(pages, headings, strict=True)]
+
+
 TITLE_LENGTH = 200
 """characters"""
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from index_store.parsing.loaders.document import Heading, Page
+from index_store.parsing.loaders.document import Heading, Page, with_headings
 
 FEWEST = 2
 """divisions of a text that has such headings; a single one may be a quotation"""
@@ -82,7 +82,7 @@ def with_divisions(pages: Sequence[Page]) -> list[Page]:
             headings[at].append(titles[index])
         elif division := divisions.get(index):
             headings[at].append(Heading(line=number, level=levels[division.size], text=division.heading))
-    return [page.model_copy(update={"headings": tuple(found)}) for page, found in zip(pages, headings, strict=True)]
+    return with_headings(pages, headings)
 
 
 def is_division(line: str) -> bool:

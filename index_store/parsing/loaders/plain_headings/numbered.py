@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from index_store.parsing.loaders.document import Heading, Page, fence_mark
+from index_store.parsing.loaders.document import Heading, Page, fence_mark, with_headings
 from index_store.parsing.loaders.list_number import list_number
 
 FEWEST = 3
@@ -61,7 +61,7 @@ class _Numbered(_Place):
     numbers: tuple[int, ...]
     page: int
     heading: Heading
-    """without its level"""
+    """its level is known only at the end"""
     is_above_text: bool = False
 
 
@@ -84,7 +84,7 @@ def with_numbers(pages: Sequence[Page]) -> list[Page]:
         headings[page].append(title)
     for each, level in found:
         headings[each.page].append(each.heading.model_copy(update={"level": top + level}))
-    return [page.model_copy(update={"headings": tuple(each)}) for page, each in zip(pages, headings, strict=True)]
+    return with_headings(pages, headings)
 
 
 def _read(pages: Sequence[Page]) -> tuple[list[_Numbered], list[tuple[int, Heading]], _Place]:

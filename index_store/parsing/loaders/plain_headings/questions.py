@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from index_store.parsing.loaders.document import HEADING_LENGTH, Heading, Page
+from index_store.parsing.loaders.document import HEADING_LENGTH, Heading, Page, with_headings
 
 FEWEST = 3
 """questions of a text that has such headings"""
@@ -61,4 +61,4 @@ def with_questions(pages: Sequence[Page]) -> list[Page]:
                 above = (at, number, "" if own_level else text)
     if asked < FEWEST or answered < ANSWERED * asked:
         return list(pages)
-    return [page.model_copy(update={"headings": tuple(each)}) for page, each in zip(pages, headings, strict=True)]
+    return with_headings(pages, headings)

@@ -2,9 +2,6 @@
 
 import pytest
 
-from index_store.parsing.loaders.html.html import load_html
-from index_store.parsing.loaders.text.txt import load
-
 RULES = """就業規則
 目次
 第1章 総則 ……… 1
@@ -27,14 +24,8 @@ RULES = """就業規則
 """
 
 
-def headings(raw, text: str) -> list[tuple[int, str]]:
-    (page,) = load(raw(text.encode(), "a.txt")).pages
-    assert page.markdown == text
-    return [(heading.level, heading.text) for heading in page.headings or ()]
-
-
-def test_chapters_and_articles_are_headings_and_neither_contents_nor_references_are(raw) -> None:
-    assert headings(raw, RULES) == [
+def test_chapters_and_articles_are_headings_and_neither_contents_nor_references_are(headings) -> None:
+    assert headings(RULES) == [
         (1, "第１章　総則"),
         (2, "第1条（目的）"),
         (2, "第2条（定義）"),
@@ -45,36 +36,38 @@ def test_chapters_and_articles_are_headings_and_neither_contents_nor_references_
     ]
 
 
-def test_an_article_with_text_in_its_line_has_its_number_and_caption_as_heading_wherever_the_caption_is(raw) -> None:
+def test_an_article_with_text_in_its_line_has_its_number_and_caption_as_heading_wherever_the_caption_is(
+    headings,
+) -> None:
     text = (
         "第1条（目的（趣旨））この規則は、労働条件を定める。\n\n（適用範囲）\n\n第 2 条　社員に適用する。\n"
         "第3条　社員は、規則を守る。\n第1条（目的（趣旨））の規定は、準用する。\n第2条 第2項は、適用しない。\n"
         "別表第１（第３条関係）\n日当は2,500円とする。\n"
     )
-    assert headings(raw, text) == [
+    assert headings(text) == [
         (2, "第1条（目的（趣旨））"), (2, "第 2 条（適用範囲）"), (2, "第3条"), (1, "別表第１（第３条関係）"),
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("page", [" … 12", "・・・・・ 12頁", "　- 12 -", "（第1条～第3条）", " p. 12"])
-def test_a_table_of_contents_may_name_pages_or_articles(page: str, raw) -> None:
+def test_a_table_of_contents_may_name_pages_or_articles(page: str, headings) -> None:
     listed = f"第1章 総則{page}\n第2章 休暇{page}\n附則{page}\n"
     rules = "就業規則\n第1章 総則\n社員に適用する。\n第2章 休暇\n10日とする。\n附則\n施行する。\n"
-    assert headings(raw, listed + rules) == [(1, "第1章 総則"), (1, "第2章 休暇"), (1, "附則")]
+    assert headings(listed + rules) == [(1, "第1章 総則"), (1, "第2章 休暇"), (1, "附則")]
 
 
-def test_articles_of_an_english_contract_are_headings(raw) -> None:
+def test_articles_of_an_english_contract_are_headings(headings) -> None:
     text = "Article 1. Definitions\nIn this Agreement.\nSection 3 of the law applies.\nArticle 2\nTerm: one year.\n"
-    assert headings(raw, text) == [(1, "Article 1. Definitions"), (1, "Article 2")]
+    assert headings(text) == [(1, "Article 1. Definitions"), (1, "Article 2")]
 
 
-def test_paragraphs_of_a_page_that_name_divisions_are_headings_below_its_title() -> None:
+def test_paragraphs_of_a_page_that_name_divisions_are_headings_below_its_title(headings_of_html) -> None:
     html = "<h1>旅費規程</h1><p>第1章 総則<p>（目的）<p>第1条 旅費を定める。<p>第2条（範囲）<br>社員に適用する。"
-    assert [(level, text) for _, level, text in load_html(html, "a.html").pages[0].lines() if level] == [
+    assert headings_of_html(html) == [
         (1, "旅費規程"), (2, "第1章 総則"), (3, "第1条（目的）"), (3, "第2条（範囲）"),
     ]  # fmt: skip
 
 
-def test_one_division_alone_or_a_sentence_about_some_makes_no_heading(raw) -> None:
-    assert headings(raw, "第1章 総則\nこの規則は社員に適用する。\n") == []
-    assert headings(raw, "第1章では、概要を述べる。\n第2章の内容\n結果\n第3条の規定を守る\nこと。\n") == []
+def test_one_division_alone_or_a_sentence_about_some_makes_no_heading(headings) -> None:
+    assert headings("第1章 総則\nこの規則は社員に適用する。\n") == []
+    assert headings("第1章では、概要を述べる。\n第2章の内容\n結果\n第3条の規定を守る\nこと。\n") == []

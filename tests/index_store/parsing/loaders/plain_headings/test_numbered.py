@@ -2,9 +2,6 @@
 
 import pytest
 
-from index_store.parsing.loaders.html.html import load_html
-from index_store.parsing.loaders.text.txt import load
-
 GUIDE = """文書管理要領
 目次
 1. 目的
@@ -47,17 +44,11 @@ The company pays 3,000 yen a month.
 SENTENCE = "この要領は、社内の文書の作成、区分、保存および廃棄について定めることを目的とする。"
 
 
-def headings(raw, text: str) -> list[tuple[int, str]]:
-    (page,) = load(raw(text.encode(), "a.txt")).pages
-    assert page.markdown == text
-    return [(heading.level, heading.text) for heading in page.headings or ()]
-
-
-def test_numbered_lines_above_text_are_headings_and_neither_contents_nor_lists_are(raw) -> None:
-    assert headings(raw, GUIDE) == [
+def test_numbered_lines_above_text_are_headings_and_neither_contents_nor_lists_are(headings) -> None:
+    assert headings(GUIDE) == [
         (1, "１．目的"), (1, "２．文書の区分"), (1, "３．保存"), (2, "（１）紙の文書"), (2, "（２）電子の文書"),
     ]  # fmt: skip
-    assert headings(raw, ENGLISH) == [
+    assert headings(ENGLISH) == [
         (1, "1. Purpose"), (1, "2. How to apply"), (2, "2.1 The form"), (2, "2.2. Approval"),
         (1, "3. Who pays for what?"),
     ]  # fmt: skip
@@ -68,10 +59,10 @@ def test_numbered_lines_above_text_are_headings_and_neither_contents_nor_lists_a
     [("１　", "２　", "３　"), ("1.", "2.", "3."), ("1、", "2、", "3、"), ("一、", "二、", "三、"), ("Ⅰ ", "Ⅱ ", "Ⅲ "),
      ("I. ", "II. ", "III. "), ("(1)", "(2)", "(3)")],
 )  # fmt: skip
-def test_numbers_have_many_forms(numbers: tuple[str, ...], raw) -> None:
+def test_numbers_have_many_forms(numbers: tuple[str, ...], headings) -> None:
     named = [number + name for number, name in zip(numbers, ("目的", "対象", "「費用」"), strict=True)]
     text = "".join(f"{line}\n{SENTENCE}\n" for line in named)
-    assert headings(raw, text) == [(1, line) for line in named]
+    assert headings(text) == [(1, line) for line in named]
 
 
 @pytest.mark.parametrize(
@@ -86,43 +77,39 @@ def test_numbers_have_many_forms(numbers: tuple[str, ...], raw) -> None:
         ["1. 原稿を置く前に、ガラスが汚れていないかを確かめ、汚れていたら", "2. 拭く。汚れは布で", "3. 取れる。"],
     ],
 )
-def test_sentences_too_few_lines_gaps_values_and_rows_are_no_headings(lines: list[str], raw) -> None:
-    assert headings(raw, "".join(f"{line}\n{SENTENCE}\n" for line in lines)) == []
+def test_sentences_too_few_lines_gaps_values_and_rows_are_no_headings(lines: list[str], headings) -> None:
+    assert headings("".join(f"{line}\n{SENTENCE}\n" for line in lines)) == []
 
 
-def test_lines_of_a_list_and_those_that_a_sentence_continues_are_no_headings(raw) -> None:
-    assert headings(raw, f"1. 極秘\n2. 社外秘\n3. 公開\n{SENTENCE * 4}\n") == []
+def test_lines_of_a_list_and_those_that_a_sentence_continues_are_no_headings(headings) -> None:
+    assert headings(f"1. 極秘\n2. 社外秘\n3. 公開\n{SENTENCE * 4}\n") == []
     licence = "".join(f"{n}. Redistributions of code must keep\nthe notice, and so on.\n" for n in (1, 2, 3))
-    assert headings(raw, licence * 2) == []
+    assert headings(licence * 2) == []
 
 
 @pytest.mark.parametrize("between", ["", "この冊子は総務部が作った。\n"])
 @pytest.mark.parametrize("page", ["", " …… 2", "・・・・2", " 2"])
-def test_a_table_of_contents_may_have_pages_and_smaller_headings(page: str, between: str, raw) -> None:
+def test_a_table_of_contents_may_have_pages_and_smaller_headings(page: str, between: str, headings) -> None:
     lines = ["1. 目的", "2. 区分", "2.1 極秘", "2.2 社外秘", "3. 保存"]
     contents = "".join(f"{line}{page}\n" for line in lines)
     text = "".join(f"{line}\n{SENTENCE}\n" for line in lines)
-    assert headings(raw, contents + between + text) == [(2 if line[2].isdigit() else 1, line) for line in lines]
+    assert headings(contents + between + text) == [(2 if line[2].isdigit() else 1, line) for line in lines]
 
 
-def test_a_short_text_is_read_as_a_whole(raw) -> None:
-    assert headings(raw, "1. 日時\n11月3日 10:00\n2. 場所\n本社\n3. 議題\n予算\n") == []
+def test_a_short_text_is_read_as_a_whole(headings) -> None:
+    assert headings("1. 日時\n11月3日 10:00\n2. 場所\n本社\n3. 議題\n予算\n") == []
 
 
-def of_page(html: str) -> list[tuple[int, str]]:
-    return [(level, text) for _, level, text in load_html(html, "a.html").pages[0].lines() if level]
-
-
-def test_paragraphs_of_a_page_are_headings_below_its_title_but_items_of_its_lists_are_not() -> None:
+def test_paragraphs_of_a_page_are_headings_below_its_title_but_items_of_its_lists_are_not(headings_of_html) -> None:
     text = f"<p>{SENTENCE}</p>"
-    assert of_page(f"<h1>要領</h1><p>1. 目的</p>{text}<p>2. 対象</p>{text}<p>3. 費用</p>{text}") == [
+    assert headings_of_html(f"<h1>要領</h1><p>1. 目的</p>{text}<p>2. 対象</p>{text}<p>3. 費用</p>{text}") == [
         (1, "要領"), (2, "1. 目的"), (2, "2. 対象"), (2, "3. 費用"),
     ]  # fmt: skip
-    assert of_page(f"<ol><li>目的{text}</li><li>対象{text}</li><li>費用{text}</li></ol>") == []
+    assert headings_of_html(f"<ol><li>目的{text}</li><li>対象{text}</li><li>費用{text}</li></ol>") == []
 
 
-def test_a_text_with_headings_of_its_own_or_with_code_keeps_its_lines() -> None:
+def test_a_text_with_headings_of_its_own_or_with_code_keeps_its_lines(headings_of_html) -> None:
     text = f"<p>{SENTENCE}</p>"
     numbered = f"<p>1. 目的</p>{text}<p>2. 対象</p>{text}<p>3. 費用</p>{text}"
-    assert of_page(f"<h1>要領</h1>{numbered}<h2>附録</h2>{text}") == [(1, "要領"), (2, "附録")]
-    assert of_page(f"{numbered}<pre>1. make run\n2. make test</pre>") == []
+    assert headings_of_html(f"<h1>要領</h1>{numbered}<h2>附録</h2>{text}") == [(1, "要領"), (2, "附録")]
+    assert headings_of_html(f"{numbered}<pre>1. make run\n2. make test</pre>") == []

@@ -3,9 +3,7 @@
 import pytest
 
 from index_store.parsing.loaders.document import Heading, Page
-from index_store.parsing.loaders.html.html import load_html
 from index_store.parsing.loaders.plain_headings.questions import with_questions
-from index_store.parsing.loaders.text.txt import load
 
 FAQ = """社内システム よくある質問
 
@@ -22,18 +20,8 @@ FAQ = """社内システム よくある質問
 """
 
 
-def headings(raw, text: str) -> list[tuple[int, str]]:
-    (page,) = load(raw(text.encode(), "a.txt")).pages
-    assert page.markdown == text
-    return [(heading.level, heading.text) for heading in page.headings or ()]
-
-
-def of_page(html: str) -> list[tuple[int, str]]:
-    return [(level, text) for _, level, text in load_html(html, "a.html").pages[0].lines() if level]
-
-
-def test_questions_above_answers_are_headings_below_the_name_of_their_group(raw) -> None:
-    assert headings(raw, FAQ) == [
+def test_questions_above_answers_are_headings_below_the_name_of_their_group(headings) -> None:
+    assert headings(FAQ) == [
         (1, "■ ログイン"), (2, "Ｑ１．パスワードを忘れました。どうすればよいですか？"),
         (2, "Ｑ２．二段階認証の電話を替えました。"), (1, "■ メール"),
         (2, "Ｑ３．添付ファイルは何 MB まで送れますか？"),
@@ -45,14 +33,14 @@ def test_questions_above_answers_are_headings_below_the_name_of_their_group(raw)
     [("Q1 ", "A1 "), ("Q.", "A."), ("Q: ", "A: "), ("Q：", "A："), ("【Q1】", "【A1】"), ("[Q] ", "[A] "),
      ("問1　", "答1　"), ("問3", "答3"), ("質問1：", "回答1："), ("Q1) ", "A1) ")],
 )  # fmt: skip
-def test_their_marks_have_many_forms(question: str, answer: str, raw) -> None:
+def test_their_marks_have_many_forms(question: str, answer: str, headings) -> None:
     names = [f"{question}{name}はいつですか" for name in ("健診", "賞与", "休業日")]
-    assert headings(raw, "".join(f"{name}\n{answer}来月です。\n" for name in names)) == [(1, each) for each in names]
+    assert headings("".join(f"{name}\n{answer}来月です。\n" for name in names)) == [(1, each) for each in names]
 
 
-def test_a_question_may_have_several_lines(raw) -> None:
+def test_a_question_may_have_several_lines(headings) -> None:
     one = "Q: Which files can I attach, and\nis there a limit?\nA: Up to 25 MB.\n"
-    assert headings(raw, one * 3) == [(1, "Q: Which files can I attach, and")] * 3
+    assert headings(one * 3) == [(1, "Q: Which files can I attach, and")] * 3
 
 
 @pytest.mark.parametrize(
@@ -65,13 +53,13 @@ def test_a_question_may_have_several_lines(raw) -> None:
         "問題は三つある。\n答えはない。\n" * 3,
     ],
 )
-def test_too_few_questions_those_without_answers_and_sentences_are_no_headings(text: str, raw) -> None:
-    assert headings(raw, text) == []
+def test_too_few_questions_those_without_answers_and_sentences_are_no_headings(text: str, headings) -> None:
+    assert headings(text) == []
 
 
-def test_on_a_page_they_stand_below_its_headings() -> None:
+def test_on_a_page_they_stand_below_its_headings(headings_of_html) -> None:
     asked = "".join(f"<dt>Q. {name}はいつですか<dd>A. 来月です。" for name in ("健診", "賞与", "休業日"))
-    assert of_page(f"<h1>FAQ</h1><h2>人事</h2><dl>{asked}</dl>") == [
+    assert headings_of_html(f"<h1>FAQ</h1><h2>人事</h2><dl>{asked}</dl>") == [
         (1, "FAQ"), (2, "人事"), (3, "Q. 健診はいつですか"), (3, "Q. 賞与はいつですか"), (3, "Q. 休業日はいつですか"),
     ]  # fmt: skip
 
