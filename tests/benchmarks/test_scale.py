@@ -70,6 +70,7 @@ def open_to_all() -> Iterator[Path]:
         yield Path(folder)
 
 
+@pytest.mark.soak  # a whole run of the benchmark
 def test_a_filled_store_is_whole_and_an_interrupted_filling_goes_on(texts, open_to_all):
     made = MadeLibrary(texts, 300, seed=1)
     with serving(open_to_all / "store") as store:

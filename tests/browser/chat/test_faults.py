@@ -151,6 +151,7 @@ def test_what_two_tabs_ask_in_one_conversation_is_all_there_in_the_order_in_whic
     expect(one.questions).to_have_text(asked, timeout=LOADED)
 
 
+@pytest.mark.soak
 def test_a_conversation_that_another_tab_deletes_goes_with_its_run_and_what_is_asked_then_begins_a_new_one(
     loaded, visit, server
 ):
@@ -181,6 +182,7 @@ def test_a_trace_whose_run_another_tab_has_deleted_opens_to_no_empty_frame(answe
 # Documents that a run has read
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/fork
 @one_look("en", 390, "light")
 def test_a_fork_form_warns_of_changed_documents_and_of_a_deleted_index(
     answered, visit, server, tmp_path, language, width, scheme
@@ -307,6 +309,7 @@ def test_a_long_answer_arrives_whole_and_can_be_stopped_on_its_way(loaded_app, v
     expect(loaded.answers.last).not_to_contain_text(END)
 
 
+@pytest.mark.soak  # a shorter answer is tested above
 @one_look("en", 390, "dark")
 def test_a_run_of_200_steps_and_50000_characters_is_shown_to_its_end_and_the_page_goes_on_to_work(
     long_app, visit, language, width, scheme

@@ -3,6 +3,7 @@
 import json
 from uuid import uuid4
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from rag.models.service.en import EN
@@ -103,6 +104,7 @@ def test_a_run_that_went_round_is_drawn_and_its_nodes_open_their_rows(loaded_app
     expect_open(first.filter(has_text=visitor.words["step.grade_documents"]).first)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/trace/test_graph.py
 def test_one_arrow_leads_from_each_step_to_the_next_also_before_the_start(answered, visit, tmp_path):
     visitor = visit(path=answered("Who approves the green car?", "A director approves it [1].").path)
     file = tmp_path / "seats.txt"

@@ -3,6 +3,7 @@
 import re
 from threading import Semaphore
 
+import pytest
 from playwright.sync_api import expect
 
 from index_store.base.errors import EmptyDocument, NoText, UnknownKind
@@ -28,6 +29,7 @@ def test_a_file_uploaded_in_the_sidebar_is_added_and_counted(visit, tmp_path):
     expect(picker).to_have_value(re.compile(rf"\D{before + 1}\D"))
 
 
+@pytest.mark.soak  # other odd names: tests/browser/test_hostile_names.py
 def test_a_quotation_mark_in_the_name_of_a_file_is_shown_as_it_is(visit, tmp_path):
     """The browser sends it as %22."""
     file = tmp_path / 'The "final" minutes.txt'

@@ -2,6 +2,7 @@
 
 from uuid import uuid4
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.asking import ENDLESS, GONE, held, requests_for, script
@@ -121,6 +122,7 @@ def test_from_a_comparison_a_new_one_is_begun_and_an_earlier_one_deleted(loaded_
     expect(earlier).to_have_count(0)
 
 
+@pytest.mark.soak  # in the chat: tests/browser/chat/test_faults.py
 def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_nothing(loaded_app, visit, server):
     visitor, question, answer = visit(path="/compare"), new_question(), held()
     connection = Connection(visitor)

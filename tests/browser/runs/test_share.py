@@ -73,6 +73,7 @@ def test_a_link_is_read_by_another_person_until_it_is_revoked(answered, visit, l
     expect(refused).to_be_visible(timeout=LOADED)
 
 
+@pytest.mark.soak  # in the chat: tests/browser/chat/test_answers.py
 @one_width("en", 390)
 def test_the_reader_of_a_link_sees_formulae_and_copies_code(answered, visit, language, width):
     owner = visit(language, path=answered(QUESTION, f"{ANSWER} $\\frac{{a}}{{b}}$\n\n```\na = b\n```").path)
@@ -86,6 +87,7 @@ def test_the_reader_of_a_link_sees_formulae_and_copies_code(answered, visit, lan
     expect(copy).to_have_text(reader.words["chat.copied"])
 
 
+@pytest.mark.soak
 @one_language("ja")
 def test_what_was_deleted_in_another_tab_goes_from_the_page_on_which_it_was_about_to_be_shared(
     answered, visit, language, tmp_path

@@ -525,6 +525,7 @@ def test_a_provider_that_is_down_is_told_and_one_that_is_up_again_lets_people_in
     assert "sign_in" not in guest.page.url
 
 
+@pytest.mark.soak  # one that is down is tested above
 def test_a_provider_that_says_nothing_is_told_and_holds_up_nobody_else(come, served):
     inside, guest = come("ja"), come("ja")
     inside.sign_in("emil", provider="Ahead")
@@ -540,6 +541,7 @@ def test_a_provider_that_says_nothing_is_told_and_holds_up_nobody_else(come, ser
         served.provider.go_on()
 
 
+@pytest.mark.soak  # one that is down is tested above
 def test_a_provider_that_dies_in_the_midst_of_a_sign_in_is_told(come, served):
     guest = come()
     guest.open()

@@ -112,7 +112,7 @@ def away_once(postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> Away
     return make
 
 
-@pytest.mark.parametrize("method", ["put_vectors", "finish"])
+@pytest.mark.parametrize("method", [pytest.param("put_vectors", marks=pytest.mark.soak), "finish"])
 def test_a_document_is_added_although_the_database_is_away_for_a_moment_as_it_is_saved(
     app: IndexStore, queued: Settings, write: Write, away_once: AwayOnce, method: str
 ) -> None:
@@ -126,7 +126,9 @@ def test_a_document_is_added_although_the_database_is_away_for_a_moment_as_it_is
     assert_sound(app, queued.data_dir)
 
 
-@pytest.mark.parametrize(("name", "code"), [("a.md", "request_refused"), ("a.zip", "unreadable")])
+@pytest.mark.parametrize(
+    ("name", "code"), [pytest.param("a.md", "request_refused", marks=pytest.mark.soak), ("a.zip", "unreadable")]
+)
 def test_what_fails_as_the_database_is_away_for_a_moment_is_told_to_have_failed(
     app: IndexStore,
     queued: Settings,
@@ -147,6 +149,7 @@ def test_what_fails_as_the_database_is_away_for_a_moment_is_told_to_have_failed(
     assert_sound(app, queued.data_dir)
 
 
+@pytest.mark.soak  # the tests beside it do the same with a site and a file
 def test_all_of_an_archive_is_added_although_the_database_is_away_for_a_moment(
     app: IndexStore, queued: Settings, tmp_path: Path, away_once: AwayOnce
 ) -> None:
@@ -163,7 +166,11 @@ def test_all_of_an_archive_is_added_although_the_database_is_away_for_a_moment(
     assert_sound(app, queued.data_dir)
 
 
-@pytest.mark.parametrize(("owner", "method"), [(Sites, "has"), (Versions, "begin")], ids=["came", "is stored"])
+@pytest.mark.parametrize(
+    ("owner", "method"),
+    [pytest.param(Sites, "has", marks=pytest.mark.soak), (Versions, "begin")],
+    ids=["came", "is stored"],
+)
 def test_a_site_is_crawled_although_the_database_is_away_for_a_moment_as_a_page(
     app: IndexStore, queued: Settings, away_once: AwayOnce, owner: type, method: str
 ) -> None:
@@ -180,6 +187,7 @@ def test_a_site_is_crawled_although_the_database_is_away_for_a_moment_as_a_page(
     assert_sound(app, queued.data_dir)
 
 
+@pytest.mark.soak  # the test above kills the database a moment later
 def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_and_says_what_was_not_added(
     app: IndexStore, queued: Settings, write: Write, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,6 +216,7 @@ def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_an
     assert_sound(app, queued.data_dir)
 
 
+@pytest.mark.soak
 def test_workers_whose_clocks_are_hours_apart_share_a_job_and_take_nothing_from_each_other(
     app: IndexStore,
     queued: Settings,

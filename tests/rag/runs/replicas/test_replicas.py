@@ -265,6 +265,7 @@ def test_rows_that_an_app_left_for_finished_runs_are_ignored(
     assert soon(lambda: history.active_runs.apps() == set())
 
 
+@pytest.mark.soak
 def test_without_a_database_for_a_moment_a_run_ends_is_seen_once_it_is_back_and_no_traceback_is_logged(
     one: UserEngine, other: UserEngine, gate: Gate, postgres, caplog
 ) -> None:
