@@ -159,7 +159,7 @@ def test_the_list_is_shown_after_a_reload_if_it_was_left_for_a_run_and_returned_
     expect(visitor.questions).to_be_visible(timeout=LOADED)
 
 
-@pytest.mark.soak
+@pytest.mark.soak  # without a browser: tests/pages/test_runs.py
 def test_a_run_deleted_in_another_tab_while_it_is_open_is_said_to_be_gone(asked, visit):
     visitor, other = visit(path="/runs"), visit(path=asked.path)
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)

@@ -187,7 +187,6 @@ def test_a_site_is_crawled_although_the_database_is_away_for_a_moment_as_a_page(
     assert_sound(app, queued.data_dir)
 
 
-@pytest.mark.soak  # the test above kills the database a moment later
 def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_and_says_what_was_not_added(
     app: IndexStore, queued: Settings, write: Write, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,7 +215,6 @@ def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_an
     assert_sound(app, queued.data_dir)
 
 
-@pytest.mark.soak
 def test_workers_whose_clocks_are_hours_apart_share_a_job_and_take_nothing_from_each_other(
     app: IndexStore,
     queued: Settings,

@@ -139,7 +139,6 @@ def test_a_run_of_another_process_is_stopped_from_here(
     assert run.result().status == "stopped"
 
 
-@pytest.mark.soak
 def test_a_deletion_of_a_killed_replica_is_completed_by_another(
     here: UserEngine, shared: Settings, chroma: ChromaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
