@@ -11,7 +11,8 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
 SBOM := $(VENV)/sbom
-TOOLS := chromium proxies postgres clock provider
+UNPACKED := proxies postgres clock provider
+TOOLS := chromium $(UNPACKED)
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes
 
 # Some images of containers turn bytecode off. Then each start of the app, and of each of the hundreds of processes of the
@@ -60,6 +61,8 @@ $(BIN)/python:
 	  { echo "SQLite 3.35 or newer is needed, and the one of $(PYTHON) is older, as on RHEL 8 and 9. Use the image of the" \
 	  "Dockerfile, or a Python with an SQLite of its own, such as uv's or conda's: PYTHON=/path/to/python3 make run"; exit 1; } >&2
 	@$(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }
+	@$(BIN)/python $(PIP_INSTALL) --upgrade -r requirements-pip.lock || \
+	  echo "Going on with this Python's own pip, which takes longer." >&2
 
 $(INSTALLED): $(BIN)/python requirements.lock
 	@$(BIN)/python $(PIP_INSTALL) -r requirements.lock
@@ -106,13 +109,13 @@ fi
 endef
 
 # The reverse proxies of docs/operating.
-proxies: $(INSTALLED_DEV)
+proxies: $(BIN)/python
 	$(call unpack,proxies,$(VENV)/proxies/usr/bin/caddy,nginx caddy,nginx and Caddy are not available: the tests behind them are skipped.)
 
 INITDB := usr/lib/postgresql/*/bin/initdb
 
 # Postgres with its libraries.
-postgres: $(INSTALLED_DEV)
+postgres: $(BIN)/python
 	$(call unpack,postgres,/$(INITDB) $(VENV)/postgres/$(INITDB),$$( \
 	  server=$$(apt-cache depends postgresql | sed -n 's/.*Depends: \(postgresql-[0-9]*\)$$/\1/p') && \
 	  echo $$server $$(apt-cache depends $$server | \
@@ -122,11 +125,11 @@ postgres: $(INSTALLED_DEV)
 FAKETIME := usr/lib/*/faketime/libfaketimeMT.so.1
 
 # The library that changes a process's clock.
-clock: $(INSTALLED_DEV)
+clock: $(BIN)/python
 	$(call unpack,clock,/$(FAKETIME) $(VENV)/clock/$(FAKETIME),libfaketime,libfaketime is not available: the tests with different clocks are skipped.)
 
 # The OpenID provider with which tests sign in: npm packages, checked by their hashes, without install scripts.
-provider: $(INSTALLED_DEV)
+provider: $(BIN)/python
 	@if ! command -v npm >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  export DEBIAN_FRONTEND=noninteractive; \
 	  apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs npm >/dev/null || true; \
@@ -138,7 +141,8 @@ provider: $(INSTALLED_DEV)
 	  echo "Node.js or its packages are not available: the tests that sign in are skipped." >&2; \
 	fi
 
-# While the tools and the model arrive, one core checks the code. If that fails, no test starts.
+# While the packages are installed, which takes one core, the other one unpacks tools. While Chromium and the model arrive,
+# the code is checked. If that fails, no test starts.
 # First the tests that wait for a third of their time: three processes on two cores. Then the browser tests, which wait
 # for half of their time: four processes, one per file, because its servers take seconds to start. Then the models, which
 # use all cores. All three parts run, even if one fails. A failed test is not run again.
@@ -148,10 +152,12 @@ ifdef T
 test: install-dev $(TOOLS) model
 	@$(BIN)/pytest $(T)
 else
-test: install-dev
-	@$(MAKE) lint & lint=$$!; $(MAKE) model & model=$$!; $(MAKE) $(TOOLS); tools=$$?; \
+test: $(BIN)/python
+	@$(MAKE) $(UNPACKED) & unpacked=$$!; $(MAKE) install-dev; installed=$$?; wait $$unpacked; unpacked=$$?; \
+	[ $$installed$$unpacked = 00 ]
+	@$(MAKE) lint & lint=$$!; $(MAKE) model & model=$$!; $(MAKE) chromium; chromium=$$?; \
 	wait $$model; model=$$?; wait $$lint; lint=$$?; \
-	[ $$tools$$model$$lint = 000 ]
+	[ $$chromium$$model$$lint = 000 ]
 	@status=0; \
 	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \
 	$(BIN)/pytest -n 4 --dist loadfile -m "browser and not soak" tests/browser || status=1; \
@@ -189,6 +195,7 @@ lock: $(LOCKER)
 	@$(LOCK) requirements.txt --output-file requirements.lock
 	@$(LOCK) requirements-dev.txt --constraints requirements.lock --output-file requirements-dev.lock
 	@$(LOCK) requirements-sbom.txt --output-file requirements-sbom.lock
+	@$(LOCK) requirements-pip.txt --output-file requirements-pip.lock
 
 # In an environment of its own: with one of its packages installed, Chroma takes 1.6 s longer to load.
 $(SBOM)/installed: $(INSTALLED) requirements-sbom.lock

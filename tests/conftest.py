@@ -87,8 +87,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _stands_in(metafunc: pytest.Metafunc, folders: tuple[str, ...]) -> bool:
-    path = metafunc.definition.path
-    return any(ROOT / folder in (path, *path.parents) for folder in folders)
+    path = metafunc.definition.path.relative_to(ROOT).as_posix()
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
-LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-sbom.lock")
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-sbom.lock", "requirements-pip.lock")
 PIN = re.compile(
     r"^(?P<name>[a-z0-9._-]+)==(?P<version>\S+)(?: ; [^\\]+)? \\\n"
     r"(?:    --hash=sha256:\w{64}(?: \\)?\n)+",
@@ -48,6 +48,7 @@ def pins(name: str) -> dict[str, str]:
         ("requirements.txt", "requirements-dev.lock"),
         ("requirements-dev.txt", "requirements-dev.lock"),
         ("requirements-sbom.txt", "requirements-sbom.lock"),
+        ("requirements-pip.txt", "requirements-pip.lock"),
     ],
 )
 def test_each_requirement_is_locked_within_its_range(ranges: str, lock: str) -> None:
@@ -56,7 +57,7 @@ def test_each_requirement_is_locked_within_its_range(ranges: str, lock: str) -> 
     assert wrong == []
 
 
-@pytest.mark.parametrize("ranges", ["requirements.txt", "requirements-dev.txt", "requirements-sbom.txt"])
+@pytest.mark.parametrize("ranges", [Path(lock).with_suffix(".txt").name for lock in LOCKS])
 def test_each_requirement_has_a_floor_and_a_ceiling(ranges: str) -> None:
     open_ended = [
         str(each) for each in requirements(ranges) if {part.operator for part in each.specifier} != {">=", "<"}

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import BROWSERS
+from tests.test_locks import LOCKS
 
 ROOT = Path(__file__).parent.parent
 
@@ -22,7 +23,7 @@ class Copy:
         self.bin = folder / ".venv/bin"
         self.bin.mkdir(parents=True)
         shutil.copy(ROOT / "Makefile", folder)
-        for name in ("requirements.lock", "requirements-dev.lock", "requirements-sbom.lock"):
+        for name in LOCKS:
             (folder / name).touch()
         self.stub("python", "exit 1")
         for stamp in ("installed", "installed-dev"):
@@ -121,6 +122,21 @@ def test_a_python_whose_sqlite_is_too_old_is_refused_before_anything_is_download
     assert refused.returncode != 0
     assert "SQLite 3.35 or newer is needed" in refused.stderr
     assert not (copy.folder / "asked").exists()
+
+
+def test_packages_are_installed_by_a_newer_pip_or_if_it_cannot_be_had_by_this_pythons_own(copy: Copy) -> None:
+    copy.stub("python", 'echo "$@" >> asked; case "$*" in *requirements-pip*) exit 1;; esac')
+    (copy.bin / "python").rename(copy.folder / "python of the new environment")
+    copy.stub("python3", 'case "$2" in venv) cp "python of the new environment" .venv/bin/python;; esac')
+    for name in ("cp", "touch"):
+        (copy.bin / name).symlink_to(shutil.which(name) or "")
+    (copy.folder / ".venv/installed").unlink()
+    made = copy.make("install")
+    asked = (copy.folder / "asked").read_text(encoding="utf-8").splitlines()
+    assert [each.split()[-1] for each in asked] == ["requirements-pip.lock", "requirements.lock"]
+    assert all("--require-hashes" in each for each in asked)
+    assert made.returncode == 0
+    assert "this Python's own pip" in made.stderr
 
 
 def test_the_environment_of_sbom_has_the_python_that_was_chosen_for_the_app(copy: Copy) -> None:

@@ -84,64 +84,79 @@ def steps() -> set[str]:
 WITHOUT_RESULTS = {"off", "failed", "nothing"}
 OF_SOMEBODY = {"indexes", "shared_indexes", "delete", "about", "logged"}
 
-FAMILIES = {
-    "pipeline.{}": set(PIPELINES),
-    "pipeline.{}_help": set(PIPELINES),
-    "step.{}": steps(),
-    "decision.{}": literals("rag/pipelines", "Choice", 1),
-    "status.{}": set(get_args(RunStatus)),
-    "outcome.{}": set(get_args(Outcome)),
-    "cut.{}": set(get_args(CutBy)),
-    "outcome.{}_note": {"unconfirmed", "not_in_documents", "from_model"},
-    "standalone.{}": set(get_args(StandaloneDetail.model_fields["why"].annotation)),
-    "manner.{}": {*LENGTHS, *TONES},
-    "stage.{}": {Stage.READING, Stage.EMBEDDING},
-    "state.{}": {each for each in (*DocumentStatus, "outdated", "partial") if each != DocumentStatus.REMOVING},
-    "job.{}": {f"{status}{number}" for status in IngestStatus for number in ("", "_one")},
-    "table.{}": {"status", "kind", "origin"},
-    "keywords.{}": set(get_args(NotUsed)),
-    "route.{}": set(get_args(Route)),
-    "why.{}": {"greeting", "todays_world", "model", "in_doubt", "failed"},
-    "web.{}": WITHOUT_RESULTS,
-    "web.{}_note": WITHOUT_RESULTS,
-    "assessment.{}": set(get_args(AssessmentDetail.model_fields["action"].annotation)),
-    "options.{}": {*Retrieval.model_fields, *Style.model_fields},
-    "detail.{}_missing": {"vector", "keyword"},
-    "app.{}": {"chat", "documents", "search", "runs", "compare", "people", "usage", "audit", "my_data"},
-    "audit.{}": {"today", "week", "month", "ever", "person", "words", "later", "earlier"},
-    "access.{}": {*GranteeKind, *(right.name.lower() for right in Right)},
-    "action.{}": set(Action),
-    "fact.{}": {"pipeline", "model", "tokens", "status", "run", "question", "kind", "what", "share", "whose", "form"}
-    | {"runs", "entries", "conversation", "conversations", "deleted", "left", "days", "sources", "documents"}
-    | {"new_name", "right", "grantee", "role", "by_hand", "group", "count", "since", "line"},
-    "share.{}": {"run", "conversation"},
-    "my_data.{}": OF_SOMEBODY,
-    "my_data.{}_of": OF_SOMEBODY,
-    "usage.{}": {*GroupLimits.model_fields, "people", "indexes"}
-    | {"who", "runs_today", "tokens_today", "runs", "tokens", "index", "owner", "files", "size"},
-    "change.{}": {"search", "found", "passages", "prompt", "gone", "newer", "left_out", "taken_in", *VERDICTS}
-    | {"query", *Retrieval.model_fields, "newer_version", "prompt_anew", *TURNED},
-    "compare.{}": {"outcome", "seconds", "calls", "tokens", "tokens_in", "tokens_out", "rewrites", "generations"},
-    "search.{}": {*MODES, *UNITS, *DropReason, *get_args(Found)},
-    "search.{}_help": set(MODES),
-    "search.{}_rank": set(MODES),
-    "search.{}_unranked": set(MODES),
-    "detail.{}": set(get_args(Verdict)),
-    "detail.{}{}": {"".join(pair) for pair in product(("", "relevant_", "need_"), ("yes", "no"))},
-    "call.{}": {*get_args(Call.model_fields["status"].annotation), *REPLY_FORMATS.values()} - {"finished"},
-    "message.{}": set(get_args(get_args(Message)[0])),
-    "task.{}": literals("rag", "CallSubject"),
-    "grounding.{}": set(get_args(Level)),
-    "graph.{}": set(VIEWS),
-    "cause.{}": set(CAUSES),
-    "cause.{}_note": set(CAUSES),
-    "order.{}": set(ORDERS),
-    "runs.{}": {*STATES, "newer", "older"},
-    "people.{}": {*Role, "before", "after"},
-    "sign_in.{}": set(OUTCOMES),
-    "runs.{}_any": {"state", "why", "pipeline", "index"},
-}
-"""pattern of a key that is an f-string -> all values that can replace its braces"""
+
+@cache
+def families() -> dict[str, set[str]]:
+    """Pattern of a key that is an f-string -> all values that can replace its braces."""
+    return {
+        "pipeline.{}": set(PIPELINES),
+        "pipeline.{}_help": set(PIPELINES),
+        "step.{}": steps(),
+        "decision.{}": literals("rag/pipelines", "Choice", 1),
+        "status.{}": set(get_args(RunStatus)),
+        "outcome.{}": set(get_args(Outcome)),
+        "cut.{}": set(get_args(CutBy)),
+        "outcome.{}_note": {"unconfirmed", "not_in_documents", "from_model"},
+        "standalone.{}": set(get_args(StandaloneDetail.model_fields["why"].annotation)),
+        "manner.{}": {*LENGTHS, *TONES},
+        "stage.{}": {Stage.READING, Stage.EMBEDDING},
+        "state.{}": {each for each in (*DocumentStatus, "outdated", "partial") if each != DocumentStatus.REMOVING},
+        "job.{}": {f"{status}{number}" for status in IngestStatus for number in ("", "_one")},
+        "table.{}": {"status", "kind", "origin"},
+        "keywords.{}": set(get_args(NotUsed)),
+        "route.{}": set(get_args(Route)),
+        "why.{}": {"greeting", "todays_world", "model", "in_doubt", "failed"},
+        "web.{}": WITHOUT_RESULTS,
+        "web.{}_note": WITHOUT_RESULTS,
+        "assessment.{}": set(get_args(AssessmentDetail.model_fields["action"].annotation)),
+        "options.{}": {*Retrieval.model_fields, *Style.model_fields},
+        "detail.{}_missing": {"vector", "keyword"},
+        "app.{}": {"chat", "documents", "search", "runs", "compare", "people", "usage", "audit", "my_data"},
+        "audit.{}": {"today", "week", "month", "ever", "person", "words", "later", "earlier"},
+        "access.{}": {*GranteeKind, *(right.name.lower() for right in Right)},
+        "action.{}": set(Action),
+        "fact.{}": {
+            "pipeline",
+            "model",
+            "tokens",
+            "status",
+            "run",
+            "question",
+            "kind",
+            "what",
+            "share",
+            "whose",
+            "form",
+        }
+        | {"runs", "entries", "conversation", "conversations", "deleted", "left", "days", "sources", "documents"}
+        | {"new_name", "right", "grantee", "role", "by_hand", "group", "count", "since", "line"},
+        "share.{}": {"run", "conversation"},
+        "my_data.{}": OF_SOMEBODY,
+        "my_data.{}_of": OF_SOMEBODY,
+        "usage.{}": {*GroupLimits.model_fields, "people", "indexes"}
+        | {"who", "runs_today", "tokens_today", "runs", "tokens", "index", "owner", "files", "size"},
+        "change.{}": {"search", "found", "passages", "prompt", "gone", "newer", "left_out", "taken_in", *VERDICTS}
+        | {"query", *Retrieval.model_fields, "newer_version", "prompt_anew", *TURNED},
+        "compare.{}": {"outcome", "seconds", "calls", "tokens", "tokens_in", "tokens_out", "rewrites", "generations"},
+        "search.{}": {*MODES, *UNITS, *DropReason, *get_args(Found)},
+        "search.{}_help": set(MODES),
+        "search.{}_rank": set(MODES),
+        "search.{}_unranked": set(MODES),
+        "detail.{}": set(get_args(Verdict)),
+        "detail.{}{}": {"".join(pair) for pair in product(("", "relevant_", "need_"), ("yes", "no"))},
+        "call.{}": {*get_args(Call.model_fields["status"].annotation), *REPLY_FORMATS.values()} - {"finished"},
+        "message.{}": set(get_args(get_args(Message)[0])),
+        "task.{}": literals("rag", "CallSubject"),
+        "grounding.{}": set(get_args(Level)),
+        "graph.{}": set(VIEWS),
+        "cause.{}": set(CAUSES),
+        "cause.{}_note": set(CAUSES),
+        "order.{}": set(ORDERS),
+        "runs.{}": {*STATES, "newer", "older"},
+        "people.{}": {*Role, "before", "after"},
+        "sign_in.{}": set(OUTCOMES),
+        "runs.{}_any": {"state", "why", "pipeline", "index"},
+    }
 
 
 @cache
@@ -171,9 +186,9 @@ def keys_in_use() -> set[str]:
         call.args[0].value for call in calls("pages", "say") if call.args and isinstance(call.args[0], ast.Constant)
     }
     by_number = {f"{key}_one" for key in literals("pages", "counted")} | literals("pages", "counted")
-    families = {each.format(*[""] * (each.count("{}") - 1), value)
-                for each in patterns() if each in FAMILIES for value in FAMILIES[each]}  # fmt: skip
-    return named | asked | by_number | families
+    of_families = {each.format(*[""] * (each.count("{}") - 1), value)
+                   for each in patterns() if each in families() for value in families()[each]}  # fmt: skip
+    return named | asked | by_number | of_families
 
 
 def fields(text: str) -> set[str]:
@@ -223,7 +238,7 @@ def test_a_file_and_the_command_line_say_of_an_answer_what_the_page_says(languag
 
 def test_every_key_that_a_page_builds_belongs_to_a_family_whose_members_are_known():
     parameter_of_counted = {"{}_one"}
-    assert patterns() - parameter_of_counted <= FAMILIES.keys()
+    assert patterns() - parameter_of_counted <= families().keys()
 
 
 def test_every_key_that_a_page_uses_has_a_text():
@@ -236,7 +251,7 @@ def test_no_text_is_left_over():
 
 def test_a_family_of_keys_has_members():
     """Otherwise, if a registry were moved, there would be nothing to check."""
-    assert [family for family, members in FAMILIES.items() if not members] == []
+    assert [family for family, members in families().items() if not members] == []
 
 
 def test_every_call_gives_the_parts_that_its_text_has():
