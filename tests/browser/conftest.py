@@ -44,6 +44,8 @@ FOR_SHORT_VISITS = [
     # After the names that Playwright turns off itself: if there are several lists, Chromium uses only the last.
     "--disable-features=AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,MediaRouter,"
     "OptimizationHints,PaintHolding,ThirdPartyStoragePartitioning,ScriptStreaming",
+    # Animations, such as those of Streamlit while it waits, are drawn 60 times a second: a twelfth of the tests' time.
+    "--force-prefers-reduced-motion",
 ]
 """added to ARGUMENTS where nothing is measured"""
 EXPECTED = 20_000
