@@ -11,8 +11,8 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
 SBOM := $(VENV)/sbom
-UNPACKED := proxies postgres clock provider
-TOOLS := chromium $(UNPACKED)
+TOOLS := chromium proxies postgres clock provider
+UNPACKED := $(filter-out chromium,$(TOOLS))
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes
 
 # Some images of containers turn bytecode off. Then each start of the app, and of each of the hundreds of processes of the

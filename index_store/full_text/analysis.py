@@ -43,6 +43,8 @@ class Terms(NamedTuple):
 
 class QuestionWord(BaseModel, frozen=True):
     written: str
+    lemma: str
+    """as dictionaries list it: 使える of 使えないか; if it has no endings, as it is written"""
     start: int
     """offsets, in characters, into the question"""
     end: int
@@ -202,7 +204,9 @@ def _is_among(word: Word, stopwords: frozenset[str], folded: FoldedText) -> bool
 def _shown(word: Word, folded: FoldedText, question: str) -> QuestionWord:
     start, end = folded.original(word.start, word.end)
     term = "" if word.dropped else word.term
-    return QuestionWord(written=question[start:end], start=start, end=end, term=term, dropped=word.dropped)
+    written = question[start:end]
+    lemma = word.lemma or written
+    return QuestionWord(written=written, lemma=lemma, start=start, end=end, term=term, dropped=word.dropped)
 
 
 def _pairs(text: str) -> Iterator[tuple[int, int, str]]:

@@ -33,6 +33,8 @@ class Morpheme(NamedTuple):
     """one spelling for several: サーバ and ｻｰﾊﾞｰ are サーバー, 引越し is 引っ越し, 教えて is 教える"""
     noun: str
     """of a verb, its noun: 申し込み of 申し込む; of other words, `normal`"""
+    lemma: str
+    """of a word with endings, as dictionaries list it: 使える of 使えない; of other words, empty"""
     kind: Kind
     is_fixed: bool
     """whether it is a word of the dictionary without endings: no shorter term of a glossary begins or ends inside it"""
@@ -84,8 +86,10 @@ class Sudachi:
         kind = self._kind(unit)
         normal = unit.normalized_form() if kind is Kind.CONTENT else ""
         noun = _noun(unit, self._shortened(normal)) if normal else ""
-        is_fixed = unit.part_of_speech()[0] not in _WITH_ENDINGS and not unit.is_oov()
-        return Morpheme(offset + unit.begin(), offset + unit.end(), normal, noun, kind, is_fixed)
+        has_endings = unit.part_of_speech()[0] in _WITH_ENDINGS
+        lemma = unit.dictionary_form() if has_endings else ""
+        is_fixed = not has_endings and not unit.is_oov()
+        return Morpheme(offset + unit.begin(), offset + unit.end(), normal, noun, lemma, kind, is_fixed)
 
     def _shortened(self, normal: str) -> str:
         """A noun without its last kana, if the dictionary has it so too, with the same reading: 手当 of 手当て, but not

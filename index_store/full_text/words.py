@@ -92,6 +92,8 @@ class Word(NamedTuple):
     dropped: DropReason | None
     is_joined: bool = False
     """a word made of others, which are words too: Wi-Fi, Windows11, 附　則; 2024, of 令和6年; 10/1, of 10月1日"""
+    lemma: str = ""
+    """as in Morpheme"""
 
 
 _STOPWORDS = COMMON | OPENING | CLOSING
@@ -110,7 +112,7 @@ def find_words(folded: FoldedText, original: str, glossary: Glossary) -> list[Wo
                 fixed |= dict.fromkeys(range(each.start + 1, each.end), each.end - each.start)
             if HAS_JAPANESE.search(text, each.start, each.end):
                 inside.update(range(each.start, each.end))
-                found.append(Word(each.start, each.end, _term(each), _KINDS.get(each.kind)))
+                found.append(Word(each.start, each.end, _term(each), _KINDS.get(each.kind), lemma=each.lemma))
     for word in _WORD.finditer(text):
         if word.start() not in inside:  # skips the 2000 of 1万2000 and the t of tシャツ
             start, end = folded.original(*word.span())

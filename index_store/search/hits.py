@@ -53,6 +53,6 @@ class Survey(BaseModel, frozen=True):
     mean: float
     """the mean cosine of the question to the passages of the index; a passage no nearer than this is irrelevant"""
     words: tuple[str, ...]
-    """the words of the question that are searched, as they are written"""
+    """the words of the question that are searched, as dictionaries list them: 使える of 使えないか"""
     absent: tuple[str, ...]
     """those of `words` that no chunk holds, neither whole nor in parts"""

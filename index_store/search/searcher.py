@@ -126,9 +126,9 @@ class Searcher:
         check_length(question)
         analyzer = self._library.analyzer(index)
         analysis = analyzer.question(question)
-        written = {word.term: word.written for word in analysis.searched}
-        held = self._catalogue.full_text.rarities(index.id, {*written, *chain(*analysis.parts.values())})
-        worth = Worth.of(dict.fromkeys(written, 1.0), analysis.parts, held)
+        listed = {word.term: word.lemma for word in analysis.searched}
+        held = self._catalogue.full_text.rarities(index.id, {*listed, *chain(*analysis.parts.values())})
+        worth = Worth.of(dict.fromkeys(listed, 1.0), analysis.parts, held)
         hits: list[Hit] = []
         mean = 0.0
         if index.dimension and question.strip():
@@ -148,8 +148,8 @@ class Searcher:
             hits=tuple(hits),
             shares=tuple(map(share, hits)),
             mean=mean,
-            words=tuple(written.values()),
-            absent=tuple(word for term, word in written.items() if is_absent(term)),
+            words=tuple(listed.values()),
+            absent=tuple(word for term, word in listed.items() if is_absent(term)),
         )
 
     def _vector_of(self, index: IndexRecord, query: Query) -> NDArray[np.float32] | None:

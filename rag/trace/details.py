@@ -199,7 +199,7 @@ class Probe(Frozen):
     mean: float
     """the mean cosine of the question to the index's passages; a passage that is no nearer is unrelated"""
     words: tuple[str, ...]
-    """the question's search words, as they are written"""
+    """the question's search words, as dictionaries list them"""
     absent: tuple[str, ...]
     """those that are nowhere in the index"""
 

@@ -375,6 +375,20 @@ def test_a_word_with_hyphens_may_be_written_apart_everywhere(store: IndexStore, 
 
 
 @pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("社用車は私用で使えないのですか", ("社用", "車", "私用", "使える")),
+        ("本を借りたければ、寒かった日でも届きますか", ("本", "借りる", "寒い", "日", "届く")),
+        ("Where do visitors park?", ("visitors", "park")),
+    ],
+)
+def test_words_that_no_document_has_are_named_as_dictionaries_list_them(
+    rules: IndexStore, question: str, absent: tuple[str, ...]
+) -> None:
+    assert rules.survey("a", question, k=1).absent == absent
+
+
+@pytest.mark.parametrize(
     ("mode", "side", "asking"), [("vector", VectorStore, "nearest"), ("keyword", FullText, "find")]
 )
 def test_a_document_that_is_replaced_in_the_midst_of_a_search_is_found(
