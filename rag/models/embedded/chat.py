@@ -23,7 +23,7 @@ from rag.models.embedded import grading, prompts
 from rag.models.embedded.attribution import AttributedText
 from rag.models.embedded.current_events import asks_about_current_events, is_about_the_company
 from rag.models.embedded.engines.child import CONTEXT
-from rag.models.embedded.first_word import FirstWord
+from rag.models.embedded.first_word import FirstWord, with_first_word_whole
 from rag.models.embedded.log_odds import TOP, YesNoQuestion
 from rag.models.embedded.names import unstated_codes
 from rag.models.replies import FollowUpsReply, KeywordsReply
@@ -124,12 +124,12 @@ class EmbeddedChat(ChatModel):
         """The prompt does not say why another query is needed, because the grades have no reasons."""
         prompt = prompts.rewrite(question, language)
         written = await self.client.write(prompt, usage, about=CallSubject("query"), max_tokens=LINE_TOKENS)
-        return _with_codes_of(question, written)
+        return _mended(question, written)
 
     async def rewrite_for_web(self, question: str, usage: Usage, *, language: Language) -> str:
         prompt = prompts.web_query(question, language)
         written = await self.client.write(prompt, usage, about=CallSubject("query"), max_tokens=LINE_TOKENS)
-        return _with_codes_of(question, written)
+        return _mended(question, written)
 
     async def condense_question(self, question: str, turns: Sequence[Turn], usage: Usage, *, language: Language) -> str:
         prompt = prompts.standalone(question, turns, language)
@@ -202,9 +202,9 @@ class EmbeddedChat(ChatModel):
         return asked.grade(tokens_of(message))
 
 
-def _with_codes_of(question: str, written: str) -> str:
-    """Puts back the codes that the first line lost: "What is part ZT-4083?" became "What is the name of the document?",
-    which asks for something else.
+def _mended(question: str, written: str) -> str:
+    """Puts back what the first line of a query lost: the first character, and codes. "What is part ZT-4083?" became
+    "What is the name of the document?", which asks for something else.
     """
-    first, *rest = written.splitlines()
+    first, *rest = with_first_word_whole(question, written).splitlines()
     return "\n".join([" ".join([first, *unstated_codes(question, first)]), *rest])

@@ -1,4 +1,4 @@
-"""The first word of an answer, made whole.
+"""The first word of an answer or a query, made whole.
 
 The model writes 宅勤務 for the question's 在宅勤務: 在 alone is a word of Chinese, which it takes for a preposition.
 """
@@ -55,6 +55,12 @@ class FirstWord:
         read = {found for passage in self._passages for found in _WORD.findall(passage.as_read)}
         is_a_word = any(found.startswith(shared) for found in asked | read)
         return "" if is_a_word or first in NEGATIONS else first
+
+
+def with_first_word_whole(question: str, query: str) -> str:
+    """The same for a query that the model wrote for the question."""
+    first = FirstWord(question, [])
+    return first.feed(query) + first.end()
 
 
 def _shared(word: str, rest: str) -> str:

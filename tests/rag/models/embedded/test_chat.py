@@ -155,6 +155,16 @@ def test_the_first_word_of_an_answer_is_whole_while_it_streams_and_at_its_end(da
     assert whole.text == "在宅勤務の手当は3,000円です"
 
 
+def test_the_first_word_of_a_rewritten_question_is_whole(data_dir):
+    question = "在宅勤務で社用車は使えないのですか"
+    rewritten, _ = asked_as_embedded(
+        data_dir,
+        [Answer("宅勤務で社用車は使えないのですか？")],
+        lambda model: model.rewrite_question(question, question, Usage(), language="ja"),
+    )
+    assert rewritten == "在宅勤務で社用車は使えないのですか？"
+
+
 def test_a_call_keeps_the_probabilities_that_its_grade_was_read_from(data_dir):
     usage = Usage(record=[])
     asked_as_embedded(
