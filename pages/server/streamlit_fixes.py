@@ -11,6 +11,8 @@ from functools import cache
 from weakref import WeakValueDictionary
 
 import uvicorn
+from streamlit import config
+from streamlit.config_option import ConfigOption
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -74,6 +76,7 @@ def apply() -> None:
     _look_up_no_files()
     _leave_the_import_path_alone()
     _make_the_theme_once()
+    _read_options_without_a_lock()
     _send_to_the_latest_connection()
     _rerun_in_turn()
     _redraw_the_page_for_a_fragment_that_is_gone()
@@ -131,6 +134,25 @@ def _make_the_theme_once() -> None:
         msg.MergeFrom(made(section))
 
     app_session._populate_theme_msg = take_theme  # noqa: SLF001
+
+
+def _read_options_without_a_lock() -> None:
+    """For each element that a page draws, Streamlit takes a lock of the whole process several times, to read an option.
+    While twenty people ask, the threads of their pages waited for it in a row: at most reads, another thread went on.
+    """
+    read = config.get_option
+    complete: dict[str, ConfigOption] = {}
+
+    def read_option(key: str) -> object:
+        nonlocal complete
+        options = config._config_options  # noqa: SLF001 - the public way takes the lock
+        if options is not complete:
+            # When the files of the options are read again, others see a new dictionary before it is complete.
+            with config._config_lock:  # noqa: SLF001
+                complete = config.get_config_options()
+        return complete[key].value if key in complete else read(key)
+
+    config.get_option = read_option
 
 
 def _send_to_the_latest_connection() -> None:

@@ -45,6 +45,31 @@ config.get_options_for_section = None
 print(any(first), first == of_streamlit, themes() == first)
 """
 
+OPTIONS = """
+import threading
+
+from streamlit import config
+import app
+
+config.get_option("server.port")
+read = []
+
+def read_in_another_thread(key):
+    thread = threading.Thread(target=lambda: read.append(config.get_option(key)), daemon=True)
+    thread.start()
+    return thread
+
+with config._config_lock:
+    read_in_another_thread("server.port").join(60)
+    config._config_options = {}  # as at the beginning of reading the files again
+    waiting = read_in_another_thread("server.headless")
+    waiting.join(0.2)
+    print(read, waiting.is_alive())
+    config.get_config_options(force_reparse=True, options_from_flags={"server.headless": True})
+waiting.join(60)
+print(read)
+"""
+
 SERVER = """
 import asyncio
 import sys
@@ -416,6 +441,11 @@ def test_an_opened_page_does_not_look_up_the_files_of_all_modules() -> None:
 def test_the_theme_is_read_once_and_is_the_one_that_streamlit_makes() -> None:
     done = run(THEME)
     assert done.stdout.split() == ["True", "True", "True"], done.stderr
+
+
+def test_options_are_read_without_waiting_for_each_other_and_never_while_their_files_are_being_read() -> None:
+    done = run(OPTIONS)
+    assert done.stdout.splitlines() == ["[8501] True", "[8501, True]"], done.stderr
 
 
 def test_a_page_does_not_change_the_folders_in_which_another_thread_just_looks_for_a_module(tmp_path: Path) -> None:
