@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from index_store.full_text.folding import FoldedText, fold
 from index_store.full_text.glossary import Glossary
-from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
+from index_store.full_text.stopwords import CLOSING, COMMON, FORMAL, OPENING
 from index_store.full_text.sudachi import DICTIONARY
 from index_store.full_text.words import HANGUL, HAS_JAPANESE, JAPANESE, DropReason, Word, find_words, in_order
 
@@ -66,6 +66,12 @@ class Analysis(BaseModel, frozen=True):
     @property
     def searched(self) -> tuple[QuestionWord, ...]:
         return tuple(word for word in self.words if not word.dropped)
+
+    @property
+    def subjects(self) -> tuple[QuestionWord, ...]:
+        """The searched words that say what the question is about: not the とき and the 年 of 何年休めるとき."""
+        counters = {word.end for word in self.words if word.written == "何"}
+        return tuple(word for word in self.searched if word.term not in FORMAL and word.start not in counters)
 
     @property
     def kept(self) -> tuple[str, ...]:

@@ -24,3 +24,6 @@ COMMON = _words("""
 OPENING = _words("please tell explain describe define show know like want")
 CLOSING = _words("please 教える 説明 解説 下さる 頂く 願う 知る 分かる つく 関する 詳しい 意味 欲しい 貰う 良い")
 """stopwords only at the end of a question: someone may search for a manual (説明書)"""
+
+FORMAL = _words("時 場合 為 所 際 方 訳 筈 内 間 前 後 中")
+"""nouns that only join; they are searched, but it says nothing about an index that they are nowhere in it"""

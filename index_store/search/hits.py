@@ -55,4 +55,4 @@ class Survey(BaseModel, frozen=True):
     words: tuple[str, ...]
     """the words of the question that are searched, as dictionaries list them: 使える of 使えないか"""
     absent: tuple[str, ...]
-    """those of `words` that no chunk holds, neither whole nor in parts"""
+    """those of `words` that say what the question is about, and that no chunk holds, neither whole nor in parts"""

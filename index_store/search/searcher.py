@@ -127,6 +127,7 @@ class Searcher:
         analyzer = self._library.analyzer(index)
         analysis = analyzer.question(question)
         listed = {word.term: word.lemma for word in analysis.searched}
+        subjects = {word.term for word in analysis.subjects}
         held = self._catalogue.full_text.rarities(index.id, {*listed, *chain(*analysis.parts.values())})
         worth = Worth.of(dict.fromkeys(listed, 1.0), analysis.parts, held)
         hits: list[Hit] = []
@@ -149,7 +150,7 @@ class Searcher:
             shares=tuple(map(share, hits)),
             mean=mean,
             words=tuple(listed.values()),
-            absent=tuple(word for term, word in listed.items() if is_absent(term)),
+            absent=tuple(word for term, word in listed.items() if term in subjects and is_absent(term)),
         )
 
     def _vector_of(self, index: IndexRecord, query: Query) -> NDArray[np.float32] | None:

@@ -379,6 +379,8 @@ def test_a_word_with_hyphens_may_be_written_apart_everywhere(store: IndexStore, 
     [
         ("社用車は私用で使えないのですか", ("社用", "車", "私用", "使える")),
         ("本を借りたければ、寒かった日でも届きますか", ("本", "借りる", "寒い", "日", "届く")),
+        ("勤続何年のとき、何を取れる場合がありますか", ("勤続", "取れる")),
+        ("何の年に創立しましたか", ("年", "創立")),
         ("Where do visitors park?", ("visitors", "park")),
     ],
 )
