@@ -195,7 +195,7 @@ def _columns(ids: Sequence[str], key: str) -> dict[str, Any]:
         "result": column.MultiselectColumn(
             say("runs.result"), width=190, options=[*map(result, RESULTS)], color=list(RESULTS.values())
         ),
-        "why": column.TextColumn(say("runs.why"), width=190),
+        "why": column.TextColumn(say("runs.why"), width=160),
         "thumb": column.TextColumn(say("runs.thumb"), width=65),
         "votes": column.NumberColumn(say("runs.votes"), format="★ %d", width=60),
         "seconds": column.NumberColumn(say("runs.seconds"), format="%.1f", width=75),
