@@ -39,7 +39,9 @@ def themes():
     return [each.SerializeToString(deterministic=True) for each in made]
 
 of_streamlit = themes()
-import app
+from pages.server import streamlit_fixes
+
+streamlit_fixes.apply()
 first = themes()
 config.get_options_for_section = None
 print(any(first), first == of_streamlit, themes() == first)
@@ -49,8 +51,10 @@ OPTIONS = """
 import threading
 
 from streamlit import config
-import app
 
+from pages.server import streamlit_fixes
+
+streamlit_fixes.apply()
 config.get_option("server.port")
 read = []
 
