@@ -26,4 +26,4 @@ CLOSING = _words("please 教える 説明 解説 下さる 頂く 願う 知る 
 """stopwords only at the end of a question: someone may search for a manual (説明書)"""
 
 FORMAL = _words("時 場合 為 所 際 方 訳 筈 内 間 前 後 中")
-"""nouns that only join; they are searched, but it says nothing about an index that they are nowhere in it"""
+"""nouns that only join, as in 休むとき; they are searched, but an index without them lacks nothing"""

@@ -138,7 +138,7 @@ def _make_the_theme_once() -> None:
 
 def _read_options_without_a_lock() -> None:
     """For each element that a page draws, Streamlit takes a lock of the whole process several times, to read an option.
-    While twenty people ask, the threads of their pages waited for it in a row: at most reads, another thread went on.
+    While twenty people ask, the threads of their pages waited for it, and nearly every read changed threads.
     """
     read = config.get_option
     complete: dict[str, ConfigOption] = {}
@@ -147,7 +147,7 @@ def _read_options_without_a_lock() -> None:
         nonlocal complete
         options = config._config_options  # noqa: SLF001 - the public way takes the lock
         if options is not complete:
-            # When the files of the options are read again, others see a new dictionary before it is complete.
+            # When the files of the options are read again, others see a new dictionary before it has their values.
             with config._config_lock:  # noqa: SLF001
                 complete = config.get_config_options()
         return complete[key].value if key in complete else read(key)

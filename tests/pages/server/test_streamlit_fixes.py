@@ -48,6 +48,7 @@ print(any(first), first == of_streamlit, themes() == first)
 """
 
 OPTIONS = """
+import copy
 import threading
 
 from streamlit import config
@@ -65,7 +66,8 @@ def read_in_another_thread(key):
 
 with config._config_lock:
     read_in_another_thread("server.port").join(60)
-    config._config_options = {}  # as at the beginning of reading the files again
+    # as when Streamlit begins to read the files again
+    config._config_options = copy.deepcopy(config._config_options_template)
     waiting = read_in_another_thread("server.headless")
     waiting.join(0.2)
     print(read, waiting.is_alive())
