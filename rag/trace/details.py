@@ -201,7 +201,7 @@ class Probe(Frozen):
     words: tuple[str, ...]
     """the question's search words, as dictionaries list them"""
     absent: tuple[str, ...]
-    """those that are nowhere in the index"""
+    """those that say what the question is about and are nowhere in the index"""
 
 
 class DeclineDetail(Frozen):
