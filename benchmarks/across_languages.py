@@ -60,8 +60,8 @@ def measure(folder: Path) -> None:
             raise RuntimeError(f"{failed[0].source}: {failed[0].error}")
         for language, questions in tomllib.loads(QUESTIONS.read_text(encoding="utf-8")).items():
             for mode in MODES:
-                for name, strength in (("without", 0.0), ("with", language_bias.STRENGTH)):
-                    with patch.object(language_bias, "STRENGTH", strength):
+                for name, bias in (("without", None), ("with", EmbeddedEmbeddings.language_bias)):
+                    with patch.object(EmbeddedEmbeddings, "language_bias", bias):
                         shares = recall(store, questions, mode)
                     figures = " | ".join(f"{share:.2f}" for share in shares)
                     print(f"| {language}, {len(questions)} | {mode} | {name} | {figures} |", flush=True)

@@ -31,7 +31,7 @@ from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
-from index_store.vectors.embeddings import Embeddings, Vectors
+from index_store.vectors.embeddings import Embeddings, LanguageBias, Vectors
 from pages import samples
 
 MOST_ADDING = 1.15
@@ -65,6 +65,10 @@ class Recorded:
     @property
     def batch(self) -> int:
         return self.model.batch
+
+    @property
+    def language_bias(self) -> LanguageBias | None:
+        return self.model.language_bias
 
     def load(self) -> None:
         self.model.load()

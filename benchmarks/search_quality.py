@@ -37,7 +37,7 @@ from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
 from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
-from index_store.vectors.embeddings import Embeddings
+from index_store.vectors.embeddings import Embeddings, LanguageBias
 from rag.models.context_window import ContextWindow, fit_to_context
 
 RANKS = (1, 4, 10)
@@ -159,6 +159,10 @@ class Kept:
     @property
     def batch(self) -> int:
         return self._model.batch
+
+    @property
+    def language_bias(self) -> LanguageBias | None:
+        return self._model.language_bias
 
     def load(self) -> None:
         """Does nothing: the kept vectors need no model."""

@@ -20,6 +20,7 @@ class Clustered:
 
     id = "stand-in"
     batch = 1000
+    language_bias = EmbeddedEmbeddings.language_bias
     dimension = EmbeddedEmbeddings.dimension
 
     SHARES = (0.77, 0.05, 0.07, 0.11)

@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -199,10 +200,12 @@ class Searcher:
         self, index: IndexRecord, query: Query, vector: NDArray[np.float32], depth: int
     ) -> list[tuple[str, float]]:
         """Raises VectorsLost if none is found. Otherwise an answer would say that the documents don't contain it."""
-        nearest = self._library.vectors.nearest(index.collection, vector, depth, query.document_ids)
+        bias = self._embeddings.language_bias
+        near = partial(self._library.vectors.nearest, index.collection, vector, depth, bias=bias)
+        nearest = near(query.document_ids)
         if not nearest and query.document_ids is None and self._should_have_vectors(index):
             # The first document may have become ready in the meantime.
-            nearest = self._library.vectors.nearest(index.collection, vector, depth)
+            nearest = near()
             if not nearest and self._should_have_vectors(index):
                 raise index.vectors_lost()
         # Rounded to six places: beyond these, the cosine of a text depends on the batch in which it was embedded.

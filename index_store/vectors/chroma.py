@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
@@ -17,6 +18,7 @@ from pydantic import SecretStr
 from index_store.base.batches import batches
 from index_store.base.errors import PlainError, SqliteTooOld, VectorsFailed
 from index_store.vectors.backend import ChromaBackend
+from index_store.vectors.embeddings import LanguageBias
 from index_store.vectors.hnsw_orphans import Orphans
 
 if TYPE_CHECKING:
@@ -151,6 +153,9 @@ class VectorStore:
     @failing_as_os_error()
     def vectors(self, collection: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """The vectors that exist, by id. Raises OSError."""
+        return self._vectors(collection, ids)
+
+    def _vectors(self, collection: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         from chromadb.errors import NotFoundError
 
         try:
@@ -173,15 +178,45 @@ class VectorStore:
             self._changes[collection] += 1
 
     def nearest(
-        self, collection: str, vector: NDArray[np.float32], k: int, document_ids: Sequence[str] | None = None
+        self,
+        collection: str,
+        vector: NDArray[np.float32],
+        k: int,
+        document_ids: Sequence[str] | None = None,
+        *,
+        bias: LanguageBias | None = None,
     ) -> list[tuple[str, float]]:
         """Up to k chunk ids with their cosine similarity, best first; none if the collection is gone.
 
-        `document_ids`: search only these documents, which takes longer.
+        `document_ids`: search only these documents, which takes longer. `bias`: corrects the similarity of passages in
+        another language, and searches for them, too.
         """
+        if bias is None:
+            return self._nearest_to_each(collection, [vector], k, document_ids)[0]
+        lists = self._nearest_to_each(collection, [vector, bias.mirrored(vector)], k, document_ids)
+        ids = dict(chain(*lists))
+        return self._corrected(collection, vector, list(ids), bias)[:k] if ids else []
+
+    def _corrected(
+        self, collection: str, vector: NDArray[np.float32], ids: Sequence[str], bias: LanguageBias
+    ) -> list[tuple[str, float]]:
+        found = self._vectors(collection, ids)
+        if not found:
+            return []
+        rows = np.array(list(found.values()))
+        units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return _best_first(dict(zip(found, map(float, units @ vector + bias.gaps(vector, units)), strict=True)))
+
+    def _nearest_to_each(
+        self,
+        collection: str,
+        vectors: Sequence[NDArray[np.float32]],
+        k: int,
+        document_ids: Sequence[str] | None,
+    ) -> list[list[tuple[str, float]]]:
         from chromadb.errors import NotFoundError
 
-        asked: list[Embedding] = [vector]
+        asked: list[Embedding] = [*vectors]
         within = None if document_ids is None else cast("Where", {"document_id": {"$in": list(document_ids)}})
         try:
             with self._backend.searching():
@@ -191,11 +226,15 @@ class VectorStore:
                 )
                 orphans = self._orphans_of(collection)
         except NotFoundError:
-            return []
-        distances = found["distances"] or [[]]
-        near = {id_: 1.0 - distance for id_, distance in zip(found["ids"][0], distances[0], strict=True)}
-        near |= orphans.cosines(vector, document_ids)
-        return sorted(near.items(), key=lambda each: -each[1])[:k]
+            return [[] for _ in vectors]
+        distances = found["distances"] or [[] for _ in vectors]
+        return [
+            _best_first(
+                {id_: 1.0 - distance for id_, distance in zip(ids, far, strict=True)}
+                | orphans.cosines(vector, document_ids)
+            )[:k]
+            for vector, ids, far in zip(vectors, found["ids"], distances, strict=True)
+        ]
 
     def mean_cosine(self, collection: str, vector: NDArray[np.float32]) -> float:
         """The mean cosine of a question to a sample of the collection. A chunk no nearer than this is irrelevant."""
@@ -309,6 +348,10 @@ class _Seen(NamedTuple):
     """valid until then if nothing has changed since"""
     settled_until: float
     """valid until then in any case"""
+
+
+def _best_first(cosines: dict[str, float]) -> list[tuple[str, float]]:
+    return sorted(cosines.items(), key=lambda each: -each[1])
 
 
 def _delete(on: "Collection", ids: list[str]) -> None:

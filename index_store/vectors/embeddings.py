@@ -9,6 +9,18 @@ from numpy.typing import NDArray
 Vectors = NDArray[np.float32]
 
 
+class LanguageBias(Protocol):
+    """What draws the questions of a model to passages in their own language, for vectors of length 1."""
+
+    def mirrored(self, question: Vectors) -> Vectors:
+        """The question as if it were asked in the other language, to find the passages that are near it there:
+        (dimensions,).
+        """
+
+    def gaps(self, question: Vectors, passages: Vectors) -> Vectors:
+        """What the cosine of each passage lacks for its language: (passages,)."""
+
+
 class Embeddings(Protocol):
     """A model that turns texts into vectors. It may treat passages and questions differently."""
 
@@ -18,6 +30,11 @@ class Embeddings(Protocol):
     @property
     def batch(self) -> int:
         """Texts per call: with more, a call takes long, and it can't be cancelled."""
+        ...
+
+    @property
+    def language_bias(self) -> LanguageBias | None:
+        """None if it is not known."""
         ...
 
     def load(self) -> None:

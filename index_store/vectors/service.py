@@ -20,6 +20,8 @@ class ServiceEmbeddings:
     batch = 64
     """texts per call; OpenAI allows 2048. Fewer after a server has refused so many"""
 
+    language_bias = None
+
     def __init__(self, settings: Settings) -> None:
         self.id = settings.embedding_model
         self.dimension: int | None = None

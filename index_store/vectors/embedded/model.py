@@ -13,7 +13,7 @@ from index_store.base.precedence import Precedence
 from index_store.base.processor import cores
 from index_store.vectors.embedded import weights
 from index_store.vectors.embedded.encoder import Encoder
-from index_store.vectors.embedded.language_bias import corrected
+from index_store.vectors.embedded.language_bias import JapaneseAndEnglish
 from index_store.vectors.embedded.tokenizer import Tokenizer
 from index_store.vectors.embedded.weights import Weights
 from index_store.vectors.embeddings import Vectors, embeddable
@@ -41,6 +41,8 @@ class EmbeddedEmbeddings:
 
     batch = 64
     """takes about a second, which Ctrl-C has to wait. Texts of similar length share a call of the network."""
+
+    language_bias = JapaneseAndEnglish()
 
     def __init__(self) -> None:
         self._questions = Precedence()
@@ -70,13 +72,11 @@ class EmbeddedEmbeddings:
         return _normalised(sums)
 
     def query(self, text: str) -> Vectors:
-        """If the text is longer than the model reads, only its beginning counts. Passages in another language are not
-        much farther than they deserve (language_bias.py).
-        """
+        """If the text is longer than the model reads, only its beginning counts."""
         with self._questions.question():
             network = self._network()
             window = network.first_window(QUESTION + embeddable(text))
-            vector: Vectors = _normalised(corrected(network.encoder.means([window])))[0]
+            vector: Vectors = _normalised(network.encoder.means([window]))[0]
             return vector
 
     def _network(self) -> "_Network":

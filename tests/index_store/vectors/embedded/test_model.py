@@ -9,7 +9,6 @@ import pytest
 
 from index_store.base.errors import EmbeddedModelUnusable
 from index_store.vectors.embedded import encoder, weights
-from index_store.vectors.embedded.language_bias import corrected
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embedded.weights import Floats
 
@@ -47,8 +46,7 @@ def test_vectors_are_those_of_the_engine_that_made_the_indexes_before(
     model, engine = EmbeddedEmbeddings(), E5()
     similar = (model.passages([*TEXTS, LONG]) * engine.encode([*TEXTS, LONG])).sum(axis=1)
     assert similar.min() > 0.999
-    [question] = corrected(engine.encode([TEXTS[0]], is_query=True))
-    assert model.query(TEXTS[0]) @ question / np.linalg.norm(question) > 0.999
+    assert model.query(TEXTS[0]) @ engine.encode([TEXTS[0]], is_query=True)[0] > 0.999
 
 
 def test_a_text_has_the_same_vector_alone_and_among_others(model: EmbeddedEmbeddings) -> None:
