@@ -20,6 +20,9 @@ CGROUP = Path("/sys/fs/cgroup")
 DESCRIBED = Path("/proc/cpuinfo")
 """where Linux describes the processors"""
 
+BYTE_PRODUCTS = frozenset({"avx512_vnni", "avx_vnni"})
+"""Linux's names for the instructions that multiply bytes and add up the products"""
+
 
 def cores(cgroup: Path = CGROUP) -> int:
     """As many as the operator says; else those that it may run on, or fewer in a container with less of their time."""

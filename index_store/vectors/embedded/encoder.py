@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from openvino import Node, Output
 from openvino import opset13 as op
 
-from index_store.base.processor import instructions
+from index_store.base.processor import BYTE_PRODUCTS, instructions
 from index_store.vectors.embedded.weights import BLOCK, Floats, Tensor, Weights, dequantised
 
 Value: TypeAlias = Node | Output
@@ -36,17 +36,20 @@ class Encoder:
     def __init__(self, weights: Weights, threads: int) -> None:
         self._weights = weights
         self._places = _places(weights)
-        # Nearly the same vectors either way, and twice as fast: docs/decisions/models/embedding-model.md
-        in_bfloat16 = AMX in instructions()
+        # Nearly the same vectors in all three forms: docs/decisions/models/embedding-model.md. On a processor of which
+        # nothing is known, OpenVINO sees itself whether it multiplies bytes.
+        known = instructions()
+        in_bfloat16 = AMX in known
+        in_floats = in_bfloat16 or (bool(known) and BYTE_PRODUCTS.isdisjoint(known))
         settings = {
             "INFERENCE_NUM_THREADS": threads,
             "PERFORMANCE_HINT": "LATENCY",
             "INFERENCE_PRECISION_HINT": "bf16" if in_bfloat16 else "f32",
             # Where the processor multiplies bytes, the input of a matrix is rounded to bytes in groups of this size,
             # each with its own scale, like the weights. So a text's vector does not depend on its batch.
-            "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0 if in_bfloat16 else BLOCK,
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0 if in_floats else BLOCK,
         }
-        model = Graph(weights, keeps_blocks=not in_bfloat16).model()
+        model = Graph(weights, keeps_blocks=not in_floats).model()
         self._network = ov.Core().compile_model(model, "CPU", settings)
         self._idle: SimpleQueue[ov.InferRequest] = SimpleQueue()
 

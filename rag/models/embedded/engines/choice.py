@@ -6,11 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from index_store.base.child_process import environment
-from index_store.base.processor import instructions
+from index_store.base.processor import BYTE_PRODUCTS, instructions
 from rag.models.embedded.engines.qwen2 import prepared
-
-BYTE_PRODUCTS = frozenset({"avx512_vnni", "avx_vnni"})
-"""Linux's names for the instructions that multiply bytes and add up the products"""
 
 
 class PreparationFailed(Exception):

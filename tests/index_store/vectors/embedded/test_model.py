@@ -31,11 +31,11 @@ def model() -> EmbeddedEmbeddings:
     return EmbeddedEmbeddings()
 
 
-@pytest.mark.parametrize("flags", [set(), {encoder.AMX}], ids=["in blocks", "in bfloat16"])
+@pytest.mark.parametrize("flags", [set(), {"avx2"}, {encoder.AMX}], ids=["in blocks", "in floats", "in bfloat16"])
 def test_vectors_are_those_of_the_engine_that_made_the_indexes_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: set[str]
 ) -> None:
-    """In both forms of the graph. What the processor can't multiply, OpenVINO computes in floats of 32 bits."""
+    """In each form of the graph. What the processor can't multiply, OpenVINO computes in floats of 32 bits."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setattr(encoder, "instructions", lambda: flags)
     file = tmp_path / weights.FILE
