@@ -66,8 +66,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SEARCH_THREADS = 4
-"""a search takes some milliseconds, mostly in libraries that let other threads run"""
+SEARCH_THREADS = 16
+"""a search mostly waits: for the embedding service, or in libraries that let other threads run"""
 
 ENDING = 5
 """seconds that steps which were stopped get to end"""

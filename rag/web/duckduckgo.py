@@ -4,6 +4,7 @@ It refuses frequent requests and may change at any time: good for a start, not r
 """
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
 from rag.errors import WebSearchFailed, WebSearchTooSlow, WebUnreachable
@@ -11,6 +12,9 @@ from rag.text.language import Language
 from rag.web.search import MOST_RESULTS, TIME_LIMIT, WebResult, read_results
 
 _REGIONS: dict[Language, str] = {"ja": "jp-jp", "en": "us-en"}
+
+SEARCHES_AT_ONCE = 16
+"""those of more runs wait for their turn"""
 
 _NOTHING = "No results found."
 """text of ddgs' error if the search engine answered without readable results"""
@@ -22,9 +26,11 @@ class DuckDuckGo:
     def __init__(self, *, time_limit: int = int(TIME_LIMIT)) -> None:
         """`time_limit`: seconds."""
         self._time_limit = time_limit
+        # Not in the threads of the event loop: while a few searches waited, no run could be saved or ended.
+        self._threads = ThreadPoolExecutor(SEARCHES_AT_ONCE, thread_name_prefix="web search")
 
     async def search(self, query: str, language: Language) -> list[WebResult]:
-        return await asyncio.to_thread(self._search, query, language)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._search, query, language)
 
     def _search(self, query: str, language: Language) -> list[WebResult]:
         from ddgs import DDGS
@@ -46,4 +52,5 @@ class DuckDuckGo:
         return read_results(found, text="body", url="href")
 
     async def close(self) -> None:
-        """Does nothing: there is no open connection."""
+        """Does not wait for searches that go on: they end at their time limit."""
+        self._threads.shutdown(wait=False, cancel_futures=True)

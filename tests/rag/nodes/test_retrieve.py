@@ -1,9 +1,9 @@
-"""Retrieval while documents are being added: the run says how many it could not search."""
+"""Retrieval while documents are being added, and while an embedding service is slow."""
 
 import pytest
 
 from index_store.ingestion.sources import FileSource
-from rag.runs.engine import UserEngine
+from rag.runs.engine import SEARCH_THREADS, UserEngine
 from rag.settings import Settings
 from rag.trace.details import RetrievalDetail
 from tests.index_store.embedding_service import EmbeddingService
@@ -25,7 +25,7 @@ def service():
 def engine(service, data_dir, chat):
     settings = Settings(
         data_dir=data_dir, openai_api_key="k", openai_base_url=service.base_url, embedding_model="model-a",
-        web_search="off", draft_ahead=False,
+        web_search="off", draft_ahead=False, runs_per_person=50,
     )  # fmt: skip
     with local_engine(settings, models=ScriptedSource(chat)) as engine:
         yield engine
@@ -51,3 +51,23 @@ def test_an_answer_counts_the_documents_that_were_being_added_until_all_are_read
     assert [each.error for each in job.wait()] == [None, None]
     late = engine.ask(QUESTION, index="handbook", pipeline_name="naive")
     assert late.result().pending == 0
+
+
+def test_searches_wait_for_a_slow_service_at_the_same_time_and_hold_up_no_other_run(
+    engine: UserEngine, service: EmbeddingService, chat: ScriptedChat, tmp_path
+):
+    chat.default = "It is 2,500 yen [1]."
+    file = tmp_path / "travel.md"
+    file.write_text("# Travel\n\nThe daily allowance is 2,500 yen.\n", encoding="utf-8")
+    assert engine.store.add("handbook", file).error is None
+    service.is_held, service.let_through = True, None
+    before = len(service.calls)
+    waiting = [
+        engine.ask(f"Who pays for {number} taxis?", index="handbook", pipeline_name="naive")
+        for number in range(SEARCH_THREADS)
+    ]
+    assert eventually(lambda: len(service.calls) - before == SEARCH_THREADS)
+    assert engine.ask("Thanks!", index="handbook", pipeline_name="naive").result().status == "finished"
+    assert not any(run.is_finished for run in waiting)
+    service.is_held = False
+    assert {run.result().status for run in waiting} == {"finished"}

@@ -14,6 +14,12 @@ from ddgs.engines.duckduckgo import Duckduckgo
 from rag.errors import WebSearchTooSlow, WebUnreachable
 from rag.web import DuckDuckGo, WebResult
 
+AT_ONCE = 8
+"""more than the event loop has threads on two cores, which is six"""
+
+PATIENCE = 60
+"""seconds for what takes milliseconds on a quiet machine"""
+
 PAGE = """
 <html><body>
   <div class="result__body"><h2><a href="x">大阪の天気</a></h2><a href="https://weather.example/osaka">今日は晴れです。</a></div>
@@ -25,14 +31,20 @@ PAGE = """
 
 
 @contextmanager
-def serving(status: int, page: str, monkeypatch: pytest.MonkeyPatch, delay: float = 0) -> Iterator[list[dict]]:
-    """A local server with this page. Gives the forms that it received."""
+def serving(
+    status: int, page: str, monkeypatch: pytest.MonkeyPatch, delay: float = 0, until: threading.Event | None = None
+) -> Iterator[list[dict]]:
+    """A local server that sends this page after `delay` seconds, and not before `until`. Gives the forms that it
+    received.
+    """
     forms: list[dict] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             forms.append(parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode()))
             time.sleep(delay)
+            if until:
+                until.wait(PATIENCE)
             payload = page.encode()
             self.send_response(status)
             self.send_header("Content-Type", "text/html; charset=utf-8")
@@ -77,3 +89,22 @@ def test_a_service_that_cannot_be_reached_is_told(monkeypatch):
     monkeypatch.setattr(Duckduckgo, "search_url", "http://127.0.0.1:9/html/")
     with pytest.raises(WebUnreachable):
         search()
+
+
+def test_searches_that_wait_leave_the_threads_of_all_other_work_free(monkeypatch):
+    """In those of the event loop, runs are saved and ended."""
+    free = threading.Event()
+
+    async def many() -> list[list[WebResult]]:
+        duckduckgo = DuckDuckGo(time_limit=PATIENCE)
+        async with asyncio.timeout(PATIENCE):
+            searches = asyncio.gather(*(duckduckgo.search("今日の天気", "ja") for _ in range(AT_ONCE)))
+            while len(forms) < AT_ONCE:
+                await asyncio.sleep(0.01)
+            await asyncio.to_thread(free.set)
+            found = await searches
+        await duckduckgo.close()
+        return found
+
+    with serving(200, PAGE, monkeypatch, until=free) as forms:
+        assert [len(results) for results in asyncio.run(many())] == [1] * AT_ONCE
