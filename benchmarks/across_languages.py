@@ -8,7 +8,8 @@ The questions are in across_languages.toml. They are asked with and without the 
 `index_store/vectors/embedded/language_bias.py`, of one index with samples in both languages.
 
 --fit makes `language_axis.npy`, which that module reads, from two kinds of texts in both languages: DIR/qa/jsquad and
-DIR/qa/squad (paragraphs.jsonl), and the guides of this project.
+DIR/qa/squad (paragraphs.jsonl), and the guides of this project. It prints where these are on the axis, for the
+thresholds of that module.
 """
 
 import argparse
@@ -69,12 +70,16 @@ def measure(folder: Path) -> None:
 
 def fit(data: Path) -> None:
     model = EmbeddedEmbeddings()
-    means = {
-        language: [model.passages(each).mean(axis=0) for each in (paragraphs(data / folder), prose(DOCS / guide))]
+    vectors = {
+        language: [model.passages(each) for each in (paragraphs(data / folder), prose(DOCS / guide))]
         for language, (folder, guide) in KINDS.items()
     }
-    axis = np.mean(means["en"], axis=0) - np.mean(means["ja"], axis=0)
-    np.save(language_bias.AXIS, (axis / np.linalg.norm(axis)).astype(np.float32))
+    middle = {language: np.mean([each.mean(axis=0) for each in kinds], axis=0) for language, kinds in vectors.items()}
+    axis = (middle["en"] - middle["ja"]) / np.linalg.norm(middle["en"] - middle["ja"])
+    np.save(language_bias.AXIS, axis.astype(np.float32))
+    for language, kinds in vectors.items():
+        places = np.concatenate(kinds) @ axis
+        print(f"{language}: from {places.min():.3f} to {places.max():.3f} on the axis")
 
 
 def paragraphs(folder: Path) -> list[str]:
