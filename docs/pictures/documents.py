@@ -1,11 +1,15 @@
-"""Scenes of what is loaded: the Documents page, a search in it."""
+"""Scenes of what is loaded: the Documents page, a document, a search."""
 
 from collections.abc import Iterator
 
 from playwright.sync_api import expect
 
 from docs.pictures.scene import CHECKED, scene, show_page, wait_for_parts
+from rag.text.language import Language
 from tests.browser.visitor import Visitor
+
+OPENED: dict[Language, str] = {"en": "Remote Work Policy", "ja": "出張旅費規程"}
+"""titles of samples"""
 
 
 @scene(1280, 1130)
@@ -14,6 +18,16 @@ def documents(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
     wait_for_parts(visitor)
     expect(visitor.table).to_be_visible()
     yield "images/documents.{lang}.png", visitor.page.screenshot()
+
+
+@scene(1280)
+def document(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
+    visitor.show_documents()
+    wait_for_parts(visitor)
+    visitor.find(OPENED[visitor.language], 1)
+    visitor.open_row(1)
+    wait_for_parts(visitor)
+    yield "images/document.{lang}.png", visitor.page.screenshot()
 
 
 @scene(1280)
