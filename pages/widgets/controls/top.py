@@ -17,6 +17,11 @@ TO_TOP = """<script>
   const isThere = () => page.scrollTop > below - 1 && rows()?.scrollTop > rowsBelow - 1;
   [window.listShown, window.listLeft] = shown ? ["", list] : ["", ""];
   if (shown) return page.scrollTo(0, 0);
+  if (isLeft) {
+    const anchored = () => { page.style.overflowAnchor = ""; };
+    page.style.overflowAnchor = "none";
+    for (const act of ["wheel", "pointerdown", "keydown"]) addEventListener(act, anchored, { once: true });
+  }
   for (let looks = 0; looks < 20 && isLeft && !isThere(); looks++) {
     page.scrollTo(0, below);
     rows()?.scrollTo(0, rowsBelow);
@@ -26,7 +31,8 @@ TO_TOP = """<script>
 })();
 </script>"""
 """Runs when its element is added, or names another thing. The rows of a list come a moment later. A place is noted
-whenever the list is scrolled: when the script runs for one of its things, the list is gone.
+whenever the list is scrolled: when the script runs for one of its things, the list is gone. Until somebody acts, the
+browser must not scroll when something above the list goes, such as what is left of the thing.
 """
 
 

@@ -9,7 +9,7 @@ from rag.trace.details import RetrievalDetail
 from tests.index_store.embedding_service import EmbeddingService
 from tests.local import local_engine
 from tests.rag.reading import finished
-from tests.rag.scripted import ScriptedChat, ScriptedSource, eventually
+from tests.rag.scripted import PATIENCE, ScriptedChat, ScriptedSource, eventually
 
 QUESTION = "What is the daily allowance?"
 
@@ -53,7 +53,7 @@ def test_an_answer_counts_the_documents_that_were_being_added_until_all_are_read
     assert late.result().pending == 0
 
 
-def test_searches_wait_for_a_slow_service_at_the_same_time_and_hold_up_no_other_run(
+def test_searches_wait_for_a_slow_service_at_the_same_time_and_each_run_can_be_stopped(
     engine: UserEngine, service: EmbeddingService, chat: ScriptedChat, tmp_path
 ):
     chat.default = "It is 2,500 yen [1]."
@@ -67,7 +67,8 @@ def test_searches_wait_for_a_slow_service_at_the_same_time_and_hold_up_no_other_
         for number in range(SEARCH_THREADS)
     ]
     assert eventually(lambda: len(service.calls) - before == SEARCH_THREADS)
-    assert engine.ask("Thanks!", index="handbook", pipeline_name="naive").result().status == "finished"
-    assert not any(run.is_finished for run in waiting)
+    waiting[0].stop()
+    assert waiting[0].wait(PATIENCE)
+    assert [run.is_finished for run in waiting] == [True] + [False] * (SEARCH_THREADS - 1)
     service.is_held = False
-    assert {run.result().status for run in waiting} == {"finished"}
+    assert [run.result().status for run in waiting] == ["stopped"] + ["finished"] * (SEARCH_THREADS - 1)

@@ -410,7 +410,7 @@ def test_a_reply_that_a_content_filter_stops_is_told_as_such(ask, server, ended)
 @pytest.mark.parametrize(("pipeline", "grade"), [("self_rag", YES), ("corrective", verdict("yes", 0.6))])
 def test_a_passage_that_the_content_filter_refuses_costs_only_itself(ask, server, pipeline, grade):
     def reply(request):
-        if "冷蔵庫" in request.prompt:
+        if "宿泊費" in request.prompt:
             return Refusal(400, code="content_filter")
         return grade if "JSON" in request.prompt else ANSWER
 
@@ -421,7 +421,7 @@ def test_a_passage_that_the_content_filter_refuses_costs_only_itself(ask, server
     [graded] = finished(run.events, "grade_documents")
     assert graded.fallback.code == "reply_filtered"
     [refused] = [each for each in graded.detail.grades if each.error]
-    assert (refused.grade.verdict, "冷蔵庫" in refused.passage.text) == ("no", True)
+    assert (refused.grade.verdict, "宿泊費" in refused.passage.text) == ("no", True)
 
 
 FLAGGED = {
