@@ -476,7 +476,7 @@ def test_removed_documents_are_found_by_no_search(own_rules: IndexStore, write: 
 def test_what_answers_in_the_other_language_is_found_among_many_passages_in_that_of_the_question(
     samples: IndexStore, question: str, heading: str, mode: str
 ) -> None:
-    found = samples.search("a", question, mode=mode, k=3)
+    found = samples.search("a", question, mode=mode, k=4)
     assert heading in [hit.headings[0] for hit in found if hit.headings]
 
 
