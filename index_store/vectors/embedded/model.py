@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from index_store.base.precedence import Precedence
 from index_store.base.processor import cores
@@ -16,7 +15,7 @@ from index_store.vectors.embedded.encoder import Encoder
 from index_store.vectors.embedded.language_bias import JapaneseAndEnglish
 from index_store.vectors.embedded.tokenizer import Tokenizer
 from index_store.vectors.embedded.weights import Weights
-from index_store.vectors.embeddings import Vectors, embeddable
+from index_store.vectors.embeddings import Vectors, embeddable, units
 
 PASSAGE = "passage: "
 QUESTION = "query: "
@@ -69,14 +68,14 @@ class EmbeddedEmbeddings:
             means = network.encoder.means([windows[each] for each in call])
             lengths = np.array([_content(windows[each]) for each in call])
             np.add.at(sums, [owners[each] for each in call], means * lengths[:, None])
-        return _normalised(sums)
+        return units(sums)
 
     def query(self, text: str) -> Vectors:
         """If the text is longer than the model reads, only its beginning counts."""
         with self._questions.question():
             network = self._network()
             window = network.first_window(QUESTION + embeddable(text))
-            vector: Vectors = _normalised(network.encoder.means([window]))[0]
+            vector: Vectors = units(network.encoder.means([window]))[0]
             return vector
 
     def _network(self) -> "_Network":
@@ -130,9 +129,3 @@ def _calls(windows: list[list[int]]) -> Iterator[list[int]]:
 
 def _content(window: list[int]) -> int:
     return len(window) - 2
-
-
-def _normalised(rows: NDArray[np.floating]) -> Vectors:
-    """Rows of length 1."""
-    normalised: Vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
-    return normalised
