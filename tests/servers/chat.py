@@ -48,6 +48,8 @@ class Raw:
 
     body: object = None
     """sent as JSON"""
+    content_type: str = "application/json"
+    """what the body is said to be"""
     events: tuple[object, ...] = ()
     """if there are any, they are sent instead as a stream: a text as it is, others as JSON. [DONE] is one of them"""
     byte_order_mark: bool = False

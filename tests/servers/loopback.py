@@ -93,7 +93,13 @@ class Connection:
             self._check_that_client_is_there()
 
     def send_json(
-        self, status: int, body: object, *, headers: dict[str, str] | None = None, fault: Fault | None = None
+        self,
+        status: int,
+        body: object,
+        *,
+        content_type: str = "application/json",
+        headers: dict[str, str] | None = None,
+        fault: Fault | None = None,
     ) -> None:
         """Sends a whole response, or one that is broken as `fault` says."""
         payload = json.dumps(body, ensure_ascii=False).encode()
@@ -102,7 +108,7 @@ class Connection:
             payload = half
         self._check_that_client_is_there()
         self._handler.send_response(status)
-        self._handler.send_header("Content-Type", "application/json")
+        self._handler.send_header("Content-Type", content_type)
         self._handler.send_header("Content-Length", str(len(payload)))
         for name, value in (headers or {}).items():
             self._handler.send_header(name, value)

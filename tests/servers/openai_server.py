@@ -179,7 +179,7 @@ class OpenAIServer(LoopbackServer):
 
 def _send_raw(answer: Raw, connection: Connection) -> None:
     if not answer.events:
-        return connection.send_json(answer.status, answer.body)
+        return connection.send_json(answer.status, answer.body, content_type=answer.content_type)
     connection.start_events(byte_order_mark=answer.byte_order_mark)
     for event in answer.events:
         connection.send_event(event if isinstance(event, str) else json.dumps(event, ensure_ascii=False))

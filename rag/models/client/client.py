@@ -5,7 +5,6 @@ Not here: retries of 429, 5xx and refused connections, with back-off; the openai
 
 import asyncio
 import logging
-import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from http import HTTPStatus
@@ -14,8 +13,6 @@ from typing import Any, Literal, TypeVar
 import openai
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk
-from langchain_core.messages.ai import UsageMetadata
-from openai.types.chat import ChatCompletion
 
 from index_store.base.errors import (
     AnswerUnreadable,
@@ -39,9 +36,6 @@ from rag.trace.calls import Message as Sent
 from rag.trace.details import CutBy
 
 log = logging.getLogger(__name__)
-
-# Mistral sends text in parts. What is said about their form would quote the text in the log.
-warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
 
 RETRY_PAUSE = 0.5
 """seconds before a broken stream starts again, doubled each time"""
@@ -275,12 +269,6 @@ class ChatClient:
         with usage.call(request) as reply:
             try:
                 yield reply
-            except (openai.LengthFinishReasonError, openai.ContentFilterFinishReasonError) as error:
-                # The openai client raises these for a schema, instead of giving the reply.
-                if error.completion:
-                    reply.read(_as_message(error.completion))
-                is_length = isinstance(error, openai.LengthFinishReasonError)
-                raise self._without_text("length" if is_length else "filter") from error
             except FAULTS as error:
                 raise self._own_error(self._explained(error, reply)) from error
 
@@ -356,11 +344,3 @@ M = TypeVar("M", bound=AIMessage)
 
 def _with_text(message: M, text: str) -> M:
     return message if text == message.text else message.model_copy(update={"content": text})
-
-
-def _as_message(completion: ChatCompletion) -> AIMessage:
-    used = completion.usage
-    counts = used and UsageMetadata(
-        input_tokens=used.prompt_tokens, output_tokens=used.completion_tokens, total_tokens=used.total_tokens
-    )
-    return AIMessage(completion.choices[0].message.content or "", usage_metadata=counts)

@@ -135,6 +135,27 @@ def test_a_model_that_may_not_be_streamed_answers_whole_from_then_on(data_dir):
     assert usage.tokens_out == 6
 
 
+def test_a_whole_reply_is_read_whatever_its_type_is_called(data_dir):
+    reply = {"choices": [{"message": {"role": "assistant", "content": "Yes."}, "finish_reason": "stop"}]}
+    with OpenAIServer() as server:
+        server.default = Raw(reply, content_type="text/plain")
+        assert answer_of(ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url))) == "Yes."
+
+
+def test_a_model_that_openai_offers_only_by_responses_is_asked_there(data_dir, monkeypatch):
+    said = {"type": "output_text", "text": "Yes.", "annotations": []}
+    message = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [said]}
+    reply = {
+        "object": "response", "id": "r", "created_at": 0, "model": "gpt-5-pro", "status": "completed",
+        "output": [message], "parallel_tool_calls": False, "tool_choice": "auto", "tools": [],
+    }  # fmt: skip
+    monkeypatch.setattr("rag.models.service.source.OPENAI_HOSTS", ("127.0.0.1",))
+    with OpenAIServer() as server:
+        server.routes["POST", "/v1/responses"] = lambda request, connection, fault: connection.send_json(200, reply)
+        settings = Settings(data_dir=data_dir, openai_base_url=server.base_url, chat_model="gpt-5-pro")
+        assert answer_of(ServiceSource(settings)) == "Yes."
+
+
 BOTH_LENGTHS = {"max_tokens", "max_completion_tokens"}
 
 
