@@ -79,11 +79,12 @@ def functions_of(file: str) -> set[str]:
     return {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 
-@pytest.mark.parametrize(("file", "name"), TESTS)
-def test_each_test_that_the_pages_on_security_and_growing_name_exists(file, name):
-    functions = functions_of(file)
-    assert functions
-    assert not name or name in functions
+def test_each_test_that_the_pages_on_security_and_growing_name_exists():
+    assert TESTS
+    for file, name in TESTS:
+        functions = functions_of(file)
+        assert functions, file
+        assert not name or name in functions, f"{file}::{name}"
 
 
 def test_each_option_that_a_page_names_alone_is_one_of_our_commands():

