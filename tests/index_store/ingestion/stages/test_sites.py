@@ -448,7 +448,9 @@ def test_pages_that_wait_for_the_model_when_the_store_is_closed_are_added_at_the
     service.is_held = False
     with IndexStore(crawling) as store:
         (job,) = store.resume()
-        assert outcome(site, job) == dict.fromkeys(("/", "/a", "/b", "/c"), "ready")
+        # With a queue, a crawl that had ended at this very moment is made again, and finds its pages unchanged.
+        assert set(outcome(site, job).values()) <= {"ready", "unchanged"}
+        assert stood(store, site) == dict.fromkeys(("/", "/a", "/b", "/c"), "ready")
         assert_sound(store, crawling.data_dir)
 
 
