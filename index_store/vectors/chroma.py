@@ -18,7 +18,7 @@ from pydantic import SecretStr
 from index_store.base.batches import batches
 from index_store.base.errors import PlainError, SqliteTooOld, VectorsFailed
 from index_store.vectors.backend import ChromaBackend
-from index_store.vectors.embeddings import LanguageBias, units
+from index_store.vectors.embeddings import LanguageBias, unit_vectors
 from index_store.vectors.hnsw_orphans import Orphans
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ class VectorStore:
         found = self._vectors(collection, ids)
         if not found:
             return []
-        passages = units(np.array(list(found.values())))
+        passages = unit_vectors(np.array(list(found.values())))
         cosines = passages @ vector + bias.gaps(vector, passages)
         return _best_first(dict(zip(found, map(float, cosines), strict=True)))
 
@@ -251,9 +251,9 @@ class VectorStore:
             if sample["embeddings"] is None or not len(sample["embeddings"]):
                 return 0.0
             vectors = np.asarray(sample["embeddings"], np.float32)
-            mean = units(vectors).mean(axis=0)
+            mean = unit_vectors(vectors).mean(axis=0)
             self._means[collection] = (self._seen(changes, is_settled=len(vectors) == SAMPLE), mean)
-        return float(units(vector) @ mean)
+        return float(unit_vectors(vector) @ mean)
 
     def _orphans_of(self, collection: str) -> Orphans:
         """Looked up again after each change."""

@@ -50,11 +50,11 @@ class Embeddings(Protocol):
         ...
 
 
-def units(vectors: NDArray[np.floating]) -> Vectors:
+def unit_vectors(vectors: NDArray[np.floating]) -> Vectors:
     """The same vectors with length 1: (dimensions,) or (vectors, dimensions). One of zeros stays as it is."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    of_length_1: Vectors = (vectors / np.maximum(lengths, np.finfo(np.float32).tiny)).astype(np.float32, copy=False)
-    return of_length_1
+    divided: Vectors = (vectors / np.maximum(lengths, np.finfo(np.float32).tiny)).astype(np.float32, copy=False)
+    return divided
 
 
 def embeddable(text: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index_store.base.batches import batches
-from index_store.vectors.embeddings import units
+from index_store.vectors.embeddings import unit_vectors
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
@@ -51,22 +51,22 @@ class Orphans:
             lost = sorted(set(every).difference(found))
         ids: list[str] = []
         document_ids: list[str] = []
-        found_units = [np.empty((0, 0), np.float32)]
+        units = [np.empty((0, 0), np.float32)]
         for some in batches(lost, BATCH):
             records = collection.get(ids=list(some), include=["embeddings", "metadatas"])
             ids += records["ids"]
             document_ids += (str(each["document_id"]) for each in records["metadatas"] or ())
-            found_units.append(units(np.asarray(records["embeddings"], np.float32)))
+            units.append(unit_vectors(np.asarray(records["embeddings"], np.float32)))
         if lost:
             log.info(
                 "%d of %d vectors of %s are not reachable in Chroma's graph", len(lost), len(every), collection.name
             )
-        return cls(ids, document_ids, np.concatenate(found_units[1:] or found_units))
+        return cls(ids, document_ids, np.concatenate(units[1:] or units))
 
     def cosines(self, vector: NDArray[np.float32], within: Sequence[str] | None) -> dict[str, float]:
         """By id; only of the documents `within`, if given."""
         if not self.ids:
             return {}
         allowed = None if within is None else set(within)
-        of_each = zip(self.ids, self.document_ids, self.units @ units(vector), strict=True)
+        of_each = zip(self.ids, self.document_ids, self.units @ unit_vectors(vector), strict=True)
         return {id_: float(cosine) for id_, owner, cosine in of_each if allowed is None or owner in allowed}

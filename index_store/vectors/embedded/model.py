@@ -15,7 +15,7 @@ from index_store.vectors.embedded.encoder import Encoder
 from index_store.vectors.embedded.language_bias import JapaneseAndEnglish
 from index_store.vectors.embedded.tokenizer import Tokenizer
 from index_store.vectors.embedded.weights import Weights
-from index_store.vectors.embeddings import Vectors, embeddable, units
+from index_store.vectors.embeddings import Vectors, embeddable, unit_vectors
 
 PASSAGE = "passage: "
 QUESTION = "query: "
@@ -68,14 +68,14 @@ class EmbeddedEmbeddings:
             means = network.encoder.means([windows[each] for each in call])
             lengths = np.array([_content(windows[each]) for each in call])
             np.add.at(sums, [owners[each] for each in call], means * lengths[:, None])
-        return units(sums)
+        return unit_vectors(sums)
 
     def query(self, text: str) -> Vectors:
         """If the text is longer than the model reads, only its beginning counts."""
         with self._questions.question():
             network = self._network()
             window = network.first_window(QUESTION + embeddable(text))
-            vector: Vectors = units(network.encoder.means([window]))[0]
+            vector: Vectors = unit_vectors(network.encoder.means([window]))[0]
             return vector
 
     def _network(self) -> "_Network":

@@ -2,6 +2,7 @@
 OpenAI sends beside the text, and a whole reply, which some gateways send instead of a stream.
 """
 
+import warnings
 from collections.abc import AsyncIterator
 from typing import Any, Self
 
@@ -13,6 +14,10 @@ from langchain_openai import ChatOpenAI
 from pydantic import model_validator
 
 from rag.models.usage import REFUSAL, current_reply
+
+# The replies of the Responses API are objects. What is said about a form that they don't know would quote their text in
+# the log.
+warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
 
 NO_FIELD = (openai.Omit, openai.NotGiven)
 """types of values that leave their field out of a request"""

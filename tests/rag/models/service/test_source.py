@@ -1,6 +1,8 @@
 """How a service model is asked: its key, a temperature that it refuses, its context window."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -154,6 +156,13 @@ def test_a_model_that_openai_offers_only_by_responses_is_asked_there(data_dir, m
         server.routes["POST", "/v1/responses"] = lambda request, connection, fault: connection.send_json(200, reply)
         settings = Settings(data_dir=data_dir, openai_base_url=server.base_url, chat_model="gpt-5-pro")
         assert answer_of(ServiceSource(settings)) == "Yes."
+
+
+def test_a_warning_that_quotes_a_reply_is_not_logged():
+    warning = "warnings.warn('Pydantic serializer warnings: 2,500')"
+    script = f"import warnings, rag.models.service.chat_openai; {warning}; print(1)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (run.stdout, run.stderr) == ("1\n", "")
 
 
 BOTH_LENGTHS = {"max_tokens", "max_completion_tokens"}
