@@ -94,6 +94,7 @@ def test_a_title_and_a_question_are_shown_as_written_on_every_page(hostile, visi
     assert_nothing_became_of_it(visitor)
 
 
+@pytest.mark.soak  # a title is tested above
 def test_a_file_that_cannot_be_loaded_is_named_as_written(visit, tmp_path):
     file = tmp_path / f"{PICTURE} a -> b :smile: www.evil.example.xyz"
     file.write_bytes(b"\x00\x01\x02 not a document")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
+from threading import Semaphore
 from urllib.parse import parse_qsl
 
 import pytest
@@ -226,6 +227,15 @@ def test_a_status_that_no_document_has_any_more_keeps_its_name_in_the_filter(eng
     engine.store.remove_documents([failed])
     [filter_] = [each for each in page.look().app.selectbox if each.label == page.words["table.status"]]
     assert page.words["state.failed"] in filter_.options
+
+
+def test_a_job_is_cancelled(engine, server):
+    server.embeds = Semaphore(0)
+    page = DocumentsPage()
+    page.drop(("travel.md", HANDBOOK.encode())).press("documents.cancel")
+    page.wait()
+    assert page.words["job.cancelled"] in page.html
+    assert page.titles == []
 
 
 def test_a_job_that_is_over_can_be_sent_again_with_what_failed_alone(engine, server):

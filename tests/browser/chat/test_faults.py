@@ -22,7 +22,7 @@ from tests.browser.runs.test_compare_page import begin, differences, new_questio
 from tests.browser.runs.test_fork import open_form
 from tests.browser.visitor import LOADED, Visitor
 from tests.looks import one_language, one_look
-from tests.servers import Answer
+from tests.servers import Answer, OpenAIServer
 
 ROUNDS, LONGEST_ANSWER = 40, 50_000
 END = "This is where it ends."
@@ -65,23 +65,13 @@ def own_app(server, data_with_answer, tmp_path) -> Iterator[tuple[App, Answered]
 @one_language("ja")
 def test_after_a_killed_server_the_page_reports_it_asks_again_and_keeps_the_rest(own_app, visit, server, language):
     app, answered = own_app
-    comparing = visit(language, app=app, path="/compare")
-    question, compared = new_question(), new_question()
-    for asked, times in ((question, 1), (compared, 2)):
-        script(server, asked, "A director approves the green car [1].")
-        server.answer_when(
-            lambda request, asked=asked: request.schema is None and asked in request.prompt, ENDLESS, times=times
-        )
-    begin(comparing, compared)
-    expect(comparing.answers).to_contain_text(["One", "One"], timeout=LOADED)  # each has its endless answer
-    comparison = f"/compare?{comparing.page.url.partition('?')[2]}"
-    comparing.page.close()
+    question = new_question()
+    answer_at_the_second_time(server, question)
     chat = visit(language, app=app, path=answered.path)
     chat.ask(question)
     expect(chat.answers.last).to_contain_text("One", timeout=LOADED)
     app.kill()
     app.start()
-
     interrupted = chat.page.get_by_text(Interrupted().sentence(language))
     expect(interrupted).to_be_visible(timeout=LOADED)
     expect(chat.questions).to_have_text([FIRST, question])
@@ -99,28 +89,22 @@ def test_after_a_killed_server_the_page_reports_it_asks_again_and_keeps_the_rest
     chat.complaints.clear()  # messages about the refused connection
     chat.page.close()
 
-    comparing = visit(language, app=app, path=comparison)
-    ask_each_column_again(comparing)
-    comparing.page.close()
 
-
-@pytest.mark.soak  # the test above opens the page of a comparison too, but afterwards
-def test_of_a_server_that_dies_in_mid_compare_an_open_page_tells_and_asks_again(own_app, visit, server):
+@pytest.mark.soak  # without a browser: tests/pages/test_compare.py
+@pytest.mark.parametrize("is_open", [True, False], ids=["open meanwhile", "opened afterwards"])
+def test_after_a_killed_server_a_comparison_reports_it_and_asks_again(own_app, visit, server, is_open):
     app, _ = own_app
     visitor, question = visit(app=app, path="/compare"), new_question()
-    script(server, question, "A director approves the green car [1].")
-    server.answer_when(lambda request: request.schema is None and question in request.prompt, ENDLESS, times=2)
+    answer_at_the_second_time(server, question, columns=2)
     begin(visitor, question)
-    expect(visitor.answers).to_contain_text(["One", "One"], timeout=LOADED)
+    expect(visitor.answers).to_contain_text(["One", "One"], timeout=LOADED)  # each has its endless answer
+    address = f"/compare?{visitor.page.url.partition('?')[2]}"
+    if not is_open:
+        visitor.page.close()
     app.kill()
     app.start()
-    ask_each_column_again(visitor)
-    visitor.complaints.clear()
-    visitor.page.close()
-
-
-def ask_each_column_again(visitor: Visitor) -> None:
-    """Asks again in both columns, which were interrupted."""
+    if not is_open:
+        visitor = visit(app=app, path=address)
     interrupted = visitor.page.get_by_text(Interrupted().sentence(visitor.language))
     expect(interrupted).to_have_count(2, timeout=LOADED)
     for left in (1, 0):
@@ -131,11 +115,20 @@ def ask_each_column_again(visitor: Visitor) -> None:
         expect(interrupted).to_have_count(left, timeout=LOADED)
     expect(differences(visitor)).to_be_visible(timeout=LOADED)
     expect(visitor.answers).to_have_count(2)
+    visitor.complaints.clear()  # messages about the refused connection
+    visitor.page.close()
+
+
+def answer_at_the_second_time(server: OpenAIServer, question: str, columns: int = 1) -> None:
+    """The first answer, of each column, never ends."""
+    script(server, question, "A director approves the green car [1].")
+    server.answer_when(lambda request: request.schema is None and question in request.prompt, ENDLESS, times=columns)
 
 
 # Two tabs
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/chat/conversation/test_branches.py
 def test_what_two_tabs_ask_in_one_conversation_is_all_there_in_the_order_in_which_it_was_asked(answered, visit, server):
     asked = [FIRST, "Who approves it in the first tab?", "Who approves it in the second?"]
     path = answered(FIRST, "A director approves it [1].").path
@@ -168,6 +161,7 @@ def test_a_conversation_that_another_tab_deletes_goes_with_its_run_and_what_is_a
     assert requests_for(server, question)[0].disconnected.wait(GONE)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/changes/test_deleted_elsewhere.py
 def test_a_trace_whose_run_another_tab_has_deleted_opens_to_no_empty_frame(answered, visit):
     path = answered(FIRST, "A director approves it [1].").path
     one, other = visit(path=path), visit(path=path)
@@ -182,6 +176,7 @@ def test_a_trace_whose_run_another_tab_has_deleted_opens_to_no_empty_frame(answe
 # Documents that a run has read
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/fork/test_fork.py
 @one_look("en", 390, "light")
 def test_a_fork_form_warns_of_changed_documents_and_of_a_deleted_index(
     answered, visit, server, tmp_path, language, width, scheme

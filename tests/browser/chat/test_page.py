@@ -108,6 +108,7 @@ def test_options_stay_open_while_picking_and_options_and_pipeline_survive_a_chan
     expect(visitor.pipeline_picker).to_have_value(visitor.words["pipeline.naive"])
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_chat.py
 def test_a_service_that_refuses_is_told_in_one_sentence_in_the_readers_language(loaded, server):
     host = host_of(server.base_url)
     loaded.pick_pipeline("naive")

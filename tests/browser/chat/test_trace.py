@@ -90,6 +90,7 @@ def test_a_grade_says_verdict_and_score_and_opens_to_how_it_came_about_and_to_pr
     assert visitor.width <= width
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/trace/views/test_word_diff.py
 @one_look("en", 390, "light")
 def test_a_follow_up_shows_which_words_were_taken_out_and_put_in(answered, quick, visit, language, width, scheme):
     visitor = visit(language, path=answered(FIRST, ANSWER).path, width=width, scheme=scheme)

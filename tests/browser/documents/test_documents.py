@@ -40,6 +40,7 @@ def test_a_quotation_mark_in_the_name_of_a_file_is_shown_as_it_is(visit, tmp_pat
     expect(visitor.rows.nth(1)).to_contain_text(file.name)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_chat.py
 def test_as_soon_as_the_first_document_is_ready_the_page_offers_to_ask_while_others_are_added(visit, server, tmp_path):
     server.embeds = Semaphore(0)
     short, long = tmp_path / "kettle.md", tmp_path / "log.txt"
@@ -71,6 +72,7 @@ def test_a_file_dropped_with_a_question_is_what_the_answer_comes_from(visit, ser
     expect(visitor.step("add_documents")).to_contain_text(visitor.words["job.ready_one"])
 
 
+@pytest.mark.soak  # on its page: tests/browser/documents/test_documents_page.py
 def test_a_file_that_cannot_be_loaded_is_told_in_one_sentence_and_nothing_is_lost(loaded, tmp_path):
     empty, unknown, blank = (tmp_path / name for name in ("empty.txt", "picture.xyz", "scan.pdf"))
     empty.touch()

@@ -279,6 +279,7 @@ def test_the_list_is_shown_where_it_was_left_for_a_document_also_by_going_back(m
         assert visitor.page.evaluate(places) == left
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_documents.py
 def test_what_is_sought_stays_through_reloads_and_a_look_at_a_document_and_back_returns_to_each(stocked, visit):
     visitor = visit(path="/documents")
     search = visitor.page.get_by_placeholder(visitor.words["table.search"])
@@ -306,6 +307,7 @@ def test_what_is_sought_stays_through_reloads_and_a_look_at_a_document_and_back_
     expect(visitor.page.locator(".document h2")).to_have_text("Kettle", timeout=LOADED)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_documents.py
 def test_documents_that_are_selected_are_removed_after_a_confirmation(stocked, visit):
     visitor = visit(path="/documents")
     visitor.find("cup", CUPS)
@@ -342,6 +344,7 @@ def test_a_site_is_fetched_listed_and_removed(visit):
         expect(visitor.table).to_have_count(0)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_documents.py
 def test_a_job_is_cancelled(visit, server, tmp_path):
     server.embeds = Semaphore(0)
     file = tmp_path / f"{NAME}.txt"
@@ -427,6 +430,7 @@ def test_nothing_is_wider_than_the_screen(stocked, visit, language, width):
     assert visitor.width <= width
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_documents.py
 def test_an_index_is_made_used_and_deleted(visit, tmp_path):
     file: Path = tmp_path / f"{NAME}.txt"
     file.write_text("The lamp is green.", encoding="utf-8")

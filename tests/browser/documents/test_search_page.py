@@ -110,6 +110,7 @@ def test_a_narrow_screen_shows_one_list_at_a_time(searching):
     assert visitor.width <= 390
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_search.py
 def test_a_switch_of_language_keeps_the_search_and_going_back_in_the_browser_goes_back_to_the_one_before(searching):
     visitor = searching("en")
     ask(visitor, "litres")
@@ -144,6 +145,7 @@ def test_a_press_on_search_in_the_sidebar_begins_a_search_that_keeps_nothing_of_
         expect(question(visitor)).to_have_value(words)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/trace/test_detail.py
 def test_a_retrieval_of_the_trace_leads_to_its_search(answered, visit):
     asked = "Who approves the green car?"
     visitor = visit("ja", path=answered(asked, "A director approves it [1].").path)

@@ -71,6 +71,7 @@ def test_two_pipelines_answer_beside_each_other_and_what_differs_stands_below(
     assert len(requests_for(server, question)) == 2
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_compare.py
 def test_a_reload_and_a_second_tab_go_on_with_it_and_a_stop_in_one_is_seen_in_the_other(loaded_app, visit, server):
     first, question = visit(path="/compare"), new_question()
     script(server, question, ENDLESS)
@@ -92,6 +93,7 @@ def test_a_reload_and_a_second_tab_go_on_with_it_and_a_stop_in_one_is_seen_in_th
     assert all(request.disconnected.wait(GONE) for request in requests)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_compare.py
 def test_from_a_comparison_a_new_one_is_begun_and_an_earlier_one_deleted(loaded_app, visit, server):
     visitor, first, second = visit(path="/compare"), new_question(), new_question()
     shown = visitor.page.locator(".question.compared")
@@ -164,6 +166,7 @@ def test_from_the_chat_an_answer_becomes_the_first_column_and_an_address_leads_t
     expect_open(loaded.step("check_usefulness"))
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_compare.py
 @one_look("ja", 390, "dark")
 def test_four_columns_with_settings_of_their_own_take_turns_and_their_differences_are_drawn(
     loaded_app, visit, server, language, width, scheme

@@ -4,6 +4,7 @@ import re
 from threading import Event
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.asking import requests_for, script
@@ -30,10 +31,11 @@ def open_form(visitor: Visitor, step: str) -> Locator:
 
 
 @one_look("ja", 1280, "dark")
-def test_a_grade_is_turned_over_and_the_fork_stands_beside_its_origin_on_that_step(
+def test_a_grade_is_turned_over_and_the_fork_stands_beside_its_origin_on_that_step_until_someone_goes_back(
     answered, visit, server, language, width, scheme
 ):
     visitor = visit(language, path=answered(QUESTION, ANSWER).path, width=width, scheme=scheme)
+    begun_at, steps = visitor.page.url, visitor.page.evaluate("history.length")
     run_on = open_form(visitor, "check_usefulness")
     assert visitor.width <= width
     answer = Answer(OTHER, until=Event())
@@ -50,21 +52,11 @@ def test_a_grade_is_turned_over_and_the_fork_stands_beside_its_origin_on_that_st
     told = visitor.page.locator("[data-testid=stMain] .origin")
     expect(told).to_contain_text(visitor.words["step.check_usefulness"])
     assert visitor.width <= width
+    assert visitor.page.evaluate("history.length") == steps + 1
+    assert parse_qs(urlsplit(visitor.page.url).query).keys() == {"runs", "step", "lang"}
     visitor.page.reload()
     expect(visitor.answers).to_have_count(2, timeout=LOADED)
     assert visitor.complaints == []
-
-
-def test_back_from_a_fork_shows_the_conversation_in_which_it_was_begun(answered, visit, server):
-    visitor = visit(path=answered(QUESTION, ANSWER).path)
-    begun_at, steps = visitor.page.url, visitor.page.evaluate("history.length")
-    run_on = open_form(visitor, "check_usefulness")
-    script(server, QUESTION, OTHER)
-    run_on.click()
-    expect(visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])).to_be_visible(timeout=LOADED)
-    visitor.settle()
-    assert visitor.page.evaluate("history.length") == steps + 1
-    assert parse_qs(urlsplit(visitor.page.url).query).keys() == {"runs", "step", "lang"}
     visitor.page.go_back()
     expect(visitor.composer).to_be_visible(timeout=LOADED)
     visitor.settle()
@@ -72,6 +64,7 @@ def test_back_from_a_fork_shows_the_conversation_in_which_it_was_begun(answered,
     expect(visitor.questions).to_have_text([QUESTION])
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/fork/test_fork.py
 def test_a_change_that_can_not_be_made_is_told_and_nothing_begins(answered, visit):
     visitor = visit(path=answered(QUESTION, ANSWER).path)
     open_form(visitor, "retrieve").click()
@@ -90,6 +83,7 @@ def run_on_and_see(visitor: Visitor, run_on: Locator, *told: str) -> None:
     visitor.settle()
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/fork/test_fork.py
 @one_look("en", 1280, "light")
 def test_queries_prompts_passages_and_how_many_are_changed_each_in_a_fork(
     answered, visit, server, language, width, scheme

@@ -36,6 +36,7 @@ def trace(visitor: Visitor) -> Locator:
     return visitor.page.get_by_test_id("stExpander").filter(has_text=visitor.words["pipeline.naive"]).first
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_runs.py
 @one_look("en", 390, "light")
 def test_a_run_is_found_and_opened_by_address_and_a_thumb_down_marks_it_misread(asked, visit, language, width, scheme):
     visitor = visit(language, path="/runs", width=width, scheme=scheme)
@@ -147,6 +148,7 @@ def test_a_run_is_shown_from_its_top_however_far_the_list_was_scrolled(answered,
     expect(visitor.page.get_by_role("link", name=visitor.words["runs.back"])).to_be_in_viewport()
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_runs.py
 def test_the_list_is_shown_after_a_reload_if_it_was_left_for_a_run_and_returned_to(asked, visit):
     visitor = visit(path="/runs")
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)

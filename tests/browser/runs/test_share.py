@@ -106,6 +106,7 @@ def test_what_was_deleted_in_another_tab_goes_from_the_page_on_which_it_was_abou
     assert file.read_text(encoding="utf-8") == NothingOfThisName(name=deleted).sentence(language)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_share.py
 def test_the_list_of_links_is_reached_from_an_answer_and_ends_one(answered, visit):
     visitor = visit(path=answered(QUESTION, ANSWER).path)
     open_sharing(visitor, visitor.page.get_by_test_id("stChatMessage").last)

@@ -63,6 +63,7 @@ def come(chromium: Browser, served: Served) -> Iterator[Callable[[str], Guest]]:
         yield come
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_share.py, tests/rag/runs/test_user_engine.py
 def test_a_conversation_is_its_owners_until_a_link_shows_it_and_its_documents_stay_shut(come, served, server):
     server.answer_when(lambda request: request.schema is None, "A director approves it [1].")
     owner, other = come("emil"), come("nora")

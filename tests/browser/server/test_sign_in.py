@@ -404,7 +404,8 @@ def test_an_admin_sees_the_people_changes_a_role_and_disables(come, signed_in, a
     assert not access.people.find("emil").disabled_at
 
 
-@pytest.mark.parametrize(("language", "width"), [("ja", 390), pytest.param("en", 1280, marks=pytest.mark.soak)])
+@pytest.mark.soak  # without a browser: tests/pages/test_documents.py
+@pytest.mark.parametrize(("language", "width"), [("ja", 390), ("en", 1280)])
 def test_who_manages_an_index_grants_it_in_the_page_and_every_page_of_a_team_can_be_read(come, access, language, width):
     manager, index = come(language, width), f"plans in {language}"
     manager.sign_in("anna", "/documents")

@@ -287,6 +287,18 @@ def test_nothing_changed_and_a_removed_document_are_told_in_a_sentence(handbook,
     assert form.page.app.error
 
 
+@one_language("en")
+def test_a_newer_version_of_a_document_that_the_run_has_read_is_told(handbook, engine, tmp_path, language):
+    form = Form(asked("naive"), "generate", language)
+    told = form.words["change.newer"].partition("{")[0]
+    assert told not in form.told
+    file = tmp_path / "travel.md"
+    file.write_text(f"{HANDBOOK}\nThe rest is new.\n", encoding="utf-8")
+    assert engine.store.add("handbook", file, file.name).error is None
+    form.page.look()
+    assert told + "Travel" in form.told
+
+
 def test_a_prompt_that_is_not_kept_can_not_be_edited(handbook, engine, server):
     form = Form(asked("naive"), "generate")
     with process_of(engine).history.database.begin() as connection:
