@@ -1,11 +1,14 @@
 import re
 
+import pytest
+
 from benchmarks import latency
 from rag.pipelines import PIPELINES
 
 AT_ONCE = ["--delay", "0", "--token-seconds", "0", "--tokens", "5", "--documents", "1", "--rounds", "1"]
 
 
+@pytest.mark.soak  # it runs every pipeline
 def test_every_pipeline_is_timed_beside_the_serial_flow_with_as_many_calls(printed):
     out = printed(latency, *AT_ONCE)
     seconds = r"\d+\.\d{3}"

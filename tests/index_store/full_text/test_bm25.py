@@ -548,7 +548,7 @@ def test_postgres_looks_at_no_more_chunks_of_a_common_word_than_the_bound(tmp_pa
     engine = open_database(place_of("catalogue", tmp_path, SecretStr(url)), SCHEMA)
     with engine.connect() as connection:
         searched = SearchedPassages(connection)
-        searched.put({f"d{number}": ("", [], "会議の予定") for number in range(3000)})
+        searched.put({f"d{number}": ("", [], "会議の予定") for number in range(1500)})
         connection.commit()
         assert len(searched.found("会議")) == 10
         looked_at = connection.exec_driver_sql(

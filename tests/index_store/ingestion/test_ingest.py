@@ -308,12 +308,12 @@ def test_closing_leaves_what_is_not_done_pending_and_the_next_start_finishes_it_
 def test_members_of_an_archive_that_was_half_unpacked_are_added_once_at_the_next_start(
     serviced: Settings, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    members = {f"m{i}.md": f"# Member {i}\n\nIt is the member {i}." for i in range(80)}
+    members = {f"m{i}.md": f"# Member {i}\n\nIt is the member {i}." for i in range(40)}
     archive = packed(write("other.md").parent / "big.zip", **members)
     with IndexStore(serviced) as store:
-        goes_on = stopped_after("/m39.md", monkeypatch)
+        goes_on = stopped_after("/m19.md", monkeypatch)
         store.ingest("a", given(archive))
-        assert eventually(lambda: "m39.md" in stood(store))
+        assert eventually(lambda: "m19.md" in stood(store))
         store._parts.jobs.suspend()  # as closing the store does first
         goes_on.set()
     with IndexStore(serviced) as store:

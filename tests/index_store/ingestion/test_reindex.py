@@ -202,7 +202,7 @@ def test_under_another_model_what_a_cancelled_reindex_left_out_can_be_retried(
 def test_documents_whose_turn_had_not_come_when_a_reindex_was_cancelled_can_be_retried_too(
     filled: Settings, other: Settings, write: Write
 ) -> None:
-    names = [f"more{i}.md" for i in range(60)]
+    names = [f"more{i}.md" for i in range(20)]
     with IndexStore(filled) as store:
         store.ingest("旅費 規程", [FileSource(write(name)) for name in names]).wait()
     with IndexStore(other) as store:
@@ -214,7 +214,7 @@ def test_documents_whose_turn_had_not_come_when_a_reindex_was_cancelled_can_be_r
         assert {each.error.code if each.error else each.status for each in left} == {"cancelled"}
         assert_sound(store, other.data_dir)
         assert outcome(store.retry("旅費 規程")) == ["ready"] * len(left)
-        assert statuses(store) == ["ready"] * 63
+        assert statuses(store) == ["ready"] * 23
 
 
 @pytest.mark.parametrize("model", ["model-a", "model-b"])

@@ -49,7 +49,8 @@ def are_ready_once(app: IndexStore, sections: int = 2) -> bool:
     return [(each.status.value, each.chunks) for each in app.documents("a")] == [("ready", sections)] * FILES
 
 
-@pytest.mark.parametrize("seconds", [1, pytest.param(20, marks=pytest.mark.soak)])
+@pytest.mark.soak  # one that is away for a moment, at each kind of change, is tested below
+@pytest.mark.parametrize("seconds", [1, 20])
 def test_a_database_that_is_killed_in_the_midst_of_an_ingest_and_away_for_a_while_costs_nothing(
     app: IndexStore,
     queued: Settings,

@@ -43,7 +43,10 @@ def of_the_engine_before() -> tuple[Vectors, Vectors]:
         return engine.encode([*TEXTS, LONG]), engine.encode([TEXTS[0]], is_query=True)[0]
 
 
-@pytest.mark.parametrize("flags", [set(), {"avx2"}, {encoder.AMX}], ids=["in blocks", "in floats", "in bfloat16"])
+@pytest.mark.parametrize(
+    "flags", [set(), {"avx2"}, pytest.param({encoder.AMX}, marks=pytest.mark.soak)],
+    ids=["in blocks", "in floats", "in bfloat16"],
+)  # fmt: skip
 def test_vectors_are_those_of_the_engine_that_made_the_indexes_before(
     of_the_engine_before: tuple[Vectors, Vectors], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: set[str]
 ) -> None:

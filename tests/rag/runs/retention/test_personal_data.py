@@ -82,7 +82,7 @@ def test_conversations_with_all_that_hangs_on_them_are_in_no_file_and_others_sta
 
 def test_an_index_goes_that_is_theirs_alone_and_one_that_others_may_use_is_nobodys(opened, loaded, tmp_path):
     secret, shared = tmp_path / "secret.md", tmp_path / "shared.md"
-    secret.write_text("# 金庫\n\n" + "## 節\n\n暗証番号は八八四一です。\n\n" * 200, encoding="utf-8")
+    secret.write_text("# 金庫\n\n" + "## 節\n\n暗証番号は八八四一です。\n\n" * 60, encoding="utf-8")
     shared.write_text("# 日当\n\n日当は1日2,500円です。", encoding="utf-8")
     with opened() as engine:
         alice, bob = as_person(engine, "alice", Role.EDITOR), as_person(engine, "bob")

@@ -631,13 +631,14 @@ def test_the_strict_form_of_the_format_is_read(raw) -> None:
 
 
 @pytest.mark.timeout(60)  # seconds; it takes one or two
-def test_870_pages_are_read_in_seconds(raw) -> None:
+@pytest.mark.parametrize("chapters", [100, pytest.param(300, marks=pytest.mark.soak)])
+def test_hundreds_of_pages_are_read_in_seconds(raw, chapters: int) -> None:
     words = run("経費の精算は翌月の10日までに行う。 The claim is due on the tenth. ") * 3
     table = "<w:tbl>" + row(*[cell("cell")] * 4) * 5 + "</w:tbl>"
-    body = (p("Chapter", "1") + f"<w:p>{words}</w:p>" * 100 + table) * 300
+    body = (p("Chapter", "1") + f"<w:p>{words}</w:p>" * 100 + table) * chapters  # each of three pages
     file = raw(document(body).content(), "long.docx")
     text = load(file).pages[0].markdown
-    assert (text.count("# Chapter"), text.count("経費"), text.count("| cell")) == (300, 90_000, 6_000)
+    assert [text.count(each) / chapters for each in ("# Chapter", "経費", "| cell")] == [1, 300, 20]
 
 
 def test_a_document_of_pictures_alone_is_refused(raw) -> None:
