@@ -84,6 +84,15 @@ def test_what_is_asked_next_goes_on_with_the_branch_that_is_shown(page):
     assert asked(page) == [FIRST, EDITED]
 
 
+def test_what_two_tabs_ask_in_one_conversation_is_all_there_in_the_order_in_which_it_was_asked(page):
+    page = page()
+    other = ChatPage(conversation=page.conversation)
+    page.ask(EDITED)
+    other.ask(LAST)
+    assert asked(other) == [FIRST, SECOND, EDITED, LAST]
+    assert asked(page.look()) == [FIRST, SECOND, EDITED, LAST]
+
+
 def test_a_question_goes_on_with_what_is_on_the_page_after_an_edit_in_another_tab(page):
     page = page()
     other = ChatPage(conversation=page.conversation)
