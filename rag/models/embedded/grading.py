@@ -51,13 +51,13 @@ UNSOURCED = -3.5
 (docs/decisions/models/embedded-chat-model.md)"""
 LEAST_FEATURES = 4
 """words, or pairs of Japanese characters, that an answer needs before UNSOURCED applies: "yes" never has a source"""
-ECHO = -10.0
-"""log-odds added for an answer that only repeats the question, whatever the model thinks of it: "Tell me how to update
-the firmware", asked in Japanese about an English document, came back as its own answer, grounded and useful"""
 CONFIDENCE_WEIGHT = 6.0
 """log-odds per unit of the mean log-probability of an answer's tokens"""
 NEUTRAL_CONFIDENCE, LEAST_CONFIDENCE = -0.1, -1.0
 """the first neither raises nor lowers a grade; below the second, it makes no more difference"""
+ECHO = -10.0
+"""log-odds added for an answer that only repeats the question, whatever the model thinks of it: "Tell me how to update
+the firmware", asked in Japanese about an English document, came back as its own answer, grounded and useful"""
 
 _RATINGS = (0.25, 0.5, 0.67, 0.84)
 """scores from which an answer is rated 2, 3, 4, 5; from 3 on it counts as useful, like a score from 0.5 on"""
