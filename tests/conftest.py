@@ -2,8 +2,10 @@
 
 import gc
 import os
+import shutil
 from collections import defaultdict
 from collections.abc import Hashable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ from sqlalchemy import Dialect, Engine
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.util import LRUCache
 
+from index_store.vectors.local.folder import ChromaFolder
 from pages.server.settings import Settings as ServerSettings
 from rag.settings import Settings
 from tests import shared_parsers
@@ -187,6 +190,30 @@ def _statements_for_one_database_serve_the_next() -> Iterator[None]:
 
 def _kind(dialect: Dialect) -> Hashable:
     return type(dialect), getattr(dialect, "_json_serializer", None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tables_of_one_chroma_serve_the_next(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Chroma makes its tables in each new folder by migrations. Here, a new folder begins with a copy of them."""
+    usual = ChromaFolder.__init__
+
+    @cache
+    def tables() -> Path:
+        folder = tmp_path_factory.mktemp("chroma")
+        made = ChromaFolder.__new__(ChromaFolder)
+        usual(made, folder)
+        made.close()
+        return folder / "chroma.sqlite3"
+
+    def opened(self: ChromaFolder, folder: Path) -> None:
+        if not (folder / tables().name).exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.copy(tables(), folder)
+        usual(self, folder)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ChromaFolder, "__init__", opened)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

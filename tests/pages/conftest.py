@@ -40,9 +40,12 @@ def _the_main_module_comes_back() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _settings_of_the_server() -> None:
-    """The settings of `.streamlit/config.toml` that pages depend on: tests run in folders without this file."""
+    """The settings of `.streamlit/config.toml` that pages depend on: tests run in folders without this file.
+
+    That of `browser` says that Streamlit gathers no statistics, which takes a seventh of these tests' time.
+    """
     for section, settings in tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")).items():
-        if section in ("runner", "global"):
+        if section in ("runner", "global", "browser"):
             for name, value in settings.items():
                 config.set_option(f"{section}.{name}", value)
 
