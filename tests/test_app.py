@@ -31,25 +31,9 @@ async def main():
     async with app.lifespan(app.app), asyncio.timeout(120):
         while statuses() != ["ready"]:
             await asyncio.sleep(0.05)
-    print("ready")
-
-
-asyncio.run(main())
-"""
-
-AT_THE_END = """
-import asyncio
-
-import app
-from pages.server import process
-
-
-async def main():
-    async with app.lifespan(app.app):
-        pass
     try:
         process.whole_engine()
-    except process.Ending as error:
+    except process.Ending as error:  # as where a page is still drawn
         print(error.sentence("en"))
 
 
@@ -76,7 +60,7 @@ def test_settings_that_open_the_app_to_others_by_mistake_are_refused_in_both_lan
     assert app.middlewares()
 
 
-def test_what_was_left_goes_on_before_anybody_opens_a_page(
+def test_what_was_left_goes_on_before_anybody_opens_a_page_and_after_the_end_no_page_opens_the_data_again(
     data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedding, "PATIENCE", 0.1)
@@ -92,13 +76,4 @@ def test_what_was_left_goes_on_before_anybody_opens_a_page(
         for name, value in service_settings.items():
             monkeypatch.setenv(name.upper(), value)
         done = run(WITHOUT_A_PAGE)
-    assert done.stdout.split() == ["ready"], done.stderr
-
-
-def test_a_page_that_is_still_drawn_does_not_open_the_data_again_that_the_end_of_the_app_has_closed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:9/v1")
-    monkeypatch.setenv("EMBEDDING_MODEL", "model-a")  # the embedded one takes longer to load
-    done = run(AT_THE_END)
     assert done.stdout == "The app is ending. Wait a moment, then reload the page.\n", done.stderr

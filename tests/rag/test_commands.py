@@ -284,7 +284,8 @@ def test_a_question_that_cant_be_asked_is_not_stored(environment, loaded, index,
 
 def test_ctrl_c_stops_the_run_and_the_model(environment, server):
     server.default = Answer(ANSWER * 50, until=threading.Event())
-    command = [sys.executable, "-m", "rag", "ask", "--index", INDEX, "--pipeline", "naive", "--json", QUESTION]
+    asked = ["ask", "--index", INDEX, "--pipeline", "naive", "--mode", "keyword", "--json", QUESTION]
+    command = [sys.executable, "-m", "rag", *asked]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as asked:
         lines = []
         while not lines or '"kind":"token"' not in lines[-1]:

@@ -221,7 +221,9 @@ def assert_all_pages_are_found(crawled):
     assert crawled.of(PageOutcome.FAILED) == []
 
 
-@pytest.mark.parametrize("part", ["<a/>", "&b; ", "<u>&</u>"])
+@pytest.mark.parametrize(
+    "part", [pytest.param("<a/>", marks=pytest.mark.soak), pytest.param("&b; ", marks=pytest.mark.soak), "<u>&</u>"]
+)
 def test_a_site_map_of_nothing_but_elements_or_errors_takes_little_memory(site, pages, crawl, part):
     pages["/sitemap.xml"] = Reply(gzip.compress(f"<urlset>{part * 500_000}".encode()), content_type="application/gzip")
     tracemalloc.start()

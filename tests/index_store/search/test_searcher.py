@@ -45,6 +45,13 @@ ODD = [
 ]  # fmt: skip
 
 
+ASKED_ABOUT = (
+    "information-security.ja.md", "it-guide.en.md", "leave.ja.md", "office-guide.ja.md", "remote-work.en.md",
+    "support-faq.en.md", "travel-expenses.ja.md",
+)  # fmt: skip
+"""of the samples"""
+
+
 def texts(hits: list[Hit]) -> list[str]:
     return [hit.text for hit in hits]
 
@@ -70,7 +77,8 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexStore]:
     """A store whose index `a` holds documents in both languages."""
     with IndexStore(Settings(data_dir=tmp_path_factory.mktemp("samples") / "data")) as store:
         for document in documents():
-            store.add("a", document)
+            if document.name in ASKED_ABOUT:
+                store.add("a", document)
         yield store
 
 
@@ -254,7 +262,9 @@ def test_rows_of_a_long_table_are_found_by_the_names_of_its_columns_too(
     assert store.section(first.section_id).text[first.start : first.end] == first.text
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "mode", [pytest.param(mode, marks=[] if mode == "hybrid" else pytest.mark.soak) for mode in MODES]
+)
 @pytest.mark.parametrize("question", ODD)
 def test_any_question_is_answered_with_hits_or_with_none(rules: IndexStore, question: str, mode: str) -> None:
     hits = rules.search("a", question, mode=mode)

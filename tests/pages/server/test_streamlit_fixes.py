@@ -499,7 +499,15 @@ def test_a_press_that_the_browser_also_sends_with_a_fragment_whose_interval_ende
     assert done.stdout.split() == ["pressed"], done.stderr
 
 
-@pytest.mark.parametrize("acting", [PRESSING_LATE, PRESSING_WHILE_REPLACED, TICKING_LATE, TICKING_WHILE_REPLACED])
+@pytest.mark.parametrize(
+    "acting",
+    [
+        PRESSING_WHILE_REPLACED,
+        TICKING_LATE,
+        pytest.param(PRESSING_LATE, marks=pytest.mark.soak),
+        pytest.param(TICKING_WHILE_REPLACED, marks=pytest.mark.soak),
+    ],
+)
 def test_what_a_person_does_in_a_fragment_that_the_page_has_replaced_or_is_just_replacing_is_not_lost(
     tmp_path: Path, acting: str
 ) -> None:
@@ -509,7 +517,9 @@ def test_what_a_person_does_in_a_fragment_that_the_page_has_replaced_or_is_just_
     assert done.stdout.split() in (["pressed", "seen"], ["ticked", "seen"]), done.stderr
 
 
-@pytest.mark.parametrize("asking", [ASKING_AT_THE_END, ASKING_JUST_BEFORE_THE_END])
+@pytest.mark.parametrize(
+    "asking", [pytest.param(ASKING_AT_THE_END, marks=pytest.mark.soak), ASKING_JUST_BEFORE_THE_END]
+)
 def test_a_page_is_told_that_it_is_complete_even_if_one_of_its_fragments_is_due_at_this_moment(
     tmp_path: Path, asking: str
 ) -> None:

@@ -9,7 +9,10 @@ import pytest
 
 @pytest.mark.parametrize(
     "command",
-    ["from index_store.commands import main; main(['list'])", "from rag.commands import main; main(['pipelines'])"],
+    [
+        "from index_store.commands import main; main(['list'])",
+        pytest.param("from rag.commands import main; main(['pipelines'])", marks=pytest.mark.soak),
+    ],
 )
 def test_a_name_in_the_log_of_a_command_gives_the_terminal_no_command_and_forges_no_entry(command, tmp_path):
     name = "a\x1b]0;b\x07\x9b2J\nThe app was stopped\tc.txt"

@@ -216,6 +216,7 @@ def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_an
     assert_sound(app, queued.data_dir)
 
 
+@pytest.mark.soak  # with the clock of this machine: test_workers.py
 def test_workers_whose_clocks_are_hours_apart_share_a_job_and_take_nothing_from_each_other(
     app: IndexStore,
     queued: Settings,

@@ -22,10 +22,7 @@ from tests.servers import Refusal
 Write = Callable[..., Path]
 
 
-PLACES = ("data folder", "share", "s3")
-
-
-@pytest.fixture(params=PLACES)
+@pytest.fixture(params=["data folder", pytest.param("share", marks=pytest.mark.soak), "s3"])
 def serviced(request: pytest.FixtureRequest, serviced: Settings, tmp_path: Path) -> Settings:
     """Settings for each place where originals can be stored."""
     match request.param:

@@ -20,7 +20,7 @@ from tests.index_store.parsing.loaders.office.excel import test_xlsx
 from tests.index_store.parsing.loaders.office.word import test_docx
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
-FILES = 150
+FILES = 75
 """damaged files of each format"""
 
 _VALUE = re.compile(rb'(?<==")[^"]*(?=")|(?<==\')[^\']*(?=\')|-?\d+|(?<=>)[^<>]+(?=<)')

@@ -406,7 +406,7 @@ def test_a_process_gets_no_keys(parser: Parser, handbook: Path, monkeypatch: pyt
     assert b"a-secret" not in Path(f"/proc/{pid}/environ").read_bytes()
 
 
-@pytest.mark.parametrize("suffix", ["txt", "md", "csv"])
+@pytest.mark.parametrize("suffix", ["txt", *(pytest.param(each, marks=pytest.mark.soak) for each in ("md", "csv"))])
 def test_a_document_of_more_text_than_can_be_split_is_told_so(tmp_path: Path, suffix: str) -> None:
     huge = tmp_path / f"huge.{suffix}"
     with huge.open("w") as file:

