@@ -1,4 +1,4 @@
-"""The start and the end of the server. tests/browser/server/test_gate.py really starts it, with one of the settings."""
+"""The start and the end of the server. In `make soak`, browser/server/test_gate.py really starts it like this."""
 
 from pathlib import Path
 

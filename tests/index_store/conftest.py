@@ -7,6 +7,8 @@ from pydantic import SecretStr
 from index_store.base.settings import Settings
 from index_store.ingestion.stages import embedding
 from index_store.store.index_store import IndexStore
+from index_store.vectors.embedded.model import EmbeddedEmbeddings
+from tests.embedded_once import EmbeddedOnce
 from tests.index_store.embedding_service import EmbeddingService
 
 
@@ -23,9 +25,14 @@ def settings(
     return settings
 
 
+@pytest.fixture(scope="session")
+def embeddings() -> EmbeddedEmbeddings:
+    return EmbeddedOnce()
+
+
 @pytest.fixture
-def store(settings: Settings) -> Iterator[IndexStore]:
-    with IndexStore(settings) as store:
+def store(settings: Settings, embeddings: EmbeddedEmbeddings) -> Iterator[IndexStore]:
+    with IndexStore(settings, embeddings) as store:
         yield store
 
 

@@ -15,6 +15,7 @@ from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
 from rag.settings import Settings
+from tests.embedded_once import EmbeddedOnce
 from tests.local import local_engine
 from tests.rag.documents import INDEX, write_documents
 from tests.rag.scripted import ScriptedChat, ScriptedSource
@@ -27,7 +28,7 @@ TAVILY_KEY = "tvly-test-5b2d8e4f"
 
 @pytest.fixture(scope="session")
 def embeddings() -> EmbeddedEmbeddings:
-    return EmbeddedEmbeddings()
+    return EmbeddedOnce()
 
 
 @pytest.fixture(scope="session")

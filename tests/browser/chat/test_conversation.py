@@ -3,6 +3,7 @@
 from contextlib import suppress
 from uuid import uuid4
 
+import pytest
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from playwright.sync_api import expect
 
@@ -16,6 +17,7 @@ FOLLOW_UP = {"ja": "それは誰が決めますか？", "en": "And for managers?
 FIRST = {"ja": "国内出張の日当はいくらですか？", "en": "Who approves the green car?"}
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/answer/test_status.py
 @one_width("en", 390)
 def test_a_follow_up_is_understood_in_a_step_that_opens(answered, visit, server, language, width):
     path = answered(FIRST[language], "2,500 [1].").path

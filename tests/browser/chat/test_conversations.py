@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from index_store.access.principal import LOCAL
@@ -13,6 +14,7 @@ from tests.browser.visitor import LOADED, boxes
 from tests.looks import one_width
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/chat/conversation/test_conversations.py
 @one_width("ja", 390)
 def test_the_latest_of_many_are_listed_and_words_find_the_others(app, visit, tmp_path: Path, language, width):
     history = History(tmp_path / "many")

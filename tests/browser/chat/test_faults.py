@@ -62,6 +62,7 @@ def own_app(server, data_with_answer, tmp_path) -> Iterator[tuple[App, Answered]
         yield app, Answered(FIRST, f"/?c={conversation}")
 
 
+@pytest.mark.soak  # a restart without a browser: tests/pages/test_chat.py
 @one_language("ja")
 def test_after_a_killed_server_the_page_reports_it_asks_again_and_keeps_the_rest(own_app, visit, server, language):
     app, answered = own_app

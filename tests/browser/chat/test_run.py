@@ -1,5 +1,6 @@
 """One question in a real browser: its run live, stopped, after a reload, and seen by a second visitor."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.asking import ENDLESS, GONE, ask, held, requests_for
@@ -72,6 +73,7 @@ def test_a_marker_opens_the_passage(answered, visit):
     expect(card).to_have_count(0)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/changes/test_replicas.py
 def test_two_visitors_see_the_same_run(visit, loaded, server):
     asked = ask(loaded, server, ENDLESS)
     other = visit(path=f"/?{loaded.page.url.partition('?')[2]}")

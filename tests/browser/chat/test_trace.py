@@ -117,6 +117,7 @@ def test_no_word_about_a_call_is_broken_on_a_telephone(answered, visit, language
     assert told.evaluate_all(BROKEN) == []
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/trace/test_calls.py
 def test_prompt_and_reply_can_be_read_while_the_answer_is_being_written(loaded_app, visit, server):
     answer = Answer("One word after another. " * 200, token_seconds=0.05, until=Event())
     server.default = answer

@@ -13,6 +13,7 @@ from tests.browser.visitor import LOADED
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_chat.py
 def test_a_file_uploaded_in_the_sidebar_is_added_and_counted(visit, tmp_path):
     file = tmp_path / "note.txt"
     file.write_text("The kettle of the kitchen holds 1.7 litres.", encoding="utf-8")

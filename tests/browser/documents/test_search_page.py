@@ -68,7 +68,7 @@ def test_a_search_shows_three_lists_with_a_colour_for_what_they_share_and_its_ad
 
 
 @one_language("ja")
-@pytest.mark.parametrize("page", ["search", "compare"])
+@pytest.mark.parametrize("page", ["search", pytest.param("compare", marks=pytest.mark.soak)])
 def test_labels_of_fields_beside_each_other_are_on_one_line(searching, language, page):
     visitor = searching(language)
     visitor.page.goto(urlsplit(visitor.page.url)._replace(path=page, query="").geturl())

@@ -140,6 +140,7 @@ def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_nothing(loaded_
     connection.forget_complaints()
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_compare.py
 def test_from_the_chat_an_answer_becomes_the_first_column_and_an_address_leads_to_a_step(answered, visit, server):
     question = "Who approves the green car?"
     script(server, question, "A director approves the green car [1].")

@@ -62,6 +62,7 @@ def test_a_run_is_found_and_opened_by_address_and_a_thumb_down_marks_it_misread(
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_runs.py, tests/rag/trace/test_playback.py
 @one_language("ja")
 def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(answered, visit, language):
     answered(QUESTION, ANSWER, "naive", seconds=20)  # a busy machine may need seconds for each press
@@ -88,6 +89,7 @@ def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(answ
     expect(visitor.button("playback.play")).to_be_visible(timeout=LOADED)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_runs.py, tests/pages/changes/test_replicas.py
 def test_a_run_that_goes_on_is_listed_so_shown_live_and_can_be_stopped(loaded, visit, server):
     ask(loaded, server, ENDLESS)
     visitor = visit(path="/runs")

@@ -350,15 +350,12 @@ def test_no_inline_script_runs_but_those_that_are_known(process):
     assert "default-src 'none'" in policy
 
 
+@pytest.mark.soak  # in this process: tests/test_app.py
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
         ({"STREAMLIT_SERVER_ADDRESS": "0.0.0.0"}, ("set ALLOW_ANONYMOUS=true", "ALLOW_ANONYMOUS=true と書き")),
-        pytest.param(
-            {"TRUSTED_PROXIES": "127.0.0.1"},
-            ("FORWARDED_ALLOW_IPS set to nothing", "FORWARDED_ALLOW_IPS を空に"),
-            marks=pytest.mark.soak,  # in this process: tests/test_app.py
-        ),
+        ({"TRUSTED_PROXIES": "127.0.0.1"}, ("FORWARDED_ALLOW_IPS set to nothing", "FORWARDED_ALLOW_IPS を空に")),
     ],
 )
 def test_settings_that_open_the_app_to_others_by_mistake_are_refused_at_the_start(tmp_path, settings, told):

@@ -15,6 +15,7 @@ from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
 from index_store.store.index_store import IndexStore
 from index_store.vectors.chroma import VectorStore
+from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from pages.samples import documents
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
@@ -56,9 +57,9 @@ def texts(hits: list[Hit]) -> list[str]:
     return [hit.text for hit in hits]
 
 
-def with_rules(folder: Path, **settings: object) -> IndexStore:
+def with_rules(folder: Path, embeddings: EmbeddedEmbeddings, **settings: object) -> IndexStore:
     """A store whose index `a` holds RULES."""
-    store = IndexStore(Settings(data_dir=folder / "data", **settings))
+    store = IndexStore(Settings(data_dir=folder / "data", **settings), embeddings)
     file = folder / "rules.md"
     file.write_text(RULES, encoding="utf-8")
     store.add("a", file)
@@ -66,16 +67,16 @@ def with_rules(folder: Path, **settings: object) -> IndexStore:
 
 
 @pytest.fixture(scope="module")
-def rules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexStore]:
+def rules(tmp_path_factory: pytest.TempPathFactory, embeddings: EmbeddedEmbeddings) -> Iterator[IndexStore]:
     """For tests that only search."""
-    with with_rules(tmp_path_factory.mktemp("rules")) as store:
+    with with_rules(tmp_path_factory.mktemp("rules"), embeddings) as store:
         yield store
 
 
 @pytest.fixture(scope="module")
-def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexStore]:
+def samples(tmp_path_factory: pytest.TempPathFactory, embeddings: EmbeddedEmbeddings) -> Iterator[IndexStore]:
     """A store whose index `a` holds documents in both languages."""
-    with IndexStore(Settings(data_dir=tmp_path_factory.mktemp("samples") / "data")) as store:
+    with IndexStore(Settings(data_dir=tmp_path_factory.mktemp("samples") / "data"), embeddings) as store:
         for document in documents():
             if document.name in ASKED_ABOUT:
                 store.add("a", document)
@@ -83,9 +84,9 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexStore]:
 
 
 @pytest.fixture
-def own_rules(tmp_path: Path) -> Iterator[IndexStore]:
+def own_rules(tmp_path: Path, embeddings: EmbeddedEmbeddings) -> Iterator[IndexStore]:
     """For a test that changes something."""
-    with with_rules(tmp_path) as store:
+    with with_rules(tmp_path, embeddings) as store:
         yield store
 
 
@@ -111,8 +112,8 @@ def test_each_hit_tells_its_ranks_and_scores_on_both_sides(rules: IndexStore) ->
     assert [hit.score for hit in hybrid] == sorted((hit.score for hit in hybrid), reverse=True)
 
 
-def test_by_rank_a_score_is_what_reciprocal_rank_fusion_says(tmp_path: Path) -> None:
-    with with_rules(tmp_path, fusion="rank", keyword_weight=0.5) as store:
+def test_by_rank_a_score_is_what_reciprocal_rank_fusion_says(tmp_path: Path, embeddings: EmbeddedEmbeddings) -> None:
+    with with_rules(tmp_path, embeddings, fusion="rank", keyword_weight=0.5) as store:
         hits = store.search("a", "Zパタンの枠", mode="hybrid", k=3)
         assert len(hits) == 3
         for hit in hits:
@@ -404,9 +405,15 @@ def test_words_that_no_document_has_are_named_as_dictionaries_list_them(
     ("mode", "side", "asking"), [("vector", VectorStore, "nearest"), ("keyword", FullText, "find")]
 )
 def test_a_document_that_is_replaced_in_the_midst_of_a_search_is_found(
-    tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch, mode: str, side: type, asking: str
+    tmp_path: Path,
+    embeddings: EmbeddedEmbeddings,
+    write: Write,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
+    side: type,
+    asking: str,
 ) -> None:
-    with with_rules(tmp_path) as store:
+    with with_rules(tmp_path, embeddings) as store:
         store.add("a", write("apples.md"))
         ask = getattr(side, asking)
         answers: list[object] = []

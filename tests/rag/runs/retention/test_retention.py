@@ -161,6 +161,7 @@ def test_a_damaged_history_that_was_set_aside_goes_in_its_time(opened, loaded):
 
 def test_a_day_later_it_is_done_again_in_a_thread_that_ends_with_the_app(opened, loaded, monkeypatch):
     monkeypatch.setattr(retention, "PAUSE", 0.05)
+    of_others = sweepers()
     with opened(retention_days=30) as engine:
         run = ask(engine)
         let_it_sweep(loaded)
@@ -168,8 +169,12 @@ def test_a_day_later_it_is_done_again_in_a_thread_that_ends_with_the_app(opened,
         grow_old(loaded, 31)
         assert eventually(lambda: not engine.history.run(run.id))
         assert engine.run(run.id) is None
-        assert any(each.name == "retention" for each in threading.enumerate())
-    assert not any(each.name == "retention" for each in threading.enumerate())
+        assert sweepers() > of_others
+    assert sweepers() == of_others
+
+
+def sweepers() -> set[threading.Thread]:
+    return {each for each in threading.enumerate() if each.name == "retention"}
 
 
 @pytest.mark.parametrize("error", [NotSaved(), UnknownIndex(index="a", known="b")], ids=lambda error: error.code)
