@@ -40,16 +40,21 @@ def test_a_start_that_fails_lets_go_of_the_folder(loaded, chat):
     Engine(settings, models=ScriptedSource(chat)).close()
 
 
+def names_of_new_threads(before: set[threading.Thread]) -> set[str]:
+    """Engines of other tests may be open, such as the one with the embedded models."""
+    return {thread.name for thread in set(threading.enumerate()) - before}
+
+
 def test_a_start_that_fails_at_its_end_lets_go_of_the_folder_and_leaves_no_thread(loaded, chat, monkeypatch):
     def fail(*_: object) -> None:
         raise DataFolderUnusable(folder=loaded, reason="disk I/O error")
 
-    settings = Settings(data_dir=loaded)
+    settings, before = Settings(data_dir=loaded), set(threading.enumerate())
     with monkeypatch.context() as patched:
         patched.setattr(Retention, "begin", fail)
         with pytest.raises(DataFolderUnusable):
             Engine(settings, models=ScriptedSource(chat))
-    assert "engine" not in [thread.name for thread in threading.enumerate()]
+    assert "engine" not in names_of_new_threads(before)
     Engine(settings, models=ScriptedSource(chat)).close()
 
 
@@ -61,11 +66,11 @@ class Unending(ScriptedSource):
 
 
 def test_an_engine_whose_model_can_not_be_closed_lets_go_of_the_folder_and_leaves_no_thread(loaded, chat):
-    settings = Settings(data_dir=loaded)
+    settings, before = Settings(data_dir=loaded), set(threading.enumerate())
     engine = Engine(settings, models=Unending(chat))
     with pytest.raises(OSError, match="it does not end"):
         engine.close()
-    assert not {"engine", "retention"} & {thread.name for thread in threading.enumerate()}
+    assert not {"engine", "retention"} & names_of_new_threads(before)
     Engine(settings, models=ScriptedSource(chat)).close()
 
 
