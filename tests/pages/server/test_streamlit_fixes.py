@@ -450,6 +450,7 @@ def run(code: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.soak  # what a version of Streamlit does, which only `make lock` changes
 def test_an_opened_page_does_not_look_up_the_files_of_all_modules() -> None:
     """It takes 0.1 to 0.2 s of the event loop."""
     done = run(WATCHING)

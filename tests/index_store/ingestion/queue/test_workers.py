@@ -163,9 +163,8 @@ def test_a_worker_that_was_thought_dead_changes_nothing_of_what_another_has(
     assert_sound(app, queued.data_dir)
 
 
-@pytest.mark.parametrize(
-    "is_cancelled", [pytest.param(False, marks=pytest.mark.soak), True], ids=["", "of a job that is cancelled"]
-)
+@pytest.mark.soak  # killed a moment earlier: above
+@pytest.mark.parametrize("is_cancelled", [False, True], ids=["", "of a job that is cancelled"])
 def test_what_a_killed_worker_had_no_time_to_delete_does_not_stay(
     app: IndexStore, queued: Settings, chroma: ChromaServer, write: Write, is_cancelled: bool
 ) -> None:
