@@ -45,6 +45,7 @@ from rag.models.context_window import ContextWindow, fit_to_context
 from rag.models.embedded import grading
 from rag.models.embedded.attribution import AttributedText, source_of
 from rag.models.embedded.current_events import asks_about_current_events
+from rag.models.embedded.echo import EchoFilter
 from rag.models.embedded.first_word import FirstWord, with_first_word_whole
 from rag.models.embedded.names import shared_names, unstated_codes, unstated_names
 from rag.models.replies import (
@@ -220,6 +221,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "ReasoningFilter, within": lambda text: streamed(OPENING + text, ReasoningFilter()),
     # rag/models
     "AttributedText": lambda text: streamed(text, AttributedText(QUESTION, PASSAGES)),
+    "EchoFilter": lambda text: streamed(text, EchoFilter(text)),
     "with_first_word_whole": lambda text: with_first_word_whole(text, "宅勤務は"),
     "FirstWord": lambda text: FirstWord(QUESTION, PASSAGES).feed(text),
     "FirstWord, of the question": lambda text: FirstWord(text, PASSAGES).feed("宅勤務は"),

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 
 def repeats(text: str, others: Iterable[str]) -> bool:
-    return _bare(text) in map(_bare, others)
+    return bare(text) in map(bare, others)
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
+    """Its letters and digits."""
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).lower()

@@ -22,6 +22,7 @@ from rag.models.context_window import ContextWindow
 from rag.models.embedded import grading, prompts
 from rag.models.embedded.attribution import AttributedText
 from rag.models.embedded.current_events import asks_about_current_events, is_about_the_company
+from rag.models.embedded.echo import EchoFilter
 from rag.models.embedded.engines.child import CONTEXT
 from rag.models.embedded.first_word import FirstWord, with_first_word_whole
 from rag.models.embedded.log_odds import TOP, YesNoQuestion
@@ -95,21 +96,21 @@ class EmbeddedChat(ChatModel):
         about: CallSubject,
         temperature: float,
     ) -> AnswerStream:
-        first, text = FirstWord(question, passages), AttributedText(question, passages)
+        first, echo, text = _filters(question, passages)
         logprobs, cut = list[float](), False
         options = {"temperature": temperature, "logprobs": True, "top_logprobs": 1}
         async for piece in self.client.stream(prompt, usage, about=about, **options):
             if isinstance(piece, Restart):
-                first, text = FirstWord(question, passages), AttributedText(question, passages)
+                first, echo, text = _filters(question, passages)
                 logprobs, cut = [], False
                 yield piece
             else:
                 logprobs += [token["logprob"] for token in tokens_of(piece)]
                 cut = cut or cut_by(piece) is not None
-                yield text.feed(first.feed(piece.text))
-        yield text.feed(first.end()) + text.end()
+                yield text.feed(echo.feed(first.feed(piece.text)))
+        yield text.feed(echo.feed(first.end()) + echo.end()) + text.end()
         confidence = fmean(logprobs) if logprobs else None
-        yield Answer(text.text, tuple(text.cited), confidence=confidence, is_cut=cut)
+        yield Answer(text.text, tuple(text.cited), is_no_answer=echo.is_echo, confidence=confidence, is_cut=cut)
 
     async def rewrite_question(
         self,
@@ -200,6 +201,12 @@ class EmbeddedChat(ChatModel):
     async def _grade(self, asked: YesNoQuestion, usage: Usage, about: CallSubject) -> Grade:
         message = await self.client.ask(asked.prompt, usage, about=about, max_tokens=1, logprobs=True, top_logprobs=TOP)
         return asked.grade(tokens_of(message))
+
+
+def _filters(question: str, passages: Sequence[Passage]) -> tuple[FirstWord, EchoFilter, AttributedText]:
+    """What an answer goes through, in this order. Without passages it may be an echo, such as that of a greeting."""
+    echo = EchoFilter(question if passages else "")
+    return FirstWord(question, passages), echo, AttributedText(question, passages)
 
 
 def _mended(question: str, written: str) -> str:

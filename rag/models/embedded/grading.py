@@ -19,7 +19,6 @@ from rag.models.embedded.names import unstated_names
 from rag.text.fence import fenced, passages_block, places, quoted
 from rag.text.language import language_of
 from rag.text.overlap import features, overlap
-from rag.text.repetition import repeats
 from rag.trace.grades import Factor
 from rag.trace.passages import Passage
 
@@ -55,9 +54,6 @@ CONFIDENCE_WEIGHT = 6.0
 """log-odds per unit of the mean log-probability of an answer's tokens"""
 NEUTRAL_CONFIDENCE, LEAST_CONFIDENCE = -0.1, -1.0
 """the first neither raises nor lowers a grade; below the second, it makes no more difference"""
-ECHO = -10.0
-"""log-odds added for an answer that only repeats the question, whatever the model thinks of it: "Tell me how to update
-the firmware", asked in Japanese about an English document, came back as its own answer, grounded and useful"""
 
 _RATINGS = (0.25, 0.5, 0.67, 0.84)
 """scores from which an answer is rated 2, 3, 4, 5; from 3 on it counts as useful, like a score from 0.5 on"""
@@ -93,8 +89,7 @@ def retrieval_need(question: str) -> YesNoQuestion:
 def usefulness(question: str, answer: str) -> YesNoQuestion:
     """Whether the answer answers the question, right or wrong."""
     task = "Does the answer give what the question asks for? Answer yes or no."
-    echo = [Factor(en="the question again", ja="質問の繰り返し", value=ECHO)] if repeats(answer, [question]) else []
-    return _ask(f"Question: {question}\n{fenced('answer', answer)}\n\n{task}", USEFULNESS, echo)
+    return _ask(f"Question: {question}\n{fenced('answer', answer)}\n\n{task}", USEFULNESS)
 
 
 def rating(score: float) -> Literal[1, 2, 3, 4, 5]:

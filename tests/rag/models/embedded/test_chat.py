@@ -155,6 +155,28 @@ def test_the_first_word_of_an_answer_is_whole_while_it_streams_and_at_its_end(da
     assert whole.text == "在宅勤務の手当は3,000円です"
 
 
+@pytest.mark.parametrize("echo", ["在宅勤務の手当は?", "在宅勤務の手当は", "「在宅勤務の手当は？」\n"])
+def test_an_answer_that_only_repeats_the_question_is_not_shown_and_is_no_answer(data_dir, echo):
+    async def answer(model: EmbeddedChat) -> Answer:
+        question = "在宅勤務の手当は?"
+        pieces = [piece async for piece in model.answer(question, [PASSAGE], Usage(), language="ja", style=Style())]
+        assert "".join(pieces[:-1]) == pieces[-1].text
+        return pieces[-1]
+
+    whole, _ = asked_as_embedded(data_dir, [Answer(echo)], answer)
+    assert (whole.text, whole.is_no_answer) == ("", True)
+    whole, _ = asked_as_embedded(data_dir, [Answer(f"{echo}: 3,000円です")], answer)
+    assert (whole.text, whole.is_no_answer) == (f"{echo}: 3,000円です", False)
+
+
+def test_a_greeting_may_be_answered_with_the_same_greeting(data_dir):
+    async def talk(model: EmbeddedChat) -> Answer:
+        return [piece async for piece in model.small_talk("こんにちは", Usage(), language="ja")][-1]
+
+    whole, _ = asked_as_embedded(data_dir, [Answer("こんにちは。")], talk)
+    assert (whole.text, whole.is_no_answer) == ("こんにちは。", False)
+
+
 def test_the_first_word_of_a_rewritten_question_is_whole(data_dir):
     question = "在宅勤務で社用車は使えないのですか"
     rewritten, _ = asked_as_embedded(
