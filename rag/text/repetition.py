@@ -10,5 +10,5 @@ def repeats(text: str, others: Iterable[str]) -> bool:
 
 
 def bare(text: str) -> str:
-    """Its letters and digits."""
+    """Its letters and digits, in one width and case."""
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).lower()

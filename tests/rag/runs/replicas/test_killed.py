@@ -53,20 +53,9 @@ class Asking:
             "EMBEDDING_MODEL": "embedded",
             "WEB_SEARCH": "off",
         }
-        command = [
-            sys.executable,
-            "-m",
-            "rag",
-            "ask",
-            "--index",
-            INDEX,
-            "--pipeline",
-            "naive",
-            "--mode",
-            "keyword",
-            QUESTION,
-        ]
+        asked = ["ask", "--index", INDEX, "--pipeline", "naive", "--mode", "keyword", QUESTION]
         quiet = subprocess.DEVNULL
+        command = [sys.executable, "-m", "rag", *asked]
         self._popen = subprocess.Popen(command, env=variables, stdout=quiet, stderr=quiet)
 
     def end(self, by: int = signal.SIGKILL) -> int:
