@@ -14,22 +14,22 @@ class EchoFilter:
         self._repeated = 0
         """how many letters of the question the answer has repeated"""
         self._held: list[str] = []
-        self._is_open = not self._question
+        self._differs = not self._question
 
     @property
     def is_echo(self) -> bool:
         """The answer so far is the whole question and nothing else."""
-        return not self._is_open and self._repeated == len(self._question)
+        return not self._differs and self._repeated == len(self._question)
 
     def feed(self, piece: str) -> str:
-        if self._is_open:
+        if self._differs:
             return piece
         self._held.append(piece)
         letters = bare(piece)
         if self._question.startswith(letters, self._repeated):
             self._repeated += len(letters)
             return ""
-        self._is_open = True
+        self._differs = True
         return self._let_go()
 
     def end(self) -> str:
