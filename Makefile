@@ -13,7 +13,8 @@ INSTALLED_DEV := $(VENV)/installed-dev
 SBOM := $(VENV)/sbom
 TOOLS := chromium proxies postgres clock provider
 UNPACKED := $(filter-out chromium,$(TOOLS))
-PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes
+# Python compiles what it imports. Compiling all of each package takes pip longer than the rest of the installation.
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes
 
 # Some images of containers turn bytecode off. Then each start of the app, and of each of the hundreds of processes of the
 # tests, would compile all modules.

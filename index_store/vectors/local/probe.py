@@ -15,13 +15,15 @@ BATCH = 5000
 READ = "read"
 
 LAST = "index_metadata.pickle"
-"""the file of a graph that is written last"""
+"""the file of a graph that is written last; a graph without it is not read"""
 
 
 def broken_collections(folder: Path) -> set[str]:
     """Collections that can't be read because a process was killed while it wrote them."""
     from index_store.base.child_process import environment  # not at the top: the program runs without this package
 
+    if not any(folder.glob(f"*/{LAST}")):
+        return set()  # Chroma makes graphs without a last file from its log, and the process would take seconds
     broken: set[str] = set()
     while True:
         command = [sys.executable, "-I", __file__, str(folder), *broken]

@@ -115,6 +115,26 @@ def test_what_a_killed_process_has_not_torn_is_left_as_it_is(killed: Settings) -
         assert_sound(store, killed.data_dir)
 
 
+@pytest.mark.sqlite_alone
+@pytest.mark.folder_alone
+def test_a_graph_that_was_never_written_whole_is_made_from_the_log_and_no_process_reads_it_first(
+    serviced: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "small.md"
+    file.write_text("# Small\n\nThis is what it says.", encoding="utf-8")
+    with IndexStore(serviced) as store:
+        store.add("small", file)
+        left = shutil.copytree(serviced.data_dir, tmp_path / "left", ignore=shutil.ignore_patterns("*.lock"))
+    torn = list(left.glob("chroma/*/*.bin"))
+    assert torn
+    for each in torn:
+        each.write_bytes(b"half of a graph")
+    monkeypatch.setattr(sys, "executable", "none")
+    with IndexStore(serviced.model_copy(update={"data_dir": left})) as store:
+        assert {each.status for each in store.documents()} == {DocumentStatus.READY}
+        assert store.search("small", "What does it say?", k=1)[0].source.endswith("small.md")
+
+
 def test_a_python_whose_sqlite_is_too_old_for_chroma_is_told_before_chroma_is_loaded(
     serviced: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
