@@ -59,5 +59,5 @@ class State(TypedDict, total=False):
 
 
 def not_grounded(state: State) -> bool:
-    """The latest answer was checked, and is not grounded. A no answer needs no grounds, whatever its check says."""
+    """The latest answer was checked, and is not grounded. After a no answer, the grade is of the one before it."""
     return "grounding" in state and state["grounding"].verdict == "no" and not state["answer"].is_no_answer

@@ -165,11 +165,16 @@ class Choice(NamedTuple):
     """a key for the reason; pages have a text for it"""
 
 
-def router(decide: Callable[[State, GraphLimits], Choice]) -> Callable[[State, Runtime[RunContext]], str]:
+def router(
+    decide: Callable[[State, GraphLimits], Choice | list[str]],
+) -> Callable[[State, Runtime[RunContext]], str | list[str]]:
+    """`decide`: a list starts several nodes at the same time, and is not a decision in the trace."""
     origin = decide.__name__.removeprefix("after_")
 
-    def route(state: State, runtime: Runtime[RunContext]) -> str:
+    def route(state: State, runtime: Runtime[RunContext]) -> str | list[str]:
         chosen = decide(state, runtime.context.limits)
+        if isinstance(chosen, list):
+            return chosen
         runtime.context.recorder.emit(Decision(from_step=origin, to=chosen.to, why=chosen.why))
         return chosen.to
 

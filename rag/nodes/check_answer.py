@@ -1,6 +1,7 @@
 """Nodes that check an answer: grounding, usefulness, both together, and the best of several attempts.
 
-A check that fails, or is unreadable, neither passes nor rejects an answer: the answer is unconfirmed.
+A check that fails, or is unreadable, neither passes nor rejects an answer: the answer is unconfirmed. A no answer is
+not checked: it states nothing, and does not answer the question.
 """
 
 import asyncio
@@ -48,10 +49,9 @@ async def check_usefulness(state: State, step: NodeStep) -> State:
 
 @step(role="checks")
 async def check_answer(state: State, step: NodeStep) -> State:
-    """Both verdicts together, for the router after this step. A no answer is not kept as an attempt, but counts."""
-    attempts = state.get("attempts", [])
+    """Both verdicts together, for the router after this step."""
     attempt = Attempt(
-        number=step.attempt,
+        number=state["generations"],
         text=state["answer"].text,
         cited=state["answer"].cited,
         grounding=state["grounding"],
@@ -59,7 +59,7 @@ async def check_answer(state: State, step: NodeStep) -> State:
     )
     step.detail = AnswerCheckDetail(grounding=attempt.grounding, usefulness=attempt.usefulness)
     step.verdict = step.detail.verdict
-    return {"attempts": attempts if state["answer"].is_no_answer else [*attempts, attempt]}
+    return {"attempts": [*state.get("attempts", []), attempt]}
 
 
 @step

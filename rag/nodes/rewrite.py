@@ -13,7 +13,7 @@ LONGEST_QUERY = 300
 """characters; a longer text is an essay, not a query"""
 
 LONGEST_REASON = 200
-"""characters of a passage's place and its grader's reason; there may be twenty of them"""
+"""characters of a passage's place and its grader's reason, of which there may be twenty; or of a no answer"""
 
 
 @step(role="rewrites")
@@ -23,7 +23,7 @@ async def rewrite_question(state: State, step: NodeStep) -> State:
     If it fails, or gives no usable query or one that was searched before, the query stays as it was.
     """
     language, before = step.context.language, state["query"]
-    dropped, not_useful = ("", state["usefulness"].reason) if state["relevant"] else (_dropped(state), "")
+    dropped, not_useful = ("", _lacking(state)) if state["relevant"] else (_dropped(state), "")
     after, refused = before, None
     try:
         written = await step.model.rewrite_question(
@@ -65,6 +65,12 @@ async def rewrite_for_web(state: State, step: NodeStep) -> State:
     )
     step.verdict = "yes" if usable else "no"
     return {"web_query": query if usable else question}
+
+
+def _lacking(state: State) -> str:
+    """What the latest answer lacks: a no answer says it itself."""
+    answer = state["answer"]
+    return answer.text[:LONGEST_REASON] if answer.is_no_answer else state["usefulness"].reason
 
 
 def _dropped(state: State) -> str:

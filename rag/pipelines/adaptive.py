@@ -64,10 +64,15 @@ def after_web_search(state: State, limits: GraphLimits) -> Choice:
 
 
 @router
+def after_generate(state: State, limits: GraphLimits) -> Choice | list[str]:
+    if not state["answer"].is_no_answer:
+        return ["check_grounding", "check_usefulness"]
+    to = _next_way(state) if state.get("generations", 0) < limits.generations else _end(state)
+    return Choice(END if to == "decline" else to, "says_no")
+
+
+@router
 def after_check_answer(state: State, limits: GraphLimits) -> Choice:
-    if state["answer"].is_no_answer:
-        to = _next_way(state) if state.get("generations", 0) < limits.generations else _end(state)
-        return Choice(END if to == "decline" else to, "says_no")
     grounding, usefulness = state["grounding"].verdict, state["usefulness"].verdict
     if grounding == usefulness == "yes":
         return Choice(END, "confirmed")
@@ -127,8 +132,11 @@ graph = (
         "web_search", after_web_search, ["refine", "retrieve", "generate", "keep_best_attempt", "decline"]
     )
     .add_edge("refine", "generate")
-    .add_edge("generate", "check_grounding")
-    .add_edge("generate", "check_usefulness")
+    .add_conditional_edges(
+        "generate",
+        after_generate,
+        ["check_grounding", "check_usefulness", "web_search", "retrieve", "keep_best_attempt", END],
+    )
     .add_edge(["check_grounding", "check_usefulness"], "check_answer")
     .add_conditional_edges(
         "check_answer",

@@ -9,8 +9,8 @@ After arXiv 2310.11511, in the form of the LangGraph articles. The paper's form 
                     ^------------------------ not useful: rewrite -------+
 
 Differences from the articles: passages are graded in parallel while a speculative answer is written; grounding and
-usefulness are checked in parallel; loops have limits, at which the best attempt is kept. If no passage is relevant, or
-no attempt is partly grounded, it says that no answer was found.
+usefulness are checked in parallel, but not of a no answer, which leads to another query; loops have limits, at which
+the best attempt is kept. If no passage is relevant, or no attempt is partly grounded, it says that no answer was found.
 """
 
 from langgraph.graph import END, START, StateGraph
@@ -45,25 +45,33 @@ def after_rewrite_question(state: State, limits: GraphLimits) -> Choice:
 
 
 @router
-def after_check_answer(state: State, limits: GraphLimits) -> Choice:
-    declined = state["answer"].is_no_answer
+def after_generate(state: State, limits: GraphLimits) -> Choice | list[str]:
+    if not state["answer"].is_no_answer:
+        return ["check_grounding", "check_usefulness"]
     end = _end(state)
-    if declined and end == "decline":
-        end = END  # the no answer is already shown
-    if not declined and state["grounding"].verdict == "no":
+    return _rewrite_or(END if end == "decline" else end, "says_no", state, limits)  # the no answer is already shown
+
+
+@router
+def after_check_answer(state: State, limits: GraphLimits) -> Choice:
+    if state["grounding"].verdict == "no":
         if state.get("generations", 0) >= limits.generations:
-            return Choice(end, "generation_limit")
-        to = "generate" if limits.regenerates else end
+            return Choice(_end(state), "generation_limit")
+        to = "generate" if limits.regenerates else _end(state)
         return Choice(to, "partly_grounded") if state["grounding"].level == "partly" else Choice(to, "not_grounded")
-    if declined or state["usefulness"].verdict == "no":
-        if state.get("generations", 0) >= limits.generations:
-            return Choice(end, "generation_limit")
-        if state.get("rewrites", 0) >= limits.rewrites:
-            return Choice(end, "rewrite_limit")
-        return Choice("rewrite_question", "says_no") if declined else Choice("rewrite_question", "not_useful")
+    if state["usefulness"].verdict == "no":
+        return _rewrite_or(_end(state), "not_useful", state, limits)
     if "unknown" in (state["grounding"].verdict, state["usefulness"].verdict):
         return Choice(END, "check_unreadable")
     return Choice(END, "confirmed")
+
+
+def _rewrite_or(end: str, why: str, state: State, limits: GraphLimits) -> Choice:
+    if state.get("generations", 0) >= limits.generations:
+        return Choice(end, "generation_limit")
+    if state.get("rewrites", 0) >= limits.rewrites:
+        return Choice(end, "rewrite_limit")
+    return Choice("rewrite_question", why)
 
 
 def _end(state: State) -> str:
@@ -91,8 +99,11 @@ graph = (
         "grade_documents", after_grade_documents, ["generate", "rewrite_question", "keep_best_attempt", "decline"]
     )
     .add_conditional_edges("rewrite_question", after_rewrite_question, ["retrieve", "keep_best_attempt", "decline"])
-    .add_edge("generate", "check_grounding")
-    .add_edge("generate", "check_usefulness")
+    .add_conditional_edges(
+        "generate",
+        after_generate,
+        ["check_grounding", "check_usefulness", "rewrite_question", "keep_best_attempt", END],
+    )
     .add_edge(["check_grounding", "check_usefulness"], "check_answer")
     .add_conditional_edges(
         "check_answer", after_check_answer, ["generate", "rewrite_question", "keep_best_attempt", "decline", END]

@@ -151,7 +151,7 @@ It found only passages that do not help, listed here with what a grader said of 
 """,
     not_useful="""\
 
-The answer from what it found was not good enough. This is what a grader said of it. Aim at what is missing:
+The answer from what it found was not good enough. This is what was said of it. Aim at what is missing:
 {reason}
 """,
     standalone="""\

@@ -385,14 +385,24 @@ def test_at_the_limit_of_rewrites_an_answer_that_is_not_useful_stands_unconfirme
 REFUSAL = "NOT_IN_PASSAGES 日当の額は書かれていません。"
 
 
-def test_no_answer_leads_to_another_query_whatever_its_checks_say(ask, chat):
+def test_no_answer_leads_to_another_query_and_is_not_checked(ask, chat):
     approve(chat)
     chat.answer_when(JA.rewrite, answer=REWRITE)
     chat.enqueue(REFUSAL, ANSWER)
     run = ask()
     result = run.result()
     assert ("rewrite_question", "says_no") in decisions(run.events)
+    assert started_steps(run.events).count("check_grounding") == started_steps(run.events).count("check_answer") == 1
     assert (result.answer, result.outcome) == (ANSWER, "confirmed")
+
+
+def test_the_rewrite_is_told_what_a_no_answer_said(ask, chat):
+    approve(chat)
+    chat.answer_when(JA.rewrite, answer=REWRITE)
+    chat.enqueue(REFUSAL, ANSWER)
+    ask().result()
+    [prompt] = [prompt for prompt in chat.prompts if JA.rewrite in prompt]
+    assert "日当の額は書かれていません。" in prompt
 
 
 def test_where_all_that_was_written_is_no_answer_it_stands(open_engine, chat):
