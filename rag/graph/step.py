@@ -166,15 +166,15 @@ class Choice(NamedTuple):
 
 
 def router(
-    decide: Callable[[State, GraphLimits], Choice | list[str]],
+    decide: Callable[[State, GraphLimits], Choice | None],
 ) -> Callable[[State, Runtime[RunContext]], str | list[str]]:
-    """`decide`: a list starts several nodes at the same time, and is not a decision in the trace."""
+    """`decide`: None if there is nothing to decide, because another edge of the node is taken."""
     origin = decide.__name__.removeprefix("after_")
 
     def route(state: State, runtime: Runtime[RunContext]) -> str | list[str]:
         chosen = decide(state, runtime.context.limits)
-        if isinstance(chosen, list):
-            return chosen
+        if chosen is None:
+            return []
         runtime.context.recorder.emit(Decision(from_step=origin, to=chosen.to, why=chosen.why))
         return chosen.to
 

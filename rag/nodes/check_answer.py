@@ -18,6 +18,11 @@ _BY_LEVEL = ("no", None, "partly", "fully")
 """the worst first; an unknown level may be better than a bad one"""
 
 
+def start_checks(state: State) -> list[str]:
+    """Both checks of an answer, at the same time; none of a no answer."""
+    return [] if state["answer"].is_no_answer else ["check_grounding", "check_usefulness"]
+
+
 @step(role="checks")
 async def check_grounding(state: State, step: NodeStep) -> State:
     """Whether the passages state what the answer states (ISSUP of Self-RAG, arXiv 2310.11511)."""

@@ -26,6 +26,7 @@ from rag.nodes.check_answer import (
     check_usefulness,
     is_worth_keeping,
     keep_best_attempt,
+    start_checks,
 )
 from rag.nodes.decline import decline
 from rag.nodes.generate import draft_answer, generate, grade_and_draft, small_talk
@@ -64,9 +65,9 @@ def after_web_search(state: State, limits: GraphLimits) -> Choice:
 
 
 @router
-def after_generate(state: State, limits: GraphLimits) -> Choice | list[str]:
+def after_generate(state: State, limits: GraphLimits) -> Choice | None:
     if not state["answer"].is_no_answer:
-        return ["check_grounding", "check_usefulness"]
+        return None  # it is checked
     to = _next_way(state) if state.get("generations", 0) < limits.generations else _end(state)
     return Choice(END if to == "decline" else to, "says_no")
 
@@ -132,11 +133,8 @@ graph = (
         "web_search", after_web_search, ["refine", "retrieve", "generate", "keep_best_attempt", "decline"]
     )
     .add_edge("refine", "generate")
-    .add_conditional_edges(
-        "generate",
-        after_generate,
-        ["check_grounding", "check_usefulness", "web_search", "retrieve", "keep_best_attempt", END],
-    )
+    .add_conditional_edges("generate", start_checks, ["check_grounding", "check_usefulness"])
+    .add_conditional_edges("generate", after_generate, ["web_search", "retrieve", "keep_best_attempt", END])
     .add_edge(["check_grounding", "check_usefulness"], "check_answer")
     .add_conditional_edges(
         "check_answer",

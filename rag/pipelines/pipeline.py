@@ -37,7 +37,12 @@ class Pipeline:
         return PipelineGraph(
             nodes=tuple(drawn.nodes),
             edges=tuple(Edge(each.source, each.target) for each in drawn.edges),
-            deciding=frozenset(node for node, routers in self.graph.branches.items() if f"after_{node}" in routers),
+            decided=frozenset(
+                Edge(node, end)
+                for node, branches in self.graph.branches.items()
+                if (router := branches.get(f"after_{node}"))
+                for end in (router.ends or {}).values()
+            ),
         )
 
     def mermaid(self) -> str:

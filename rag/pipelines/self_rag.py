@@ -18,7 +18,14 @@ from langgraph.graph import END, START, StateGraph
 from rag.graph.context import GraphLimits, RunContext
 from rag.graph.state import State
 from rag.graph.step import Choice, router
-from rag.nodes.check_answer import best_of, check_answer, check_grounding, check_usefulness, keep_best_attempt
+from rag.nodes.check_answer import (
+    best_of,
+    check_answer,
+    check_grounding,
+    check_usefulness,
+    keep_best_attempt,
+    start_checks,
+)
 from rag.nodes.decline import decline
 from rag.nodes.generate import draft_answer, generate, grade_and_draft
 from rag.nodes.grade_documents import grade_documents
@@ -45,9 +52,9 @@ def after_rewrite_question(state: State, limits: GraphLimits) -> Choice:
 
 
 @router
-def after_generate(state: State, limits: GraphLimits) -> Choice | list[str]:
+def after_generate(state: State, limits: GraphLimits) -> Choice | None:
     if not state["answer"].is_no_answer:
-        return ["check_grounding", "check_usefulness"]
+        return None  # it is checked
     end = _end(state)
     return _rewrite_or(END if end == "decline" else end, "says_no", state, limits)  # the no answer is already shown
 
@@ -99,11 +106,8 @@ graph = (
         "grade_documents", after_grade_documents, ["generate", "rewrite_question", "keep_best_attempt", "decline"]
     )
     .add_conditional_edges("rewrite_question", after_rewrite_question, ["retrieve", "keep_best_attempt", "decline"])
-    .add_conditional_edges(
-        "generate",
-        after_generate,
-        ["check_grounding", "check_usefulness", "rewrite_question", "keep_best_attempt", END],
-    )
+    .add_conditional_edges("generate", start_checks, ["check_grounding", "check_usefulness"])
+    .add_conditional_edges("generate", after_generate, ["rewrite_question", "keep_best_attempt", END])
     .add_edge(["check_grounding", "check_usefulness"], "check_answer")
     .add_conditional_edges(
         "check_answer", after_check_answer, ["generate", "rewrite_question", "keep_best_attempt", "decline", END]

@@ -25,8 +25,8 @@ class PipelineGraph:
     nodes: tuple[str, ...]
     """in the pipeline's order; START first, END last"""
     edges: tuple[Edge, ...]
-    deciding: frozenset[str]
-    """nodes with a router, which gives a reason"""
+    decided: frozenset[Edge]
+    """those that only a router's decision takes; it gives a reason"""
 
 
 @dataclass
@@ -88,7 +88,7 @@ class Path:
 
 
 def path_of(events: Iterable[Event], flow: PipelineGraph) -> Path:
-    """An edge without a decision counts as taken when the next step begins, or the run ends well; the edge of a
+    """An edge without a router counts as taken when the next step begins, or the run ends well; the edge of a
     speculative answer when the next step has used it.
     """
     before: list[StepVisit] = []
@@ -126,12 +126,11 @@ def path_of(events: Iterable[Event], flow: PipelineGraph) -> Path:
                     case DraftDetail():
                         pass  # it was dropped, and nothing comes after it
                     case _ if visit.went_through:
-                        open_edges.update(edge for edge in flow.edges if edge.source == step)
+                        open_edges.update(edge for edge in set(flow.edges) - flow.decided if edge.source == step)
                 for edge in [edge for edge in flow.edges if edge.to == step and edge.source in drafts]:
                     if _has_used(event, drafts.pop(edge.source)):
                         moves.insert(moves.index(visit), EdgeUse(edge))
             case Decision(from_step=step, to=to, why=why):
-                open_edges.difference_update({edge for edge in open_edges if edge.source == step})
                 moves.append(EdgeUse(Edge(step, to), why))
             case RunFinished(status=status):
                 is_over = True

@@ -92,7 +92,7 @@ class _Drawing:
             boxes |= self._row(nodes, y)
             y = self._leave(layer, across, max(boxes[node].bottom for node in nodes))
         lines = {edge: self._line(edge, boxes, across, entries) for edge in self.flow.edges}
-        labels = {edge: self._label(edge, boxes, across) for edge in self.flow.edges if self._decides(edge)}
+        labels = {edge: self._label(edge, boxes, across) for edge in self.flow.edges if edge in self.flow.decided}
         return Layout(max(box.bottom for box in boxes.values()), boxes, lines, labels)
 
     def _goes_back(self, edge: Edge) -> bool:
@@ -100,9 +100,6 @@ class _Drawing:
 
     def _skips(self, edge: Edge) -> bool:
         return self.layer_of[edge.to] > self.layer_of[edge.source] + 1
-
-    def _decides(self, edge: Edge) -> bool:
-        return edge.source in self.flow.deciding
 
     def _layers(self) -> dict[str, int]:
         """The layer of each node: one below the lowest node that leads to it."""
@@ -164,10 +161,10 @@ class _Drawing:
         straight = [
             edge
             for edge in self._leaving(layer)
-            if not (self._goes_back(edge) or self._skips(edge) or self._decides(edge))
+            if not (self._goes_back(edge) or self._skips(edge) or edge in self.flow.decided)
         ]
         for edge in self._leaving(layer):
-            if self._decides(edge):
+            if edge in self.flow.decided:
                 across[edge] = y + LABEL / 2
                 y += LABEL
             elif edge not in straight:
@@ -208,7 +205,7 @@ class _Drawing:
         """Below its source; as wide as the drawing if no other node of the layer has a reason."""
         layer = self.layers[self.layer_of[edge.source]]
         start, stop = 0.0, float(WIDTH)
-        if len(self.flow.deciding.intersection(layer)) > 1:
+        if len({decided.source for decided in self.flow.decided}.intersection(layer)) > 1:
             left, right = self._inside
             half = (right - left) / len(layer) / 2
             start, stop = boxes[edge.source].middle - half, boxes[edge.source].middle + half

@@ -80,7 +80,7 @@ def test_the_way_leads_from_the_start_to_the_end_along_edges_of_the_graph(ask, c
             reached.add(move.edge.to)
         else:
             assert move.step in reached
-    assert END in reached
+    assert [each.edge.to for each in path.crossings].count(END) == 1
     assert reached - {START, END} == set(started_steps(run.events))
     assert path.current == []
 
@@ -131,6 +131,17 @@ def test_both_checks_lead_to_the_verdict(ask):
     path = way(ask("adaptive"))
     for check in ("check_grounding", "check_usefulness"):
         assert edges(path).count(("generate", check)) == edges(path).count((check, "check_answer")) == 1
+
+
+def test_a_no_answer_leads_past_the_checks_and_an_answer_does_not(ask, chat):
+    chat.answer_when(JA.rewrite, answer=REWRITE)
+    chat.enqueue(TOKEN, ANSWER)
+    taken = edges(way(ask("self_rag")))
+    assert [to for source, to in taken if source == "generate"] == [
+        "rewrite_question",
+        "check_grounding",
+        "check_usefulness",
+    ]
 
 
 def test_while_a_run_goes_on_its_current_steps_are_known(open_engine, chat):

@@ -20,18 +20,18 @@ from tests.pages.tabs.chat_page import ChatPage
 from tests.rag.trace.steps import decision, finished
 
 QUESTION = "Who approves the green car?"
+DECIDED = (
+    *(Edge("fork", each) for each in ("one", "two", "three", END)),
+    *(Edge(each, "join") for each in ("two", "three")),
+    Edge("two", "two"),
+    Edge("three", "fork"),
+    Edge("join", "one"),
+    Edge("join", END),
+)
 THREE_BESIDE_EACH_OTHER = PipelineGraph(
     nodes=(START, "fork", "one", "two", "three", "join", END),
-    edges=(
-        Edge(START, "fork"),
-        *(Edge("fork", each) for each in ("one", "two", "three", END)),
-        *(Edge(each, "join") for each in ("one", "two", "three")),
-        Edge("two", "two"),
-        Edge("three", "fork"),
-        Edge("join", "one"),
-        Edge("join", END),
-    ),
-    deciding=frozenset({"fork", "two", "three", "join"}),
+    edges=(Edge(START, "fork"), Edge("one", "join"), *DECIDED),
+    decided=frozenset(DECIDED),
 )
 FLOWS = [*(each.flow for each in PIPELINES.values()), THREE_BESIDE_EACH_OTHER]
 all_flows = pytest.mark.parametrize("flow", FLOWS, ids=[*PIPELINES, "three beside each other"])
@@ -90,7 +90,7 @@ def test_lines_to_different_nodes_never_lie_on_each_other_in_a_lane(flow):
 @all_flows
 def test_every_branch_has_room_for_its_reason_where_no_box_and_no_other_reason_is(flow):
     layout = layout_of(flow)
-    assert set(layout.labels) == {edge for edge in flow.edges if edge.source in flow.deciding}
+    assert set(layout.labels) == flow.decided
     for edge, label in layout.labels.items():
         assert label.x >= 0
         assert label.x + label.width <= WIDTH
