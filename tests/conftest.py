@@ -100,7 +100,7 @@ def postgres() -> Iterator["PostgresServer"]:
 
     if programs() is None:
         pytest.skip("no Postgres: `make postgres` unpacks it where there is Debian's apt-get")
-    with PostgresServer(autovacuum="off") as server:
+    with PostgresServer() as server:
         yield server
 
 

@@ -19,9 +19,6 @@ ROOT = Path(__file__).parent.parent.parent
 UNPACKED = ROOT / ".venv" / "postgres"
 """where `make postgres` unpacks it"""
 
-DROPPED_TOGETHER = 100
-"""databases of some 10 MB"""
-
 USER = "glassbox"
 PASSWORD = "not-a-secret-3c1f"
 
@@ -52,7 +49,6 @@ class PostgresServer:
             raise FileNotFoundError("no Postgres: `make postgres` unpacks it where there is Debian's apt-get")
         self._programs = found
         self._made = itertools.count(1)
-        self._dropped: list[str] = []
         self._is_kept = folder is not None
         self._folder = folder or Path(tempfile.mkdtemp(prefix="postgres-"))
         self._settings = {
@@ -136,15 +132,8 @@ class PostgresServer:
         return self.url(name)
 
     def drop(self, url: str) -> None:
-        """Ends its connections. The files of many databases are deleted together: for a minute after a deletion, ext4
-        searches long for the inode of each new file, and a database has hundreds of them.
-        """
-        self._dropped.append(url.partition("?")[0].rpartition("/")[2])
-        self.run(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{self._dropped[-1]}'")
-        if len(self._dropped) == DROPPED_TOGETHER:
-            for name in self._dropped:
-                self.run(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-            self._dropped.clear()
+        name = url.partition("?")[0].rpartition("/")[2]
+        self.run(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
     def url(self, name: str) -> str:
         return f"postgresql+psycopg://{USER}:{PASSWORD}@/{name}?host={self._folder}"
