@@ -56,7 +56,9 @@ def after_generate(state: State, limits: GraphLimits) -> Choice | None:
     if not state["answer"].is_no_answer:
         return None  # it is checked
     end = _end(state)
-    return _rewrite_or(END if end == "decline" else end, "says_no", state, limits)  # the no answer is already shown
+    if end == "decline":
+        end = END  # the no answer is already shown
+    return _at_limit(end, state, limits) or Choice("rewrite_question", "says_no")
 
 
 @router
@@ -67,18 +69,19 @@ def after_check_answer(state: State, limits: GraphLimits) -> Choice:
         to = "generate" if limits.regenerates else _end(state)
         return Choice(to, "partly_grounded") if state["grounding"].level == "partly" else Choice(to, "not_grounded")
     if state["usefulness"].verdict == "no":
-        return _rewrite_or(_end(state), "not_useful", state, limits)
+        return _at_limit(_end(state), state, limits) or Choice("rewrite_question", "not_useful")
     if "unknown" in (state["grounding"].verdict, state["usefulness"].verdict):
         return Choice(END, "check_unreadable")
     return Choice(END, "confirmed")
 
 
-def _rewrite_or(end: str, why: str, state: State, limits: GraphLimits) -> Choice:
+def _at_limit(end: str, state: State, limits: GraphLimits) -> Choice | None:
+    """The end, if there may be no other answer or no other query."""
     if state.get("generations", 0) >= limits.generations:
         return Choice(end, "generation_limit")
     if state.get("rewrites", 0) >= limits.rewrites:
         return Choice(end, "rewrite_limit")
-    return Choice("rewrite_question", why)
+    return None
 
 
 def _end(state: State) -> str:

@@ -94,7 +94,8 @@ def path_of(events: Iterable[Event], flow: PipelineGraph) -> Path:
     before: list[StepVisit] = []
     moves: list[StepVisit | EdgeUse] = []
     visits: dict[tuple[str, int], StepVisit] = {}
-    open_edges = {edge for edge in flow.edges if edge.source == START}
+    undecided = [edge for edge in flow.edges if edge not in flow.decided]
+    open_edges = {edge for edge in undecided if edge.source == START}
     drafts: dict[str, str] = {}
     """the texts of complete speculative answers until the next step ends, by the node that wrote them"""
     is_over = False
@@ -126,7 +127,7 @@ def path_of(events: Iterable[Event], flow: PipelineGraph) -> Path:
                     case DraftDetail():
                         pass  # it was dropped, and nothing comes after it
                     case _ if visit.went_through:
-                        open_edges.update(edge for edge in set(flow.edges) - flow.decided if edge.source == step)
+                        open_edges.update(edge for edge in undecided if edge.source == step)
                 for edge in [edge for edge in flow.edges if edge.to == step and edge.source in drafts]:
                     if _has_used(event, drafts.pop(edge.source)):
                         moves.insert(moves.index(visit), EdgeUse(edge))
