@@ -11,28 +11,28 @@ TO_TOP = """<script>
   if (!window.listPlaces) {
     window.listPlaces = {};
     const keep = () => { if (window.listShown && rows()) listPlaces[listShown] = [page.scrollTop, rows().scrollTop]; };
-    addEventListener("scroll", keep, { capture: true });
+    for (const act of ["pointerdown", "keydown"]) addEventListener(act, keep, { capture: true });
   }
   const [below, rowsBelow] = listPlaces[list] ?? [0, 0], isLeft = window.listLeft === list;
   const isThere = () => page.scrollTop > below - 1 && rows()?.scrollTop > rowsBelow - 1;
-  [window.listShown, window.listLeft] = shown ? ["", list] : ["", ""];
+  [window.listShown, window.listLeft] = shown ? ["", list] : [list, ""];
   if (shown) return page.scrollTo(0, 0);
+  let hasActed = false;
   if (isLeft) {
-    const anchored = () => { page.style.overflowAnchor = ""; };
+    const anchored = () => { hasActed = true; page.style.overflowAnchor = ""; };
     page.style.overflowAnchor = "none";
     for (const act of ["wheel", "pointerdown", "keydown"]) addEventListener(act, anchored, { once: true });
   }
-  for (let looks = 0; looks < 20 && isLeft && !isThere(); looks++) {
+  for (let looks = 0; looks < 400 && isLeft && !hasActed && !isThere(); looks++) {
     page.scrollTo(0, below);
     rows()?.scrollTo(0, rowsBelow);
     await new Promise(resolve => setTimeout(resolve, 50));
   }
-  window.listShown = list;
 })();
 </script>"""
-"""Runs when its element is added, or names another thing. The rows of a list come a moment later. A place is noted
-whenever the list is scrolled: when the script runs for one of its things, the list is gone. Until somebody acts, the
-browser must not scroll when something above the list goes, such as what is left of the thing.
+"""Runs when its element is added, or names another thing. The rows of a list come later, on a busy machine by seconds.
+A place is noted when somebody acts: when the script runs for one of the list's things, the list is gone, and before,
+the browser scrolls when something above the list goes. After the return it must not, until somebody acts.
 """
 
 

@@ -251,6 +251,14 @@ def many(lent: Lent, tmp_path: Path) -> App:
 PASSING = "Object.assign(document.createElement('p'), {id: 'passing', style: 'height: 13px; margin: 0'})"
 """stands above the list while that is drawn, as an element of the page before may on a busy machine"""
 
+LATE = """
+const late = document.createElement("style");
+late.textContent = "[data-testid=stMainBlockContainer] { max-height: 300px; overflow: hidden }";
+document.head.append(late);
+setTimeout(() => late.remove(), 2000);
+"""
+"""the page has little of its height for two seconds, as on a busy machine"""
+
 
 @one_width("en", 1280)
 def test_the_list_is_shown_where_it_was_left_for_a_document_also_by_going_back(many, visit, language, width):
@@ -271,6 +279,7 @@ def test_the_list_is_shown_where_it_was_left_for_a_document_also_by_going_back(m
         expect(visitor.page.locator(".document h2")).to_be_in_viewport(timeout=LOADED)
         visitor.settle()
         visitor.page.evaluate(f"document.querySelector('[data-testid=stMainBlockContainer]').prepend({PASSING})")
+        visitor.page.evaluate(f"() => {{{LATE}}}")
         go_back()
         visitor.page.wait_for_function(f"() => {places} === '{left}'")
         visitor.settle()
