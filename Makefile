@@ -46,7 +46,7 @@ run: announce install port
 
 announce:
 	@if [ -e $(INSTALLED) ]; then echo "Starting on http://localhost:$(PORT)."; \
-	else echo "Setting up: 500 MB of packages into $(VENV) (1.8 GB on disk), then the embedded chat model," \
+	else echo "Setting up: 500 MB of packages into $(VENV) (1.6 GB on disk), then the embedded chat model," \
 	  "1.1 GB (3 GB on disk), into data/models unless a service is set in .env. After that it starts on http://localhost:$(PORT)."; fi
 
 install: $(INSTALLED)
