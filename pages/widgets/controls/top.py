@@ -19,9 +19,9 @@ TO_TOP = """<script>
   if (shown) return page.scrollTo(0, 0);
   let hasActed = false;
   if (isLeft) {
-    const anchored = () => { hasActed = true; page.style.overflowAnchor = ""; };
+    const onAct = () => { hasActed = true; page.style.overflowAnchor = ""; };
     page.style.overflowAnchor = "none";
-    for (const act of ["wheel", "pointerdown", "keydown"]) addEventListener(act, anchored, { once: true });
+    for (const act of ["wheel", "pointerdown", "keydown"]) addEventListener(act, onAct, { once: true });
   }
   for (let looks = 0; looks < 400 && isLeft && !hasActed && !isThere(); looks++) {
     page.scrollTo(0, below);
