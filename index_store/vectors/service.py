@@ -59,7 +59,8 @@ class ServiceEmbeddings:
         except (ValueError, TypeError, AttributeError, KeyError) as error:
             # The errors of reading an answer that is not in the protocol, such as a page of HTML.
             raise AnswerUnreadable(host=host_of(self._base_url), model=self.id) from error
-        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+        is_whole = vectors.ndim == 2 and len(vectors) == len(texts) and vectors.size > 0
+        if not is_whole or not np.isfinite(vectors).all():
             raise AnswerUnreadable(host=host_of(self._base_url), model=self.id)
         self.dimension = vectors.shape[1]
         return vectors
@@ -79,7 +80,8 @@ class ServiceEmbeddings:
 
     def _call(self, texts: Sequence[str]) -> list[list[float]]:
         answer = self._client.embeddings.create(model=self.id, input=[embeddable(text) for text in texts])
-        return [each.embedding for each in answer.data]
+        # Each vector has the number of its text; gateways that divide a call may send them in another order.
+        return [each.embedding for each in sorted(answer.data, key=lambda each: each.index or 0)]
 
     def query(self, text: str) -> Vectors:
         vector: Vectors = self.passages([text])[0]

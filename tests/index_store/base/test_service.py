@@ -1,3 +1,5 @@
+from collections.abc import Callable
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ from index_store.base.settings import Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.store.index_store import IndexStore
 from tests.servers import Fault, OpenAIServer, Refusal
+from tests.servers.embeddings import embed
 from tests.servers.openai_server import EMBEDDINGS
 
 KEY = "sk-test-secret-1234"
@@ -93,6 +96,37 @@ def what_is_said(store: IndexStore, handbook: Path) -> str:
     assert "127.0.0.1" in added.error.ja
     assert KEY not in added.model_dump_json()
     return added.error.code
+
+
+def embeds_as(server: OpenAIServer, data_of: Callable[[list[str]], list[object]]) -> None:
+    """The service answers with these data for the texts of a call."""
+    server.routes["POST", EMBEDDINGS] = lambda request, connection, fault: connection.send_json(
+        HTTPStatus.OK, {"data": data_of(request.body["input"])}, fault=fault
+    )
+
+
+def test_vectors_that_come_in_another_order_belong_to_the_texts_whose_numbers_they_have(
+    data_dir: Path, handbook: Path
+) -> None:
+    handbook.write_text("# 出張\n\n日当は1日2,500円です。\n\n# VPN\n\nIt is HazeGate.\n\n# 休暇\n\n年休は20日です。\n")
+    with OpenAIServer() as server, store_of(server, data_dir) as store:
+        embeds_as(server, lambda texts: [{"index": n, "embedding": embed(text)} for n, text in enumerate(texts)][::-1])
+        assert store.add("a", handbook).status is IngestStatus.READY
+        assert "2,500" in store.search("a", "日当は1日2,500円", k=1)[0].text
+        assert "20日" in store.search("a", "年休は20日", k=1)[0].text
+
+
+def test_vectors_without_numbers_belong_to_the_texts_in_their_order(data_dir: Path, handbook: Path) -> None:
+    with OpenAIServer() as server, store_of(server, data_dir) as store:
+        embeds_as(server, lambda texts: [{"embedding": embed(text)} for text in texts])
+        assert store.add("a", handbook).status is IngestStatus.READY
+        assert "2,500" in store.search("a", "日当は1日いくら", k=1)[0].text
+
+
+def test_vectors_of_no_length_are_told_as_unreadable(data_dir: Path, handbook: Path) -> None:
+    with OpenAIServer() as server, store_of(server, data_dir) as store:
+        embeds_as(server, lambda texts: [{"index": n, "embedding": []} for n, _ in enumerate(texts)])
+        assert what_is_said(store, handbook) == "answer_unreadable"
 
 
 def test_another_model_than_the_index_was_made_with_is_refused(data_dir: Path, handbook: Path) -> None:
