@@ -54,8 +54,10 @@ class ServiceChatOpenAI(ChatOpenAI):
 
     # The methods that LangChain's own packages override to keep a field of their service.
     def _convert_chunk_to_generation_chunk(self, chunk: dict[str, Any], *args: Any) -> ChatGenerationChunk | None:
-        piece = super()._convert_chunk_to_generation_chunk(chunk, *args)
         choices = chunk.get("choices")
+        if choices and choices[0]:
+            choices[0].setdefault("delta", {})  # Azure's asynchronous filter leaves it out
+        piece = super()._convert_chunk_to_generation_chunk(chunk, *args)
         if piece and choices and (refusal := (choices[0]["delta"] or {}).get(REFUSAL)):
             piece.message.additional_kwargs[REFUSAL] = refusal
         return piece

@@ -532,6 +532,20 @@ def test_an_event_that_is_no_piece_of_an_answer_is_told_as_unreadable(ask, serve
     assert ask().result().error.code == "answer_unreadable"
 
 
+def test_a_piece_without_text_behind_an_answer_as_azure_sends_it_for_its_filter_costs_nothing(ask, server):
+    # With the asynchronous filter of Azure: how much of the answer it has read by now.
+    filtered = {"index": 0, "finish_reason": None, "content_filter_results": {}, "content_filter_offsets": {}}
+    server.default = Raw(events=(chunk(ANSWER), chunk(ends="stop"), {"choices": [filtered]}, "[DONE]"))
+    result = ask().result()
+    assert (result.status, result.answer, result.is_cut) == ("finished", ANSWER, False)
+
+
+def test_a_piece_without_text_still_tells_why_the_answer_ends(ask, server):
+    server.default = Raw(events=(chunk(ANSWER), {"choices": [{"index": 0, "finish_reason": "length"}]}, "[DONE]"))
+    result = ask().result()
+    assert (result.status, result.answer, result.cut_by) == ("finished", ANSWER, "length")
+
+
 def test_prose_in_the_place_of_json_fails_the_run_after_each_way_of_asking(ask, server):
     server.default = PROSE
     result = ask("self_rag").result()
