@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+from http import HTTPStatus
 from urllib.parse import parse_qsl, urlsplit
 
 import openai
@@ -30,6 +31,15 @@ NO_SUCH_ADDRESS = "unexpected endpoint"
 
 USED_UP = ("insufficient_quota", "billing_", "budget_exceeded", "credit balance is too low")
 """words of OpenAI, LiteLLM and Anthropic that refuse a request because it can't be paid, with status 400 or 429"""
+
+TOO_LONG = (
+    "context_length_exceeded", "context length", "context window", "context size", "context limit",
+    "contextwindowexceeded", "exceed_context_size", "prompt is too long", "input is too long", "maximum prompt length",
+    "maximum number of tokens allowed", "too many tokens:", "`max_new_tokens` must be", "`inputs` must have less than",
+    "too large to process", "text cannot exceed",
+)  # fmt: skip
+"""words of OpenAI, vLLM, SGLang, LM Studio, Ollama, llama.cpp, Anthropic, LiteLLM, Bedrock, xAI, Gemini, Cohere, TGI,
+TEI and Jina that refuse a prompt, or a text to embed, for its length"""
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -65,6 +75,13 @@ def explain(error: openai.OpenAIError, *, base_url: str | None, model: str) -> e
             return _of_status(status_in(error.body), error, host, model)
         case _:
             return errors.AnswerUnreadable(host=host, model=model)
+
+
+def is_too_long(error: openai.APIError) -> bool:
+    """True if the service refuses a prompt, or a text to embed, for its length."""
+    said = f"{error.code} {error.type} {said_in(error.body)}".lower()
+    status = error.status_code if isinstance(error, openai.APIStatusError) else None
+    return status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or any(words in said for words in TOO_LONG)
 
 
 def status_in(error: object) -> int:

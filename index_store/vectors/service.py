@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import openai
 
-from index_store.base.errors import AnswerUnreadable
-from index_store.base.service import OPENAI_URL, base_and_query, explain, host_of
+from index_store.base.errors import AnswerUnreadable, TextTooLong
+from index_store.base.service import OPENAI_URL, base_and_query, explain, host_of, is_too_long
 from index_store.base.settings import Settings
 from index_store.vectors.embeddings import Vectors, embeddable
 
@@ -55,6 +55,8 @@ class ServiceEmbeddings:
                 asked += len(some)
             vectors = np.asarray(rows, dtype=np.float32)
         except openai.OpenAIError as error:
+            if isinstance(error, openai.APIError) and is_too_long(error):
+                raise TextTooLong(host=host_of(self._base_url), model=self.id) from error
             raise explain(error, base_url=self._base_url, model=self.id) from error
         except (ValueError, TypeError, AttributeError, KeyError) as error:
             # The errors of reading an answer that is not in the protocol, such as a page of HTML.

@@ -39,7 +39,9 @@ PlainError                        a sentence in each language that says what to 
     │   ├── ParserFailed, ParserTimedOut, TooMuchText
     │   └── NothingToLoad, TooManyMembers, ArchiveTooLarge, PackedTooTightly, NestedTooDeeply, UnsafeMember
     └── ServiceError              the embedding or chat service did not answer correctly                service.py
-        ├── KeyRefused, ServiceBusy, QuotaUsedUp, ModelUnknown, RequestRefused
+        ├── KeyRefused, ServiceBusy, QuotaUsedUp, ModelUnknown
+        ├── RequestRefused
+        │   └── TextTooLong
         └── ServiceFailed, ServiceUnreachable, ServiceTimedOut, AnswerUnreadable
 """
 

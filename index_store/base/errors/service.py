@@ -32,6 +32,17 @@ class RequestRefused(ServiceError):
     ja = "{host} が {model} への要求を拒否しました(ステータス {status})。このモデルが目的に合うか確認してください。"
 
 
+class TextTooLong(RequestRefused):
+    en = (
+        "{host} refused a text because it is too long for the model {model}. Ask a shorter question; for documents, "
+        "lower CHUNK_SIZE or choose another EMBEDDING_MODEL."
+    )
+    ja = (
+        "テキストがモデル {model} には長すぎるため、{host} が拒否しました。質問なら短くしてください。"
+        "文書なら CHUNK_SIZE を小さくするか、別の EMBEDDING_MODEL を選んでください。"
+    )
+
+
 class ServiceFailed(ServiceError):
     en = (
         "{host} failed with status {status}. Try again later. If it keeps failing, contact the operator of the service."

@@ -7,7 +7,6 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
-from http import HTTPStatus
 from typing import Any, Literal, TypeVar
 
 import openai
@@ -22,7 +21,7 @@ from index_store.base.errors import (
     ServiceFailed,
     ServiceUnreachable,
 )
-from index_store.base.service import explain, host_of, said_in
+from index_store.base.service import explain, host_of, is_too_long, said_in
 from index_store.base.text.bidi import without_bidi_controls
 from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, ReplyCut, ReplyFiltered, ReplyRefused
 from rag.models.admission import Admission
@@ -72,14 +71,6 @@ AT_THE_LIMIT = frozenset({"length", "max_output_tokens", "max_tokens", "model_le
 BY_A_FILTER = "content_filter"
 """how the reasons begin with which a content filter ends a reply; some services put their own one behind it"""
 
-
-TOO_LONG = (
-    "context_length_exceeded", "context length", "context window", "context size", "exceed_context_size",
-    "prompt is too long", "input is too long", "maximum prompt length", "maximum number of tokens allowed",
-    "`max_new_tokens` must be",
-)  # fmt: skip
-"""words of OpenAI, vLLM, SGLang, LM Studio, llama.cpp, Anthropic, Bedrock, xAI, Gemini and TGI that refuse a prompt for
-its length"""
 
 OUT_OF_TOKENS = "max_tokens or model output limit was reached"
 """words with which OpenAI and Azure refuse a request after the reply of a reasoning model reached its limit"""
@@ -280,7 +271,7 @@ class ChatClient:
         """The error of a prompt that the service refuses for its length or its content, or of a reply that was cut."""
         if not isinstance(error, openai.APIError):
             return None
-        if _is_too_long(error):
+        if is_too_long(error):
             return PromptTooLong(host=host_of(self._base_url), model=self.name)
         if OUT_OF_TOKENS in said_in(error.body):
             return ReplyCut(model=self.name)
@@ -296,13 +287,6 @@ class ChatClient:
             return self._as_model_error(error) or explained
         log.warning("The answer of %s is not a chat completion: %s", host_of(self._base_url), type(error).__name__)
         return AnswerUnreadable(host=host_of(self._base_url), model=self.name)
-
-
-def _is_too_long(error: openai.APIError) -> bool:
-    """True if the service refuses the prompt for its length."""
-    said = f"{error.code} {error.type} {said_in(error.body)}".lower()
-    status = error.status_code if isinstance(error, openai.APIStatusError) else None
-    return status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or any(words in said for words in TOO_LONG)
 
 
 def _is_filtered(error: openai.APIError) -> bool:

@@ -129,6 +129,29 @@ def test_vectors_of_no_length_are_told_as_unreadable(data_dir: Path, handbook: P
         assert what_is_said(store, handbook) == "answer_unreadable"
 
 
+TEXT_TOO_LONG = {
+    "vLLM": Refusal(400, "This model's maximum context length is 512 tokens. However, you requested 700 tokens."),
+    "llama.cpp": Refusal(500, "input (700 tokens) is too large to process. increase the physical batch size"),
+    "Ollama": Refusal(400, "the input length exceeds the context length"),
+    "TEI": Refusal(413, "Input validation error: `inputs` must have less than 512 tokens. Given: 700"),
+    "Jina": Refusal(400, "Single text cannot exceed 8194 tokens. 9000 tokens given."),
+}
+"""how services refuse a text that is longer than what their embedding model reads"""
+
+
+@pytest.mark.parametrize("refusal", TEXT_TOO_LONG.values(), ids=TEXT_TOO_LONG)
+def test_a_text_that_is_too_long_for_the_model_is_told_as_such_and_what_to_do(
+    data_dir: Path, handbook: Path, refusal: Refusal
+) -> None:
+    with OpenAIServer() as server, store_of(server, data_dir) as store:
+        store.add("a", handbook)
+        server.fails(refusal)
+        with pytest.raises(errors.TextTooLong, match="shorter question") as caught:
+            store.search("a", "日当 " * 500)
+        assert "test-embedding" in caught.value.sentence("ja")
+        assert what_is_said(store, handbook) == "text_too_long"
+
+
 def test_another_model_than_the_index_was_made_with_is_refused(data_dir: Path, handbook: Path) -> None:
     with OpenAIServer() as server:
         with store_of(server, data_dir) as store:

@@ -77,6 +77,9 @@ TOO_LONG = {
     "xAI": "This model's maximum prompt length is 131072 but the request contains 136973 tokens.",
     "TGI": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens",
     "Bedrock": "Input is too long for requested model.",
+    "Anthropic": "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000",
+    "LiteLLM": "litellm.ContextWindowExceededError: litellm.BadRequestError: VertexAIException - Error",
+    "Cohere": "too many tokens: size limit exceeded by 1203 tokens.",
 }
 """with which words services refuse a prompt for its length"""
 
