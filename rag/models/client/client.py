@@ -25,7 +25,7 @@ from index_store.base.service import explain, host_of, is_too_long, said_in
 from index_store.base.text.bidi import without_bidi_controls
 from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, ReplyCut, ReplyFiltered, ReplyRefused
 from rag.models.admission import Admission
-from rag.models.client.refused_fields import STREAM, RefusedFields, more_refused
+from rag.models.client.refused_fields import STREAM, RefusedFields, more_refused, prompt_sent
 from rag.models.usage import ReceivedReply, Usage
 from rag.text.instruction_filter import InstructionFilter
 from rag.text.reasoning_filter import ReasoningFilter
@@ -139,7 +139,8 @@ class ChatClient:
         async with self._admission.turn(usage.budget, within=usage.budget.party):
             while True:
                 try:
-                    message = await self._reply(asked, usage, about, self._refused.sent(options, refused))
+                    sent = prompt_sent(asked, refused)
+                    message = await self._reply(sent, usage, about, self._refused.sent(options, refused))
                     break
                 except RequestRefused as error:
                     refused = more_refused(error, refused)
@@ -148,7 +149,7 @@ class ChatClient:
         return _with_text(message, shown.feed(message.text) + shown.end())
 
     async def _reply(
-        self, asked: Prompt | list[tuple[str, str]], usage: Usage, about: CallSubject, sent: dict[str, Any]
+        self, asked: list[tuple[str, str]], usage: Usage, about: CallSubject, sent: dict[str, Any]
     ) -> AIMessage:
         with self._call(asked, usage, about, sent) as reply:
             message = await self._model.ainvoke(asked, **sent)
@@ -178,7 +179,7 @@ class ChatClient:
             try:
                 async with (
                     self._admission.turn(usage.budget, within=usage.budget.party),
-                    aclosing(self._chunks(model, asked, usage, about, sent)) as chunks,
+                    aclosing(self._chunks(model, prompt_sent(asked, refused), usage, about, sent)) as chunks,
                 ):
                     async for chunk in chunks:
                         begun, end = True, _end_of(chunk) or end
@@ -212,7 +213,7 @@ class ChatClient:
     async def _chunks(
         self,
         model: BaseChatModel,
-        asked: Prompt | list[tuple[str, str]],
+        asked: list[tuple[str, str]],
         usage: Usage,
         about: CallSubject,
         sent: dict[str, Any],

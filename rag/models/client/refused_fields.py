@@ -1,6 +1,6 @@
 """Fields of a request that some services refuse: they are left out, or sent under another name, from then on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import openai
@@ -17,6 +17,12 @@ OLDER_LENGTH = "max_tokens"
 
 STREAM = "stream"
 """OpenAI refuses it for some models to organizations that are not verified: their replies come whole"""
+
+SYSTEM = "system"
+"""a role, not a field: for models without it, the instructions stand in the first message"""
+
+NO_SYSTEM = ("system role not supported", "developer instruction is not enabled", "does not support 'system'")
+"""words with which vLLM refuses it for Gemma 2, Gemini for Gemma 3, and OpenAI for its first reasoning models"""
 
 ALL = (TEMPERATURE, LENGTH, OLDER_LENGTH, COUNT)
 """whose names tell them apart in the words of a refusal"""
@@ -37,7 +43,7 @@ class RefusedFields:
 
     def known(self, options: Mapping[str, Any], *, streams: bool) -> Fields:
         """The fields to leave out of a request."""
-        refused = frozenset(name for name in (*ALL, STREAM) if _key(name, options) in self._known)
+        refused = frozenset(name for name in (*ALL, STREAM, SYSTEM) if _key(name, options) in self._known)
         return refused if streams else refused - {COUNT, STREAM}
 
     def note(self, options: Mapping[str, Any], refused: Fields) -> None:
@@ -60,6 +66,15 @@ class RefusedFields:
         return sent
 
 
+def prompt_sent(prompt: Sequence[tuple[str, str]], refused: Fields) -> list[tuple[str, str]]:
+    """The messages of a request, each with its role."""
+    if SYSTEM not in refused:
+        return list(prompt)
+    instructions = [text for role, text in prompt if role == "system"]
+    (role, text), *others = ((role, text) for role, text in prompt if role != "system")
+    return [(role, "\n\n".join((*instructions, text))), *others]
+
+
 def _key(name: str, options: Mapping[str, Any]) -> tuple[str, object]:
     """Each temperature is separate: some models refuse only values above 1."""
     return name, options[TEMPERATURE] if name == TEMPERATURE else None
@@ -73,6 +88,8 @@ def more_refused(error: RequestRefused, refused: Fields) -> Fields:
     named = frozenset(name for name in ALL if name in said)
     if isinstance(fault, openai.APIError) and fault.param == STREAM:
         named |= {STREAM}
+    if any(words in said.lower() for words in NO_SYSTEM):
+        named |= {SYSTEM}
     if named <= refused:
         raise error
     if OLDER_LENGTH in named - refused:

@@ -8,12 +8,13 @@ from collections.abc import Callable
 import pytest
 
 from index_store.base.errors import ModelUnknown, RequestRefused
+from rag.models.service.en import EN
 from rag.models.service.source import ServiceSource
 from rag.models.usage import Usage
 from rag.settings import Settings
 from rag.trace.passages import Passage
 from tests.rag.conftest import KEY
-from tests.servers import Answer, OpenAIServer, Raw
+from tests.servers import Answer, OpenAIServer, Raw, Refusal
 from tests.servers.chat import ChatRequest
 from tests.servers.openai_server import CHAT
 
@@ -116,6 +117,36 @@ def test_a_field_that_a_service_does_not_know_is_left_out_from_then_on_in_every_
         asyncio.run(ask(ServiceSource(settings)))
         assert [field in each.body for each in server.chats].count(True) == 1
         assert {each.token_limit for each in server.chats} == {100}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "System role not supported",
+        "Developer instruction is not enabled for models/gemma-3-27b-it",
+        "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+    ],
+    ids=["Gemma 2 of vLLM", "Gemma 3 of Gemini", "o1-mini of OpenAI"],
+)
+def test_a_model_without_a_system_message_gets_its_instructions_with_the_question_from_then_on(data_dir, said):
+    usage = Usage(record=[])
+
+    async def ask(source: ServiceSource) -> None:
+        model = source.open()
+        for _ in range(2):
+            pieces = [piece async for piece in model.small_talk("Hello", usage, language="en")]
+            assert pieces[-1].text == "Yes."
+            await model.rewrite_for_web("Is snow white?", usage, language="en")
+        await source.close()
+
+    with OpenAIServer() as server:
+        server.default = lambda request: Refusal(400, said) if request.messages[0]["role"] == "system" else "Yes."
+        asyncio.run(ask(ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url, model_retries=0))))
+        roles = [[each["role"] for each in request.messages] for request in server.chats]
+        assert roles == [["system", "user"], *[["user"]] * 4]
+        assert {request.prompt for request in server.chats[2::2]} == {server.chats[2].prompt}
+        assert server.chats[1].prompt == f"{EN.talk}\n\nHello"
+    assert [message.text for message in usage.record[1].messages] == [f"{EN.talk}\n\nHello"]
 
 
 def test_a_model_that_may_not_be_streamed_answers_whole_from_then_on(data_dir):
