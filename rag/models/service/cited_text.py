@@ -19,12 +19,13 @@ LARGEST_INVENTED = 9
 """A model may invent a [5] for four passages. A larger number, such as that of ISO [9001], is text."""
 
 # All have a limited length, because a possible marker is matched again with each new piece.
-_SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；・&と及びおよ^~〜～‐–—−－:：資料番号出典A-Za-z_-]{0,60}"
+_SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；・&と及びおよ^~〜～‐–—−－:：資料番号出典文書A-Za-z_-]{0,60}"
 _PLACE = r"(?:†[^\[\]【】［］\n]{0,40}|[,、]? ?(?:pp?\.|page|§|第)[^\[\]【】［］\n,、;；]{0,20})?"
 """a place in it behind a number: [1, p. 3], [1、第5条] and, of models of OpenAI, 【1†L3-L5】 and 【2†source】"""
-_LABEL = r"(?:資料(?:番号)?|番号|出典|(?:passage|source|document|doc|ref|cite|citation)s?)"
+_LABEL = r"(?:資料(?:番号)?|番号|出典|文書|(?:passage|source|document|doc|ref|cite|citation)s?)"
 """cite and citation: Gemini and DeepSeek are trained to write [cite: 1] and [citation:1], whatever the prompt says"""
-_NUMBER = rf"(?:{_LABEL}\s*+(?:[:：]\s*+)?)?\d++"
+_NUMBER = rf"(?:{_LABEL}\s*+(?:[:：]\s*+)?){{0,2}}\d++"
+"""also behind two labels: [出典: 資料1]"""
 _ITEM = rf"(?:\^\d++|{_NUMBER}(?:\s*+[~〜～‐–—−－-]\s*+{_NUMBER})?)"
 _AND = r"(?:\s*+(?:[,、，;；・&と]|及び|および|and\b))+\s*+"
 _MARKER = re.compile(
