@@ -1,14 +1,19 @@
 """Vectors from an OpenAI-compatible service."""
 
 from collections.abc import Sequence
+from http import HTTPStatus
 
+import httpx2
 import numpy as np
 import openai
 
 from index_store.base.errors import AnswerUnreadable, TextTooLong
-from index_store.base.service import OPENAI_URL, base_and_query, explain, host_of, is_too_long
+from index_store.base.service import OPENAI_URL, base_and_query, explain, host_of, is_too_long, status_in
 from index_store.base.settings import Settings
 from index_store.vectors.embeddings import Vectors, embeddable
+
+ERROR_BEGINS_WITHIN = 100
+"""bytes of a body; one with vectors is long, and is read only once"""
 
 TOO_MANY = (400, 413, 422)
 """statuses with which servers refuse a call that has too many texts; some also refuse a single text so"""
@@ -27,7 +32,7 @@ class ServiceEmbeddings:
         self.dimension: int | None = None
         """known after the first answer"""
         self._base_url, query = base_and_query(settings.openai_base_url or OPENAI_URL)
-        self._http = openai.DefaultHttpxClient()
+        self._http = openai.DefaultHttpxClient(event_hooks={"response": [_read_error]})
         key = settings.openai_api_key
         self._client = openai.OpenAI(
             http_client=self._http,
@@ -88,3 +93,15 @@ class ServiceEmbeddings:
     def query(self, text: str) -> Vectors:
         vector: Vectors = self.passages([text])[0]
         return vector
+
+
+def _read_error(response: httpx2.Response) -> None:
+    """A response hook: gives an error that comes with status 200, as from OpenRouter and LM Studio, its own status."""
+    if response.status_code != HTTPStatus.OK or b'"error"' not in response.read()[:ERROR_BEGINS_WITHIN]:
+        return
+    try:
+        body = response.json()
+    except (ValueError, RecursionError):
+        return
+    if isinstance(body, dict) and body.get("error"):
+        response.status_code = status_in(body["error"])

@@ -16,8 +16,13 @@ KEY = "sk-test-secret-1234"
 
 
 def store_of(server: OpenAIServer, data: Path, **more: object) -> IndexStore:
-    values = {"openai_base_url": server.base_url, "openai_api_key": KEY, "embedding_model": "test-embedding"}
-    return IndexStore(Settings(data_dir=data, model_retries=0, **{**values, **more}))
+    values = {
+        "openai_base_url": server.base_url,
+        "openai_api_key": KEY,
+        "embedding_model": "test-embedding",
+        "model_retries": 0,
+    }
+    return IndexStore(Settings(data_dir=data, **{**values, **more}))
 
 
 def test_a_service_makes_the_vectors_when_one_is_set(data_dir: Path, handbook: Path) -> None:
@@ -150,6 +155,35 @@ def test_a_text_that_is_too_long_for_the_model_is_told_as_such_and_what_to_do(
             store.search("a", "日当 " * 500)
         assert "test-embedding" in caught.value.sentence("ja")
         assert what_is_said(store, handbook) == "text_too_long"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        ({"message": "Provider returned error", "code": 502}, "service_failed"),
+        ({"message": "Rate limit exceeded", "code": 429}, "service_busy"),
+        ("Unexpected endpoint or method. (POST /embeddings). Returning 200 anyway", "model_unknown"),
+    ],
+    ids=["OpenRouter", "OpenRouter's limit", "LM Studio without /v1"],
+)
+def test_an_error_with_status_200_is_told_as_what_it_is(
+    data_dir: Path, handbook: Path, error: object, code: str
+) -> None:
+    with OpenAIServer() as server, store_of(server, data_dir) as store:
+        server.routes["POST", EMBEDDINGS] = lambda request, connection, fault: connection.send_json(
+            HTTPStatus.OK, {"error": error}, fault=fault
+        )
+        assert what_is_said(store, handbook) == code
+
+
+def test_an_error_with_status_200_is_asked_again_as_often_as_the_retries_say(data_dir: Path, handbook: Path) -> None:
+    bodies = iter(({"error": {"code": 502}}, {"data": [{"index": 0, "embedding": embed("x")}]}))
+    with OpenAIServer() as server, store_of(server, data_dir, model_retries=1) as store:
+        server.routes["POST", EMBEDDINGS] = lambda request, connection, fault: connection.send_json(
+            HTTPStatus.OK, next(bodies), fault=fault
+        )
+        handbook.write_text("# One\n\nchunk\n")
+        assert store.add("a", handbook).status is IngestStatus.READY
 
 
 def test_another_model_than_the_index_was_made_with_is_refused(data_dir: Path, handbook: Path) -> None:
