@@ -149,6 +149,18 @@ def test_other_words_are_other_terms(analyzer, one, other):
         ("十二級", "12級"),
         ("第一回", "第1回"),
         ("二十歳", "20歳"),
+        ("休憩は三十分とする", "休憩は30分とする"),
+        ("所要時間は十分以内", "所要時間は10分以内"),
+        ("第四条の規定により", "第4条の規定により"),
+        ("第二十四条", "第24条"),
+        ("前四条の規定", "前4条の規定"),
+        ("日額八千円", "日額8,000円"),
+        ("上限は四十万円", "上限は40万円"),
+        ("写しを二部提出する", "写しを2部提出する"),
+        ("第三学期", "第3学期"),
+        ("三交代の職場", "3交代の職場"),
+        ("五丁目", "5丁目"),
+        ("三番地", "3番地"),
     ],
 )
 def test_a_kanji_number_before_a_counter_is_the_number_in_digits(analyzer, kanji, digits):
@@ -156,7 +168,17 @@ def test_a_kanji_number_before_a_counter_is_the_number_in_digits(analyzer, kanji
     assert pairs(analyzer, kanji) == pairs(analyzer, digits)
 
 
-@pytest.mark.parametrize(("text", "word"), [("四日市の工場", "四日市"), ("千歳市の工場", "千歳"), ("一人で", "一人")])
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("四日市の工場", "四日市"),
+        ("千歳市の工場", "千歳"),
+        ("一人で", "一人"),
+        ("十分に休む", "十分"),
+        ("一部の社員", "一部"),
+        ("四条通の店", "四条通"),
+    ],
+)
 def test_a_numeral_inside_a_name_is_no_number(analyzer, text, word):
     assert words(analyzer, text)[0] == word
 
@@ -273,6 +295,8 @@ def test_what_is_another_word_without_its_last_kana_stays_apart(analyzer, with_k
         ("午後3時", "15:00"),
         ("午後 ３ 時まで", "15:00"),
         ("午後三時半", "15:30"),
+        ("午前九時三十分", "9:30"),
+        ("午前九時十分", "9:10"),
         ("15時30分", "15:30"),
         ("15:30", "15:30"),
         ("午前9時", "9:00"),
