@@ -11,8 +11,8 @@ from functools import partial
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import HEADING_LENGTH, LoadedDocument, Page, RawFile, only_highest, title_of
+from index_store.parsing.loaders.header_rows import Cell, header_rows
 from index_store.parsing.loaders.office import drawing, eq_field, formula
-from index_store.parsing.loaders.office.header_rows import Cell, header_rows
 from index_store.parsing.loaders.office.package import (
     Element,
     Package,

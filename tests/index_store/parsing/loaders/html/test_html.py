@@ -358,6 +358,24 @@ def test_header_rows_become_one() -> None:
 
 
 @pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("<tr><td rowspan=2>役職<td colspan=2>宿泊費<tr><td>国内<td>海外", "| 役職 | 宿泊費 国内 | 宿泊費 海外 |"),
+        ("<tr><td colspan=2 rowspan=2>役職<td colspan=2>宿泊費<tr><td>国内<td>海外",
+         "| 役職 | 役職 | 宿泊費 国内 | 宿泊費 海外 |"),
+        ("<tr><td>氏名<td colspan=2>佐藤<tr><td>部署<td>営業<td>課長<tr><td>住所<td colspan=2>東京",
+         "| 氏名 | 佐藤 |  |"),
+        ("<tr><td>役職<td colspan=2>日当<tr><td>部長<td>3,000円<td>2,500円", "| 役職 | 日当 |  |"),
+    ],
+)  # fmt: skip
+def test_header_rows_of_a_page_that_a_program_of_office_wrote_are_known_by_their_merged_cells(
+    rows: str, expected: str
+) -> None:
+    below = "<tr>" + "<td>1" * (expected.count("|") - 1)
+    assert markdown(f"<table border=1>{rows}{below}{below}</table>").splitlines()[0] == expected
+
+
+@pytest.mark.parametrize(
     "html",
     [
         "<pre><code class='hljs language-python'>x</code></pre>",
