@@ -117,7 +117,8 @@ class _Writer:
             if isinstance(item, str):
                 lines += _paragraph([item])
                 continue
-            mark = f"{ordinals.next(item)}. " if ordinals else "- "
+            ordinal = ordinals.next(item) if ordinals else ""
+            mark = f"{ordinal}. " if ordinal else "- "
             body = "\n".join(self.blocks(item if item.tag == "li" else Node("", {}, [item])))
             if body.strip():
                 lines.append(mark + body.replace("\n", "\n" + " " * len(mark)))

@@ -31,6 +31,12 @@ def test_headings_lists_tables_and_code_become_markdown() -> None:
         ("<ol type=i><li>a<li>b<li value=9>c</ol>", "i. a\nii. b\nix. c"),
         ("<ol type=I start=0><li>a<li>b</ol>", "0. a\nI. b"),
         ("<ol reversed><li>a<li>b</ol>", "2. a\n1. b"),
+        ("<ol style='list-style-type: lower-alpha;'><li>a<li>b</ol>", "a. a\nb. b"),
+        ("<ol type=1 style='margin:0;list-style:upper-roman inside'><li>a</ol>", "I. a"),
+        ("<ol style='list-style-type:katakana'><li>a<li>b</ol>", "ア. a\nイ. b"),
+        ("<ol style='list-style-type:none'><li>(1) a<li>(2) b</ol>", "- (1) a\n- (2) b"),
+        ("<ol type=a style='list-style-type:decimal'><li>a</ol>", "1. a"),
+        ("<ol type=''><li>a</ol>", "1. a"),
         ("<ol start=none><li value=1.5>a<li value='99999999999999999999'>b</ol>", "1. a\n2. b"),
     ],
 )
