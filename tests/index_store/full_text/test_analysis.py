@@ -266,6 +266,9 @@ def test_the_end_of_a_code_is_found_by_itself(analyzer):
         ("明治元年", "1868"),
         ("R6年度", "2024"),
         ("発行日H30.4.1", "2018"),
+        ("発行日R6/4/1", "2024"),
+        ("令６．４．１", "2024"),
+        ("（昭47.7.1）", "1972"),
     ],
 )
 def test_a_year_of_an_era_is_also_the_year_of_the_calendar(analyzer, era, year):
@@ -279,9 +282,15 @@ def test_the_year_of_an_era_is_searched_by_its_parts_too_and_marked_whole(analyz
     assert [text[start:end] for start, end in analyzer.matches(analyzer.question("2024年とは"), text)] == ["令和6年"]
 
 
-@pytest.mark.parametrize("text", ["明治大学", "平成30人", "昭和10年代", "XR6年", "R6"])
+@pytest.mark.parametrize("text", ["明治大学", "平成30人", "昭和10年代", "XR6年", "R6", "拡大3.4.1", "R6-4-1"])
 def test_an_era_without_a_year_is_none(analyzer, text):
     assert not any(word.isdecimal() and len(word) == 4 for word in words(analyzer, text))
+
+
+def test_the_year_of_a_day_with_points_is_found_by_itself(analyzer):
+    for text in ("施行日 2024.4.1", "２０２４．０４．０１"):
+        assert {"2024", "4/1"} < set(words(analyzer, text))
+    assert "2024" not in words(analyzer, "版 2024.4.1.5、額 2024.45")
 
 
 @pytest.mark.parametrize(("with_kana", "without"), [("骨折り", "骨折"), ("川越え", "川越"), ("一切れ", "一切")])
