@@ -194,13 +194,24 @@ class _Writer:
 
 
 def _is_layout(table: Node, rows: list[list[Node]]) -> bool:
-    """Whether it arranges texts: cells hold headings, code or tables, and are more than values under their headers."""
+    """Whether it arranges texts: cells hold headings, code or tables, and are more than values under their headers; or
+    texts stand beside each other in a single row.
+    """
     parts = Holds.TABLE | Holds.HEADING | Holds.CODE
     if not table.holds & parts:
-        return False
+        return _is_row_of_texts(rows)
     cells = [cell for row in rows for cell in row]
     is_headed = sum(cell.tag == "th" for cell in cells) > 1
     return not is_headed or any(cell.holds & parts and not _is_value(cell) for cell in cells)
+
+
+def _is_row_of_texts(rows: list[list[Node]]) -> bool:
+    """Whether a single row has several cells, one of them with lines: old pages put the menu beside the text so."""
+    wide = [row for row in rows if len(row) > 1 and any(cell.length for cell in row)]
+    if len(wide) != 1 or any("rowspan" in cell.attributes for cell in wide[0]):
+        return False
+    lines = ("br", "p", "li")
+    return any(sum(node.tag in lines for node in islice(cell.nodes(), VALUE)) > 1 for cell in wide[0])
 
 
 def _is_value(cell: Node) -> bool:

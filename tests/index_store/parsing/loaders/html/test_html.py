@@ -552,6 +552,17 @@ def test_a_table_that_only_draws_a_box_is_read_as_text() -> None:
     assert markdown(html) == "Note\n\nMind the gap.\n"
 
 
+def test_a_table_with_a_menu_beside_the_text_of_an_old_page_keeps_its_lines() -> None:
+    text = "旅費規程<br>申請書を出す。<p>精算は７日以内に行う。<ul><li>日当 2,000円<li>宿泊 10,000円</ul>"
+    html = f"<tr><td colspan=2>総務部<tr><td>トップ<br>様式<td>{text}<tr><td colspan=2>更新 4月1日"
+    assert markdown(f"<table>{html}</table>") == (
+        "総務部\n\nトップ\n様式\n\n旅費規程\n申請書を出す。\n\n精算は７日以内に行う。\n\n"
+        "- 日当 2,000円\n- 宿泊 10,000円\n\n更新 4月1日\n"
+    )
+    values = "<tr><td rowspan=2>担当<td>佐藤<br>鈴木<br>田中<tr><td>内線 12"
+    assert markdown(f"<table>{values}</table>").startswith("| 担当 | 佐藤 鈴木 田中 |")
+
+
 @pytest.mark.parametrize(
     "html",
     [
