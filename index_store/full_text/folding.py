@@ -38,6 +38,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _WORTH = dict(zip("一二三四五六七八九十百千", (*range(1, 10), 10, 100, 1000), strict=True))
 _NUMERAL = f"[{''.join(_WORTH)}]"
 _ONES = "[一二三四五六七八九]"
+_FORMAL = re.compile(rf"拾(?=(?:{_ONES}|[壱弐参伍])?[万円])|[壱弐参伍](?=[百千拾]|万?円)")
+_PLAIN = str.maketrans("壱弐参伍拾", "一二三五十")
+"""of the numerals of contracts and receipts: 金壱百弐拾万円"""
 _NUMBER = rf"(?={_NUMERAL})(?:{_ONES}?千)?(?:{_ONES}?百)?(?:{_ONES}?十)?{_ONES}?"
 _COUNTED = re.compile(
     rf"(?<![\d〇万億兆])(?<!{_NUMERAL})(?!一人|二人|千歳|一部|一円|(?<!{_NUMERAL}時)十二?分(?!以内))"
@@ -77,6 +80,8 @@ def fold(text: str) -> FoldedText:
 
 def _in_digits(folded: FoldedText) -> FoldedText:
     """二十人 as 20人. Sudachi reads most kanji numbers so, but takes 十人 for a word, and 四十分 for 四 and 十分."""
+    plain = _FORMAL.sub(lambda found: found[0].translate(_PLAIN), folded.text)
+    folded = folded._replace(text=plain)
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []

@@ -156,6 +156,9 @@ def test_other_words_are_other_terms(analyzer, one, other):
         ("前四条の規定", "前4条の規定"),
         ("日額八千円", "日額8,000円"),
         ("上限は四十万円", "上限は40万円"),
+        ("金壱百弐拾萬圓也", "金120万円也"),
+        ("金参拾五万円", "金35万円"),
+        ("金百五拾円", "金150円"),
         ("写しを二部提出する", "写しを2部提出する"),
         ("第三学期", "第3学期"),
         ("三交代の職場", "3交代の職場"),
@@ -177,6 +180,7 @@ def test_a_kanji_number_before_a_counter_is_the_number_in_digits(analyzer, kanji
         ("十分に休む", "十分"),
         ("一部の社員", "一部"),
         ("四条通の店", "四条通"),
+        ("拾得物の届出", "拾得"),
     ],
 )
 def test_a_numeral_inside_a_name_is_no_number(analyzer, text, word):
