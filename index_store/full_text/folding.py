@@ -38,11 +38,15 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _WORTH = dict(zip("一二三四五六七八九十百千", (*range(1, 10), 10, 100, 1000), strict=True))
 _NUMERAL = f"[{''.join(_WORTH)}]"
 _ONES = "[一二三四五六七八九]"
+_FORMAL = re.compile(rf"拾(?=(?:{_ONES}|[壱弐参伍])?[万円])|[壱弐参伍](?=[百千拾]|万?円)")
+_PLAIN = str.maketrans("壱弐参伍拾", "一二三五十")
+"""of the numerals of contracts and receipts: 金壱百弐拾万円"""
+_NUMBER = rf"(?={_NUMERAL})(?:{_ONES}?千)?(?:{_ONES}?百)?(?:{_ONES}?十)?{_ONES}?"
 _COUNTED = re.compile(
-    rf"(?<![\d〇万億兆])(?<!{_NUMERAL})(?!一人|二人|千歳)(?={_NUMERAL})"
-    rf"(?:{_ONES}?千)?(?:{_ONES}?百)?(?:{_ONES}?十)?{_ONES}?(?=人|回|級|歳|親等|日(?![市町月]))"
+    rf"(?<![\d〇万億兆])(?<!{_NUMERAL})(?!一人|二人|千歳|一部|一円|(?<!{_NUMERAL}時)十二?分(?!以内))"
+    rf"(?:{_NUMBER}(?=人|回|級|歳|親等|日(?![市町月])|分|万?円|部|学期|交代|丁目|番地)|(?<=[第前]){_NUMBER}(?=条))"
 )
-"""a number before a counter; 一人 and 二人 are words of their own, 千歳, 四日市 and 三日月 are names"""
+"""a number before a counter; 一人, 一部, 一円 and 十分 are words of their own; 千歳, 四日市, 三日月, 四条 are names"""
 
 
 class FoldedText(NamedTuple):
@@ -75,7 +79,9 @@ def fold(text: str) -> FoldedText:
 
 
 def _in_digits(folded: FoldedText) -> FoldedText:
-    """二十人 as 20人. Sudachi reads most kanji numbers so, but takes 十人, 三十日 and 二十歳 for words."""
+    """二十人 as 20人. Sudachi reads most kanji numbers so, but takes 十人 for a word, and 四十分 for 四 and 十分."""
+    plain = _FORMAL.sub(lambda found: found[0].translate(_PLAIN), folded.text)
+    folded = folded._replace(text=plain)
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []

@@ -9,17 +9,19 @@ _NUMERAL = "[一二三四五六七八九十]"
 _DAYS = (
     re.compile(rf"(?<!\d)(\d{{1,2}}|{_NUMERAL}{{1,2}})月(\d{{1,2}}|{_NUMERAL}{{1,3}})日(?!間)"),
     re.compile(
-        r"(?:(?<!\d)(?:1[89]|20)\d\d|(?:[治正和成]|(?<![a-z])[mtshr])\d{1,2})"
+        r"(?:(?<!\d)(?:1[89]|20)\d\d|(?:[治正和成]|(?<![a-z])[mtshr]|(?<![\u3400-\u9fff])[明大昭平令])\d{1,2})"
         r"(?P<sign>[/.-])(\d{1,2})(?P=sign)(\d{1,2})(?!\d|[/.]\d)"
     ),
     re.compile(r"(?<![\d/.])(\d{1,2})/(\d{1,2})(?!\d|[/.]\d)"),
 )
 """10月1日; 2024-10-01, R6.10.1; 10/1"""
+_YEAR = re.compile(r"(?<![\d.])(?:19|20)\d\d(?=\.\d{1,2}\.\d{1,2}(?!\d|\.\d))")
 _TIME = re.compile(
-    rf"(?<![a-z\d:.])(?:(午前|午後|am|pm)\s?)?(\d{{1,2}}|(?<=午前|午後){_NUMERAL}{{1,3}})\s?"
+    rf"(?<![a-z\d:.])(?:(午前|午後|am|pm)\s?)?"
+    rf"(\d{{1,2}}|(?<=午前|午後){_NUMERAL}{{1,3}}|{_NUMERAL}{{1,3}}(?=時(?:半|\d{{1,2}}分(?!間))))\s?"
     r"(?:時(?![間限])(?:(\d{1,2})分|(半))?|:(\d\d)(?![\d:])|(?=[ap]\.?m\b))(?:\s?([ap])\.?m\b)?"
 )
-"""午後3時, 15時30分, 15:30, 3 p.m., but not 24時間"""
+"""午後3時, 15時30分, 八時半, 15:30, 3 p.m., but not 24時間"""
 
 
 def days_of_the_year(text: str) -> Iterator[tuple[int, int, str]]:
@@ -30,6 +32,12 @@ def days_of_the_year(text: str) -> Iterator[tuple[int, int, str]]:
             month, day = (_number(found[group]) for group in (last - 1, last))
             if 1 <= month <= 12 and 1 <= day <= 31:
                 yield found.start(last - 1), found.end(), f"{month}/{day}"
+
+
+def years_with_points(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and year of each day such as 2024.4.1, which is one number otherwise."""
+    for found in _YEAR.finditer(text):
+        yield *found.span(), found[0]
 
 
 def times_of_day(text: str) -> Iterator[tuple[int, int, str]]:

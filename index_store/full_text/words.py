@@ -17,7 +17,7 @@ from index_store.full_text.folding import FoldedText, fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
 from index_store.full_text.sudachi import SUDACHI, Kind, Morpheme
-from index_store.full_text.times import days_of_the_year, times_of_day
+from index_store.full_text.times import days_of_the_year, times_of_day, years_with_points
 
 LONGEST = 64
 """characters of a term: a longer one is no word (base64) and is cut"""
@@ -120,8 +120,9 @@ def find_words(folded: FoldedText, original: str, glossary: Glossary) -> list[Wo
             stem = stemmed(word[0].removesuffix("s") if is_plural else word[0])
             found.append(Word(*word.span(), token(stem), None))
     found += _hyphenated(text)
-    found += chain(_spread(text), _dashed(text), _years(text), _times(text))
-    found[:0] = _terms_of_glossary(text, fixed, glossary)
+    found += chain(_spread(text), _dashed(text), _times(text))
+    # Of two words in one place, the first counts in a question: R6 of R6/4/1 is its year.
+    found[:0] = chain(_terms_of_glossary(text, fixed, glossary), _years(text))
     return in_order(word for word in found if word.term or word.dropped)
 
 
@@ -172,8 +173,8 @@ def _years(text: str) -> Iterator[Word]:
 
 
 def _times(text: str) -> Iterator[Word]:
-    """Days and times of day, each in one spelling: 10/1, 15:00."""
-    for start, end, time in chain(days_of_the_year(text), times_of_day(text)):
+    """Days and times of day, each in one spelling: 10/1, 15:00; and the years of days with points."""
+    for start, end, time in chain(days_of_the_year(text), years_with_points(text), times_of_day(text)):
         yield Word(start, end, time, None, is_joined=True)
 
 

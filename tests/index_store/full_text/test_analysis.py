@@ -149,6 +149,21 @@ def test_other_words_are_other_terms(analyzer, one, other):
         ("十二級", "12級"),
         ("第一回", "第1回"),
         ("二十歳", "20歳"),
+        ("休憩は三十分とする", "休憩は30分とする"),
+        ("所要時間は十分以内", "所要時間は10分以内"),
+        ("第四条の規定により", "第4条の規定により"),
+        ("第二十四条", "第24条"),
+        ("前四条の規定", "前4条の規定"),
+        ("日額八千円", "日額8,000円"),
+        ("上限は四十万円", "上限は40万円"),
+        ("金壱百弐拾萬圓也", "金120万円也"),
+        ("金参拾五万円", "金35万円"),
+        ("金百五拾円", "金150円"),
+        ("写しを二部提出する", "写しを2部提出する"),
+        ("第三学期", "第3学期"),
+        ("三交代の職場", "3交代の職場"),
+        ("五丁目", "5丁目"),
+        ("三番地", "3番地"),
     ],
 )
 def test_a_kanji_number_before_a_counter_is_the_number_in_digits(analyzer, kanji, digits):
@@ -156,7 +171,18 @@ def test_a_kanji_number_before_a_counter_is_the_number_in_digits(analyzer, kanji
     assert pairs(analyzer, kanji) == pairs(analyzer, digits)
 
 
-@pytest.mark.parametrize(("text", "word"), [("四日市の工場", "四日市"), ("千歳市の工場", "千歳"), ("一人で", "一人")])
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("四日市の工場", "四日市"),
+        ("千歳市の工場", "千歳"),
+        ("一人で", "一人"),
+        ("十分に休む", "十分"),
+        ("一部の社員", "一部"),
+        ("四条通の店", "四条通"),
+        ("拾得物の届出", "拾得"),
+    ],
+)
 def test_a_numeral_inside_a_name_is_no_number(analyzer, text, word):
     assert words(analyzer, text)[0] == word
 
@@ -244,6 +270,9 @@ def test_the_end_of_a_code_is_found_by_itself(analyzer):
         ("明治元年", "1868"),
         ("R6年度", "2024"),
         ("発行日H30.4.1", "2018"),
+        ("発行日R6/4/1", "2024"),
+        ("令６．４．１", "2024"),
+        ("（昭47.7.1）", "1972"),
     ],
 )
 def test_a_year_of_an_era_is_also_the_year_of_the_calendar(analyzer, era, year):
@@ -257,9 +286,15 @@ def test_the_year_of_an_era_is_searched_by_its_parts_too_and_marked_whole(analyz
     assert [text[start:end] for start, end in analyzer.matches(analyzer.question("2024年とは"), text)] == ["令和6年"]
 
 
-@pytest.mark.parametrize("text", ["明治大学", "平成30人", "昭和10年代", "XR6年", "R6"])
+@pytest.mark.parametrize("text", ["明治大学", "平成30人", "昭和10年代", "XR6年", "R6", "拡大3.4.1", "R6-4-1"])
 def test_an_era_without_a_year_is_none(analyzer, text):
     assert not any(word.isdecimal() and len(word) == 4 for word in words(analyzer, text))
+
+
+def test_the_year_of_a_day_with_points_is_found_by_itself(analyzer):
+    for text in ("施行日 2024.4.1", "２０２４．０４．０１"):
+        assert {"2024", "4/1"} < set(words(analyzer, text))
+    assert "2024" not in words(analyzer, "版 2024.4.1.5、額 2024.45")
 
 
 @pytest.mark.parametrize(("with_kana", "without"), [("骨折り", "骨折"), ("川越え", "川越"), ("一切れ", "一切")])
@@ -273,6 +308,10 @@ def test_what_is_another_word_without_its_last_kana_stays_apart(analyzer, with_k
         ("午後3時", "15:00"),
         ("午後 ３ 時まで", "15:00"),
         ("午後三時半", "15:30"),
+        ("午前九時三十分", "9:30"),
+        ("午前九時十分", "9:10"),
+        ("終業は十七時三十分", "17:30"),
+        ("八時半から", "8:30"),
         ("15時30分", "15:30"),
         ("15:30", "15:30"),
         ("午前9時", "9:00"),

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
 
 from index_store.parsing.loaders.as_markdown import BESIDE, REPEATED, completed, with_raised
+from index_store.parsing.loaders.header_rows import ROWS, Cell, header_rows
 from index_store.parsing.loaders.html.asides import drop_asides
 from index_store.parsing.loaders.html.formula import on_a_line
 from index_store.parsing.loaders.html.ordinals import Ordinals
@@ -116,14 +117,16 @@ class _Writer:
             if isinstance(item, str):
                 lines += _paragraph([item])
                 continue
-            mark = f"{ordinals.next(item)}. " if ordinals else "- "
+            ordinal = ordinals.next(item) if ordinals else ""
+            mark = f"{ordinal}. " if ordinal else "- "
             body = "\n".join(self.blocks(item if item.tag == "li" else Node("", {}, [item])))
             if body.strip():
                 lines.append(mark + body.replace("\n", "\n" + " " * len(mark)))
         return "\n".join(lines)
 
     def _table(self, rows: list[list[Node]]) -> Iterator[str]:
-        texts = [row for row in completed(self._grid(rows), _header_rows(rows)) if any(row)]
+        grid, carried = self._grid(rows)
+        texts = [row for row in completed(grid, _header_rows(rows, grid, carried)) if any(row)]
         if not texts:
             return
         width = max(map(len, texts))
@@ -139,7 +142,7 @@ class _Writer:
     def _sheet(self, rows: list[list[Node]]) -> Iterator[str]:
         sheet = Sheet()
         # The rows of the sheet begin with its row number; others are its letters, and the line below frozen rows.
-        numbered = (cells for number, *cells in self._grid(rows) if number)
+        numbered = (cells for number, *cells in self._grid(rows)[0] if number)
         for number, cells in enumerate(numbered):
             starts = [column for column, text in enumerate(cells) if text != BESIDE]
             row = {column: cells[column].replace("\\|", "|") for column in starts if cells[column]}
@@ -149,9 +152,12 @@ class _Writer:
             sheet.spans += [Span(number, start, number, end - 1) for start, end in ends if end - start > 1]
         yield from sheet.blocks()
 
-    def _grid(self, rows: list[list[Node]]) -> list[list[str]]:
-        """The cells' texts in their columns. A cell that spans rows is in each row, so that each row is complete."""
+    def _grid(self, rows: list[list[Node]]) -> tuple[list[list[str]], list[set[int]]]:
+        """The cells' texts in their columns, and in each row the columns whose cells began in a row above. A cell that
+        spans rows is in each row, so that each row is complete.
+        """
         grid: list[list[str]] = []
+        carried: list[set[int]] = []
         below: dict[int, tuple[int, str]] = {}
         """column -> rows still spanned, and the text"""
 
@@ -160,10 +166,12 @@ class _Writer:
                 left, text = below.pop(len(line))
                 if left > 1:
                     below[len(line)] = (left - 1, text)
+                carried[-1].add(len(line))
                 line.append(text)
 
         for row in rows:
             line: list[str] = []
+            carried.append(set())
             for cell in row:
                 carry(line)
                 text = _squeezed(_inline(cell)).replace("\n", " ").replace("|", "\\|")
@@ -174,7 +182,7 @@ class _Writer:
                     line.append(BESIDE if column else text)
             carry(line)
             grid.append(line)
-        return grid
+        return grid, carried
 
     def _span(self, cell: Node, name: str) -> int:
         if name not in cell.attributes:
@@ -186,13 +194,24 @@ class _Writer:
 
 
 def _is_layout(table: Node, rows: list[list[Node]]) -> bool:
-    """Whether it arranges texts: cells hold headings, code or tables, and are more than values under their headers."""
+    """Whether it arranges texts: cells hold headings, code or tables, and are more than values under their headers; or
+    texts stand beside each other in a single row.
+    """
     parts = Holds.TABLE | Holds.HEADING | Holds.CODE
     if not table.holds & parts:
-        return False
+        return _is_row_of_texts(rows)
     cells = [cell for row in rows for cell in row]
     is_headed = sum(cell.tag == "th" for cell in cells) > 1
     return not is_headed or any(cell.holds & parts and not _is_value(cell) for cell in cells)
+
+
+def _is_row_of_texts(rows: list[list[Node]]) -> bool:
+    """Whether a single row has several cells, one of them with lines: old pages put the menu beside the text so."""
+    wide = [row for row in rows if len(row) > 1 and any(cell.length for cell in row)]
+    if len(wide) != 1 or any("rowspan" in cell.attributes for cell in wide[0]):
+        return False
+    lines = ("br", "p", "li")
+    return any(sum(node.tag in lines for node in islice(cell.nodes(), VALUE)) > 1 for cell in wide[0])
 
 
 def _is_value(cell: Node) -> bool:
@@ -202,12 +221,22 @@ def _is_value(cell: Node) -> bool:
     return is_short and not any("\n" in _inline(node).strip("\n") for node in nodes if node.tag == "pre")
 
 
-def _header_rows(rows: list[list[Node]]) -> int:
+def _header_rows(rows: list[list[Node]], grid: list[list[str]], carried: list[set[int]]) -> int:
     """How many rows at the top are headers, if words of the first are over several columns."""
     if not rows or not any("colspan" in cell.attributes for cell in rows[0]):
         return 1
+    if all(cell.tag == "td" for cell in rows[0]):
+        # As Excel, Word and Outlook write all cells.
+        top = zip(grid[: ROWS + 2], carried, strict=False)
+        return header_rows([list(_merged(line, from_above)) for line, from_above in top])
     headers = next((at for at, row in enumerate(rows) if any(cell.tag != "th" for cell in row)), len(rows))
     return headers if 0 < headers < min(len(rows), 4) else 1
+
+
+def _merged(line: list[str], from_above: set[int]) -> Iterator[Cell]:
+    starts = [column for column, text in enumerate(line) if text != BESIDE]
+    for start, end in pairwise([*starts, len(line)]):
+        yield Cell(start, end - start, line[start], start in from_above)
 
 
 def _rows(table: Node) -> list[Node]:

@@ -97,7 +97,8 @@ class _Mailbag:
         names = [_name(part) for part in parts.attachments]
         head = [f"{label}: {value}" for label in ("From", "To", "Cc", "Date") if (value := header(mail, label))]
         for event in (event_of(part, self._name) for part in parts.invitations):
-            head += [f"{label}: {value}" for label, value in event.items() if label != "Summary" or not subject]
+            told = {"Summary": subject, "Description": parts.texts}
+            head += [f"{label}: {value}" for label, value in event.items() if not told.get(label)]
         head += [f"Attachments: {', '.join(filter(None, names))}"] if any(names) else []
         pages = [
             Page(markdown="\n".join(head), headings=()),

@@ -1,6 +1,6 @@
 """Invitations in mails (iCalendar, RFC 5545): when and where the event is, the first time if it repeats.
 
-The text of an invitation stands in the mail, too.
+The text of an invitation mostly stands in the mail, too.
 """
 
 import re
@@ -33,6 +33,7 @@ def event_of(part: Message, name: str) -> dict[str, str]:
         "End": _when(end, is_end=True) if end != start else "",
         "Location": _unescaped(event.get("LOCATION", "")),
         "Summary": _unescaped(event.get("SUMMARY", "")),
+        "Description": _unescaped(event.get("DESCRIPTION", "")),
     }
     return {label: value for label, value in found.items() if value}
 

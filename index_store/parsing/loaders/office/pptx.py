@@ -10,9 +10,9 @@ from functools import lru_cache
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, page_ranges, title_of
+from index_store.parsing.loaders.header_rows import Cell, header_rows
 from index_store.parsing.loaders.list_number import list_number
 from index_store.parsing.loaders.office import drawing
-from index_store.parsing.loaders.office.header_rows import Cell, header_rows
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened
 
 TITLE_LENGTH = 100

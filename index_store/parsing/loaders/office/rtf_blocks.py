@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.office.header_rows import Cell, header_rows
+from index_store.parsing.loaders.header_rows import Cell, header_rows
 
 COLUMNS = 63
 """over which a cell is spread at most (Word's own limit)"""

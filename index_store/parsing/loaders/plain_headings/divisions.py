@@ -26,7 +26,7 @@ _DIVISION = re.compile(
     # 第1章総則, but not 第1章の規定.
     rf"(?P<ja>第\s?{_NUMERAL}\s?[編章節款])(?:\s*(?![のはをにがでとも、])[^\s。、][^。]{{0,60}})?"
     rf"|(?P<article>{_ARTICLE})(?:\s*{_CAPTION}|\s+[^\s。、][^。、]{{0,40}})?"
-    rf"|(?P<annex>附\s*則|別\s?[表紙](?:第?\s?{_NUMERAL})?)(?:\s*{_CAPTION}|\s+[^\s。、][^。、]{{0,40}})?"
+    rf"|(?P<annex>[附付]\s*則|別\s?[表紙](?:第?\s?{_NUMERAL})?)(?:\s*{_CAPTION}|\s+[^\s。、][^。、]{{0,40}})?"
     r"|(?P<en>(?i:part|chapter|article|section))\s+(?:\d{1,3}|[IVXLC]{1,7})\b(?:[.:\s–-]+(?=[A-Z(])[^.;]{1,80})?[.:]?"
 )
 _CAPTIONED = re.compile(rf"{_ARTICLE}\s*{_CAPTION}")
@@ -34,8 +34,9 @@ _OPENED = re.compile(
     # 第1条（目的）この規程は, but neither 第1条（目的）の規定 nor 第1条 第2項.
     rf"(?P<captioned>{_CAPTIONED.pattern})(?:\s|(?![のはをにがでともやか及又並若第、。，,]))"
     rf"|(?P<bare>{_ARTICLE})\s+(?!第\s?{_NUMERAL}\s?[項号])"
+    rf"|(?P<annex>[附付]\s*則(?:\s*{_CAPTION})?)\s+(?!第\s?{_NUMERAL}\s?[項号])"
 )
-"""begins an article with text in the same line"""
+"""begins an article, or the provisions behind the last, with text in the same line"""
 _BARE = re.compile(_ARTICLE)
 _ABOVE = re.compile(_CAPTION)
 _NAMED = re.compile(rf"第\s?{_NUMERAL}\s?[{_JAPANESE}]|^\s{{0,20}}(?i:part|chapter|article|section)\s", re.MULTILINE)
@@ -145,8 +146,11 @@ def _division(line: str) -> _Division | None:
     named = _DIVISION.fullmatch(line)
     if named is None:
         opened = _OPENED.match(line)
-        heading = opened and (opened["captioned"] or opened["bare"])
-        return _Division(_JAPANESE.index("条"), heading, is_opened=True) if heading else None
+        if opened is None:
+            return None
+        if opened["annex"]:
+            return _Division(_JAPANESE.index("章"), opened["annex"], is_opened=True)
+        return _Division(_JAPANESE.index("条"), opened["captioned"] or opened["bare"], is_opened=True)
     if named["annex"]:
         return _Division(_JAPANESE.index("章"), line)
     if named["en"]:

@@ -11,8 +11,8 @@ from functools import partial
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import HEADING_LENGTH, LoadedDocument, Page, RawFile, only_highest, title_of
+from index_store.parsing.loaders.header_rows import Cell, header_rows
 from index_store.parsing.loaders.office import drawing, eq_field, formula
-from index_store.parsing.loaders.office.header_rows import Cell, header_rows
 from index_store.parsing.loaders.office.package import (
     Element,
     Package,
@@ -361,8 +361,14 @@ def _grid(table: Element, text_of: Callable[[Element], str]) -> list[list[str]]:
 
 
 def _is_layout(table: Element) -> bool:
-    """Whether the table only frames text: it has one column, such as a box around a notice."""
-    return all(len(list(_children(row, "tc"))) < 2 for row in _rows(table))
+    """Whether the table only frames text: it has one column, such as a box around a notice, or one row of texts."""
+    rows = [list(_children(row, "tc")) for row in _rows(table)]
+    return all(len(row) < 2 for row in rows) or (len(rows) == 1 and any(map(_has_paragraphs, rows[0])))
+
+
+def _has_paragraphs(cell: Element) -> bool:
+    """Whether it has text in several paragraphs."""
+    return sum(any(text.text for text in part.iter("{*}t")) for part in cell.iterfind("{*}p")) > 1
 
 
 def _cells(table: Element) -> Iterator[Element]:

@@ -31,6 +31,12 @@ def test_headings_lists_tables_and_code_become_markdown() -> None:
         ("<ol type=i><li>a<li>b<li value=9>c</ol>", "i. a\nii. b\nix. c"),
         ("<ol type=I start=0><li>a<li>b</ol>", "0. a\nI. b"),
         ("<ol reversed><li>a<li>b</ol>", "2. a\n1. b"),
+        ("<ol style='list-style-type: lower-alpha;'><li>a<li>b</ol>", "a. a\nb. b"),
+        ("<ol type=1 style='margin:0;list-style:upper-roman inside'><li>a</ol>", "I. a"),
+        ("<ol style='list-style-type:katakana'><li>a<li>b</ol>", "ア. a\nイ. b"),
+        ("<ol style='list-style-type:none'><li>(1) a<li>(2) b</ol>", "- (1) a\n- (2) b"),
+        ("<ol type=a style='list-style-type:decimal'><li>a</ol>", "1. a"),
+        ("<ol type=''><li>a</ol>", "1. a"),
         ("<ol start=none><li value=1.5>a<li value='99999999999999999999'>b</ol>", "1. a\n2. b"),
     ],
 )
@@ -358,6 +364,24 @@ def test_header_rows_become_one() -> None:
 
 
 @pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("<tr><td rowspan=2>役職<td colspan=2>宿泊費<tr><td>国内<td>海外", "| 役職 | 宿泊費 国内 | 宿泊費 海外 |"),
+        ("<tr><td colspan=2 rowspan=2>役職<td colspan=2>宿泊費<tr><td>国内<td>海外",
+         "| 役職 | 役職 | 宿泊費 国内 | 宿泊費 海外 |"),
+        ("<tr><td>氏名<td colspan=2>佐藤<tr><td>部署<td>営業<td>課長<tr><td>住所<td colspan=2>東京",
+         "| 氏名 | 佐藤 |  |"),
+        ("<tr><td>役職<td colspan=2>日当<tr><td>部長<td>3,000円<td>2,500円", "| 役職 | 日当 |  |"),
+    ],
+)  # fmt: skip
+def test_header_rows_of_a_page_that_a_program_of_office_wrote_are_known_by_their_merged_cells(
+    rows: str, expected: str
+) -> None:
+    below = "<tr>" + "<td>1" * (expected.count("|") - 1)
+    assert markdown(f"<table border=1>{rows}{below}{below}</table>").splitlines()[0] == expected
+
+
+@pytest.mark.parametrize(
     "html",
     [
         "<pre><code class='hljs language-python'>x</code></pre>",
@@ -526,6 +550,17 @@ def test_a_formula_that_a_script_has_drawn_is_read_once(formula: str) -> None:
 def test_a_table_that_only_draws_a_box_is_read_as_text() -> None:
     html = "<table><tr><td rowspan=2><img src=a></td><th>Note</th></tr><tr><td>Mind the gap.</td></tr></table>"
     assert markdown(html) == "Note\n\nMind the gap.\n"
+
+
+def test_a_table_with_a_menu_beside_the_text_of_an_old_page_keeps_its_lines() -> None:
+    text = "旅費規程<br>申請書を出す。<p>精算は７日以内に行う。<ul><li>日当 2,000円<li>宿泊 10,000円</ul>"
+    html = f"<tr><td colspan=2>総務部<tr><td>トップ<br>様式<td>{text}<tr><td colspan=2>更新 4月1日"
+    assert markdown(f"<table>{html}</table>") == (
+        "総務部\n\nトップ\n様式\n\n旅費規程\n申請書を出す。\n\n精算は７日以内に行う。\n\n"
+        "- 日当 2,000円\n- 宿泊 10,000円\n\n更新 4月1日\n"
+    )
+    values = "<tr><td rowspan=2>担当<td>佐藤<br>鈴木<br>田中<tr><td>内線 12"
+    assert markdown(f"<table>{values}</table>").startswith("| 担当 | 佐藤 鈴木 田中 |")
 
 
 @pytest.mark.parametrize(

@@ -216,6 +216,15 @@ def test_an_invitation_says_when_and_where(raw) -> None:
     assert text(load(raw(alone.encode(), "a.eml"))) == f"From: a@example.jp\n{when}\nSummary: 予算会議, 第2回"
 
 
+def test_the_text_of_an_invitation_is_read_once(raw) -> None:
+    event = "BEGIN:VEVENT\nDESCRIPTION;LANGUAGE=ja-JP:議題\\n1. 予算\nEND:VEVENT\n"
+    mail = letter()
+    mail.add_alternative(event, subtype="calendar")
+    assert "議題" not in text(load(raw(mail.as_bytes(), "a.eml")))
+    alone = f"Subject: x\nContent-Type: text/calendar; charset=utf-8\n\n{event}"
+    assert text(load(raw(alone.encode(), "a.eml"))) == "Description: 議題 1. 予算"
+
+
 def test_the_last_of_whole_days_is_the_end_of_an_invitation(raw) -> None:
     days = "BEGIN:VEVENT\r\nDTSTART;VALUE=DATE:20260310\r\nDTEND;VALUE=DATE:20260312\r\nLOCATION:\r\nEND:VEVENT\r\n"
     mail = f"Subject: x\nContent-Type: text/calendar\n\n{days}"

@@ -49,6 +49,12 @@ def test_an_article_with_text_in_its_line_has_its_number_and_caption_as_heading_
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["附則", "附　則", "付則", "付則（令和6年4月1日）"])
+def test_supplementary_provisions_with_text_in_their_line_are_no_part_of_the_last_article(name: str, headings) -> None:
+    text = f"第1条 旅費を定める。\n第2条 社員に適用する。\n付則 第2項は、準用する。\n{name}　4月1日から施行する。\n"
+    assert headings(text) == [(2, "第1条"), (2, "第2条"), (1, name)]
+
+
 @pytest.mark.parametrize("page", [" … 12", "・・・・・ 12頁", "　- 12 -", "（第1条～第3条）", " p. 12"])
 def test_a_table_of_contents_may_name_pages_or_articles(page: str, headings) -> None:
     listed = f"第1章 総則{page}\n第2章 休暇{page}\n附則{page}\n"

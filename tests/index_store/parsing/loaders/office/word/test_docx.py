@@ -463,6 +463,16 @@ def test_a_table_within_a_cell_is_read_in_it_and_a_frame_is_no_table(markdown) -
     assert markdown("<w:tbl>" + row(cell(p("Notice", "1") + p("Text"))) + "</w:tbl>") == "# Notice\n\nText\n"
 
 
+def test_texts_beside_each_other_in_a_table_of_one_row_keep_their_paragraphs_and_headings(markdown) -> None:
+    news = row(
+        cell(p("社長挨拶", "1") + p("新年度です。")), cell(p("行事", "1") + p("4月1日 入社式") + p("4月5日 健診"))
+    )
+    assert markdown(f"<w:tbl>{news}</w:tbl>") == (
+        "# 社長挨拶\n\n新年度です。\n\n# 行事\n\n4月1日 入社式\n\n4月5日 健診\n"
+    )
+    assert markdown(f"<w:tbl>{row(cell('件名'), cell(p('PC購入') + p('')))}</w:tbl>") == "件名 PC購入\n"
+
+
 def numbered(text: str, level: int, style: str = "", list_id: int = 1) -> str:
     return p(text, style, f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{list_id}"/></w:numPr>')
 

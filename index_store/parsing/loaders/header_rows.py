@@ -1,4 +1,4 @@
-"""How many rows are the header of a table in a document or on a slide, by its merged cells: 国内 over 甲地 and 乙地."""
+"""How many rows are the header of a table in a document or a page, by its merged cells: 国内 over 甲地 and 乙地."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
