@@ -148,12 +148,12 @@ def show_suggestions() -> None:
 def choose_index(indexes: dict[str, Index], latest: str | None) -> str:
     if not indexes:
         return say("index.default")
-    names = list(indexes)
+    usual = next((name for name, index in indexes.items() if index.documents), next(iter(indexes)))
     labels = {
         name: say("index.option", name=name, documents=counted("index.documents", index.documents))
         for name, index in indexes.items()
     }
-    return pick("index", say("index.label"), labels, latest if latest in indexes else names[0])
+    return pick("index", say("index.label"), labels, latest if latest in indexes else usual)
 
 
 def choose_pipeline() -> str:

@@ -17,6 +17,7 @@ from index_store.ingestion.sources import FileSource, upload_folder
 from pages import samples
 from pages.server import process
 from pages.texts import texts
+from pages.widgets.answer.status import UNREAD
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import RunOutline
 from rag.runs.history.user_history import UserHistory
@@ -24,6 +25,7 @@ from rag.trace.events import RunFinished
 from tests.local import as_person, grant, person_of
 from tests.looks import one_language
 from tests.pages.conftest import restart
+from tests.pages.tabs.app_page import shown
 from tests.pages.tabs.chat_page import ChatPage
 from tests.servers import Answer, Refusal
 
@@ -439,6 +441,21 @@ def test_an_upload_in_the_sidebar_is_added_and_what_fails_is_told(engine, langua
     assert not list(upload_folder(engine.settings.data_dir).glob("*"))
     page.press(page.words["documents.dismiss"])
     assert not page.told
+
+
+@one_language("en")
+def test_files_of_a_question_that_could_not_be_loaded_are_told_below_the_answer(engine, handbook, tmp_path, language):
+    """Not only in the trace: the answer would seem to come from them."""
+    files = [FileSource(tmp_path / f"{number}.txt", f"empty-{number}.txt") for number in range(UNREAD + 2)]
+    for each in files:
+        each.path.touch()
+    run = engine.ask(ASKED[language], index="handbook", pipeline_name="naive", attachments=files)
+    assert run.result().status == "finished"
+    page = ChatPage(language, conversation=run.conversation_id)
+    [told] = [shown(each.value) for each in page.app.warning]
+    assert EmptyDocument(name="empty-0.txt").sentence(language) in told
+    assert f"empty-{UNREAD}.txt" not in told
+    assert page.words["job.more"].format(count=2) in told
 
 
 def test_the_switch_of_language_changes_every_text_and_the_address(handbook):

@@ -71,6 +71,14 @@ def test_without_documents_it_says_what_to_do(engine, language):
     assert page.words["compare.begin"] not in " ".join(page.buttons)
 
 
+def test_an_index_whose_documents_are_not_ready_stays_picked_after_a_look_at_compare(engine, handbook):
+    engine.store.create_index("new")
+    page = ComparePage().go("documents", lang="en").choose("index.index", "new").go("compare", lang="en")
+    assert [each.value for each in page.app.selectbox if each.label == page.words["index.label"]] == ["new"]
+    page.go("documents", lang="en")
+    assert page.app.session_state.picked_index == "new"
+
+
 @one_language("ja")
 def test_a_question_is_answered_in_each_column_and_what_differs_stands_below(handbook, language):
     page = ComparePage(language)

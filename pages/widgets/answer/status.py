@@ -6,10 +6,13 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.words import language, say
+from pages.words import language, plain, readable, say
 from rag.pipelines import PIPELINES
-from rag.trace.details import AttemptsDetail, DeclineDetail, GenerationDetail
+from rag.trace.details import AttemptsDetail, DeclineDetail, DocumentsDetail, GenerationDetail
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Token
+
+UNREAD = 5
+"""files that could not be loaded, listed below an answer; the others are counted"""
 
 
 class DroppedAnswer(NamedTuple):
@@ -68,6 +71,20 @@ def outcome_note(last: RunFinished) -> str:
     if last.outcome in ("unconfirmed", "not_in_documents", "from_model"):
         return say(f"outcome.{last.outcome}_note")
     return ""
+
+
+def show_unread(events: Sequence[Event]) -> None:
+    """Shown below the answer: why it has nothing of a file that came with its question."""
+    if told := unread(events):
+        st.warning("  \n".join(plain(readable(each)) for each in told))
+
+
+def unread(events: Sequence[Event]) -> list[str]:
+    """A sentence for each file that came with the question and could not be loaded."""
+    details = [each.detail for each in events if isinstance(each, StepFinished)]
+    added = [result for detail in details if isinstance(detail, DocumentsDetail) for result in detail.added]
+    told = [result.error.sentence(language()) for result in added if result.error]
+    return [*told[:UNREAD], say("job.more", count=len(told) - UNREAD)] if len(told) > UNREAD else told
 
 
 def show_unconfirmed(last: RunFinished) -> None:

@@ -46,7 +46,9 @@ def show_form(beside: str | None) -> None:
     elif indexes:
         if gone := picked_index_gone(known):
             show_warning(gone)
-        _show_new_form(indexes)
+        # With the one that is picked on other pages, whatever is in it: it would not stay picked there.
+        picked = st.session_state.get("picked_index")
+        _show_new_form({name: each for name, each in known.items() if name in indexes or name == picked})
     else:
         st.info(nothing_here("compare.nothing_loaded"))
         st.page_link("documents.py", label=f"→ {say('app.documents')}", query_params={"lang": language()})

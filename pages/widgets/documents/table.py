@@ -17,7 +17,7 @@ from pages.widgets.controls.table import cell, titled
 from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.chosen import CHOSEN
 from pages.widgets.documents.uploader import take_left
-from pages.widgets.errors import run_as_callback, run_or_show_error
+from pages.widgets.errors import run_or_show_error
 from pages.words import counted, language, readable, say, zone
 
 REFRESH = 3
@@ -232,7 +232,8 @@ def _show_bar(
     again = [each for each in chosen or found if each.status == DocumentStatus.FAILED or each.error]
     if again:
         words = counted("table.retry_chosen", len(again)) if chosen else counted("table.retry_all", len(again))
-        st.button(words, key="table-retry", on_click=run_as_callback, args=(_retry, again))
+        if st.button(words, key="table-retry") and run_or_show_error(_retry, again):
+            st.rerun()  # the whole page: the job stands above the table
     if chosen:
         with st.popover(say("table.remove", count=len(chosen)), key=fresh_key("remove chosen")):
             _confirm_removal(chosen)

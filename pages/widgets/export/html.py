@@ -4,7 +4,7 @@ It runs no script: it opens and closes with `details` and popovers, and a node o
 policy forbids every request, in case a text in it is ever read as one. Reasons: docs/decisions/runs/sharing.md
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from html import escape
@@ -14,7 +14,7 @@ from index_store.base.errors import Failure
 from pages.server.browser_rules import FILE_POLICY
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.answer.formulae import with_mathml
-from pages.widgets.answer.status import answer_status_html, outcome_note, unconfirmed_html
+from pages.widgets.answer.status import answer_status_html, outcome_note, unconfirmed_html, unread
 from pages.widgets.fork.origin import origin_html
 from pages.widgets.trace.calls import calls_html
 from pages.widgets.trace.detail import detail_html, summary_text
@@ -23,7 +23,7 @@ from pages.widgets.trace.panel import StepRow, decision_text, headline, note_of_
 from pages.words import counted, language, say, thousands, when
 from rag.pipelines import PIPELINES
 from rag.runs.export.export import SIGNS, Export, ExportedRun
-from rag.trace.events import RunFinished, StepFinished, UnknownEvent
+from rag.trace.events import Event, RunFinished, StepFinished, UnknownEvent
 from rag.trace.path import path_of
 
 STYLES = (Path(__file__).parents[2] / "assets" / "style.css", Path(__file__).with_name("file.css"))
@@ -63,12 +63,12 @@ def _run(run: ExportedRun, key: str, count: int) -> str:
     return (
         f'<article id="{key}"><h2 class="question">{escape(started.question)}</h2><p class="asked">{escape(asked)}</p>'
         f"{origin_html(started)}"
-        f"{answer_status_html(run.events) if last.answer else ''}{answer}{_ending(last)}{unconfirmed_html(last)}"
-        f"{_trace(run, key, last.totals.until, is_open=count == 1)}</article>"
+        f"{answer_status_html(run.events) if last.answer else ''}{answer}{_ending(last, run.events)}"
+        f"{unconfirmed_html(last)}{_trace(run, key, last.totals.until, is_open=count == 1)}</article>"
     )
 
 
-def _ending(last: RunFinished) -> str:
+def _ending(last: RunFinished, events: Sequence[Event]) -> str:
     """The notes that the page shows below the answer."""
     notes = ""
     if last.error:
@@ -81,7 +81,7 @@ def _ending(last: RunFinished) -> str:
         notes += _note(say(f"cut.{last.cut_by}"))
     if last.pending:
         notes += _note(counted("chat.pending", last.pending))
-    return notes
+    return notes + "".join(map(_note, unread(events)))
 
 
 def _note(sentence: str) -> str:

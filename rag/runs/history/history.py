@@ -232,7 +232,8 @@ class History:
         # An event's JSON begins with its kind, and quotes inside its texts are escaped.
         event = schema.events.c.event
         is_short = ~event.startswith('{"kind":"step_finished"')
-        writes = [event.contains(f'"detail":{{"type":"{kind}"') for kind in ("generation", "attempts", "decline")]
+        told = ("generation", "attempts", "decline", "documents")
+        writes = [event.contains(f'"detail":{{"type":"{kind}"') for kind in told]
         rows = (
             select(schema.events.c.run_id, event)
             .where(schema.events.c.run_id.in_([run.id for run in runs]), or_(is_short, *writes))

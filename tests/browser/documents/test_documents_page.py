@@ -457,3 +457,12 @@ def test_an_index_is_made_used_and_deleted(visit, tmp_path):
     visitor.button("index.delete_really").click()
     expect(picker).to_have_count(0, timeout=LOADED)
     expect(visitor.table).to_have_count(0)
+
+
+def test_what_came_of_a_retry_of_all_that_failed_is_shown_at_once(loaded, tmp_path):
+    (empty := tmp_path / "empty.txt").touch()
+    loaded.show_documents()
+    loaded.drop(empty)
+    loaded.dismiss_jobs()
+    loaded.button("table.retry_all_one").click()
+    expect(loaded.page.locator(".job")).to_contain_text("empty.txt")

@@ -6,6 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from index_store.base.errors import EmptyDocument
 from pages.server.browser_rules import FILE_POLICY
 from pages.texts import texts
 from pages.widgets.export.html import as_html
@@ -15,9 +16,10 @@ from pages.words import Reader, language, say, written_for
 from rag.runs.export.export import Export, ExportedRun, StepCalls, export_as_markdown
 from rag.text.language import Language
 from rag.trace.calls import Call, Message, ShortenedText
+from rag.trace.details import DocumentsDetail
 from rag.trace.events import Change, Decision, Origin, RunFinished, RunStarted, StepStarted, Totals, UnknownEvent
 from rag.trace.passages import Citation
-from tests.pages.trace_examples import DETAILS, HOSTILE, OUTSIDE, PASSAGE, finished
+from tests.pages.trace_examples import DETAILS, HOSTILE, OUTSIDE, PASSAGE, added, finished
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 HOSTILE_ANSWER = (
@@ -110,6 +112,15 @@ def test_it_says_how_many_documents_an_answer_may_lack(language):
     told = texts(language)["chat.pending"].format(count=12)
     assert told in Parts(html(export(lacking), language)).text
     assert told not in Parts(html(export(run()), language)).text
+
+
+@each_language
+def test_it_says_below_an_answer_which_file_of_its_question_could_not_be_loaded(language):
+    (first, *others), error = run().events, EmptyDocument(name="empty.txt")
+    adding = finished(DocumentsDetail(added=(added(error),)))
+    exported = ExportedRun(feedback=None, events=(first, adding, *others), calls=())
+    note = html(export(exported), language).split('<details class="run-trace"')[0]
+    assert error.sentence(language) in Parts(note).text
 
 
 @each_language
