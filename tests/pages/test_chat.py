@@ -238,6 +238,11 @@ def test_the_index_that_is_picked_stays_picked_when_a_document_is_added_to_it(ha
     assert page.ask(ASKED["en"]).index == other
 
 
+def test_somebody_new_asks_an_index_that_has_documents(handbook, engine):
+    engine.store.create_index("a draft")
+    assert ChatPage().picked("index.label") == "handbook"
+
+
 def test_an_index_is_picked_also_if_a_document_was_added_since_the_page_was_drawn(handbook, engine, tmp_path):
     for name in ("first.md", "second.md"):
         (tmp_path / name).write_text(f"# Notes\n\nThe {name} of the green car.", encoding="utf-8")
