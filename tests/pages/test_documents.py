@@ -266,7 +266,8 @@ def test_of_many_finished_jobs_the_latest_are_shown_and_the_others_counted_and_c
 
 def test_an_index_is_made_renamed_and_deleted(engine, tmp_path):
     page = DocumentsPage()
-    page.write("index.name", "travel").press("index.create")
+    page.app.text_input(key="new index name-0").set_value("travel")
+    page.press("index.create")
     assert page.picked == "travel"
     add(engine, tmp_path, "travel.md", index="travel")
     page.look()
@@ -389,11 +390,12 @@ def page_of_a_site(engine) -> str:
 @one_language("ja")
 def test_a_name_that_an_index_cannot_have_is_refused_in_a_sentence(engine, language):
     page = DocumentsPage(language)
-    page.write("index.name", "a/b").press("index.create")
-    assert BadIndexName().sentence(language) in page.text
-    page.write("index.name", "twice").press("index.create")
-    page.app.text_input(key="new index name-1").set_value("twice")
+    page.app.text_input(key="new index name-0").set_value("a/b")
     page.press("index.create")
+    assert BadIndexName().sentence(language) in page.text
+    for number in range(2):
+        page.app.text_input(key=f"new index name-{number}").set_value("twice")
+        page.press("index.create")
     assert IndexExists(index="twice").sentence(language) in page.text
 
 

@@ -84,8 +84,10 @@ def _popover(name: str, label: str) -> DeltaGenerator:
 
 
 def _show_new() -> None:
-    name = _name_field(fresh_key("new index name"))
-    if st.button(say("index.create"), type="primary", key="create-index"):
+    with st.form(fresh_key("new index form"), border=False):
+        name = _name_field(fresh_key("new index name"))
+        is_asked = st.form_submit_button(say("index.create"), type="primary", key="create-index")
+    if is_asked:
         _change("new index", name, lambda: engine().store.create_index(name))
 
 
@@ -94,8 +96,10 @@ def _name_field(key: str, value: str = "") -> str:
 
 
 def _show_rename(index: Index) -> None:
-    name = _name_field(f"rename of {index.name}", index.name)
-    if st.button(say("index.rename"), key=f"rename index {index.name}"):
+    with st.form(f"rename form of {index.name}", border=False):
+        name = _name_field(f"rename of {index.name}", index.name)
+        is_asked = st.form_submit_button(say("index.rename"), key=f"rename index {index.name}")
+    if is_asked:
         _change("manage index", name, lambda: engine().store.rename_index(index.name, name))
 
 

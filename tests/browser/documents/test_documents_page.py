@@ -459,6 +459,20 @@ def test_an_index_is_made_used_and_deleted(visit, tmp_path):
     expect(visitor.table).to_have_count(0)
 
 
+def test_enter_takes_the_name_of_an_index(visit):
+    visitor = visit(path="/documents")
+    picker, name = visitor.page.locator(".st-key-indexes").get_by_role("combobox"), visitor.words["index.name"]
+    visitor.button("index.new").click()
+    visitor.page.get_by_label(name).fill("travel")
+    visitor.page.get_by_label(name).press("Enter")
+    expect(picker).to_have_value(re.compile("travel"))
+    visitor.settle()
+    visitor.button("index.manage").click()
+    visitor.page.get_by_label(name).fill("expenses")
+    visitor.page.get_by_label(name).press("Enter")
+    expect(picker).to_have_value(re.compile("expenses"))
+
+
 def test_what_came_of_a_retry_of_all_that_failed_is_shown_at_once(loaded, tmp_path):
     (empty := tmp_path / "empty.txt").touch()
     loaded.show_documents()
