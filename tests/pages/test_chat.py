@@ -17,7 +17,7 @@ from index_store.ingestion.sources import FileSource, upload_folder
 from pages import samples
 from pages.server import process
 from pages.texts import texts
-from pages.widgets.answer.status import UNREAD
+from pages.widgets.answer.status import LISTED
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import RunOutline
 from rag.runs.history.user_history import UserHistory
@@ -451,7 +451,7 @@ def test_an_upload_in_the_sidebar_is_added_and_what_fails_is_told(engine, langua
 @one_language("en")
 def test_files_of_a_question_that_could_not_be_loaded_are_told_below_the_answer(engine, handbook, tmp_path, language):
     """Not only in the trace: the answer would seem to come from them."""
-    files = [FileSource(tmp_path / f"{number}.txt", f"empty-{number}.txt") for number in range(UNREAD + 2)]
+    files = [FileSource(tmp_path / f"{number}.txt", f"empty-{number}.txt") for number in range(LISTED + 2)]
     for each in files:
         each.path.touch()
     run = engine.ask(ASKED[language], index="handbook", pipeline_name="naive", attachments=files)
@@ -459,7 +459,7 @@ def test_files_of_a_question_that_could_not_be_loaded_are_told_below_the_answer(
     page = ChatPage(language, conversation=run.conversation_id)
     [told] = [shown(each.value) for each in page.app.warning]
     assert EmptyDocument(name="empty-0.txt").sentence(language) in told
-    assert f"empty-{UNREAD}.txt" not in told
+    assert f"empty-{LISTED}.txt" not in told
     assert page.words["job.more"].format(count=2) in told
 
 

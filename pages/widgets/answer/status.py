@@ -11,7 +11,7 @@ from rag.pipelines import PIPELINES
 from rag.trace.details import AttemptsDetail, DeclineDetail, DocumentsDetail, GenerationDetail
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Token
 
-UNREAD = 5
+LISTED = 5
 """files that could not be loaded, listed below an answer; the others are counted"""
 
 
@@ -73,18 +73,18 @@ def outcome_note(last: RunFinished) -> str:
     return ""
 
 
-def show_unread(events: Sequence[Event]) -> None:
+def show_not_loaded(events: Sequence[Event]) -> None:
     """Shown below the answer: why it has nothing of a file that came with its question."""
-    if told := unread(events):
+    if told := not_loaded(events):
         st.warning("  \n".join(plain(readable(each)) for each in told))
 
 
-def unread(events: Sequence[Event]) -> list[str]:
+def not_loaded(events: Sequence[Event]) -> list[str]:
     """A sentence for each file that came with the question and could not be loaded."""
     details = [each.detail for each in events if isinstance(each, StepFinished)]
     added = [result for detail in details if isinstance(detail, DocumentsDetail) for result in detail.added]
     told = [result.error.sentence(language()) for result in added if result.error]
-    return [*told[:UNREAD], say("job.more", count=len(told) - UNREAD)] if len(told) > UNREAD else told
+    return [*told[:LISTED], say("job.more", count=len(told) - LISTED)] if len(told) > LISTED else told
 
 
 def show_unconfirmed(last: RunFinished) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.server.process import engine
 from pages.widgets.answer.answer import Cards, show_answer
-from pages.widgets.answer.status import outcome_note, show_answer_status, show_unconfirmed, show_unread
+from pages.widgets.answer.status import outcome_note, show_answer_status, show_not_loaded, show_unconfirmed
 from pages.widgets.chat.actions import show_actions
 from pages.widgets.chat.conversation.conversations import open_conversation
 from pages.widgets.chat.pace import OFTEN, look_every, pace
@@ -154,7 +154,7 @@ def show_end(last: RunFinished, events: Sequence[Event], key: str) -> None:
         st.info(say(f"cut.{last.cut_by}"))
     if last.pending:
         st.info(counted("chat.pending", last.pending))
-    show_unread(events)
+    show_not_loaded(events)
     show_unconfirmed(last)
 
 

@@ -1,6 +1,6 @@
 """Invitations in mails (iCalendar, RFC 5545): when and where the event is, the first time if it repeats.
 
-The text of an invitation mostly stands in the mail, too.
+Most mails repeat the text of their invitation.
 """
 
 import re
