@@ -32,6 +32,7 @@ from pages.server.upload_limit import UploadLimit
 from pages.widgets.answer.copying import COPY_ON_CLICK
 from pages.widgets.chat.announce import ANNOUNCE
 from pages.widgets.chat.conversation.in_view import KEEP_IN_VIEW
+from pages.widgets.chat.half_typed import KEEP_TYPED
 from pages.widgets.controls.focus import FOCUS
 from pages.widgets.controls.top import TO_TOP
 from pages.widgets.errors import show_error
@@ -52,6 +53,7 @@ SCRIPTS = (
     ANNOUNCE,
     COPY_ON_CLICK,
     KEEP_IN_VIEW,
+    KEEP_TYPED,
     CLOSE_ON_CHOICE,
     FOCUS,
     ONE_STEP,

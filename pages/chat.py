@@ -19,6 +19,7 @@ from pages.widgets.chat.conversation.drawn_turns import draw_earlier, drawn_turn
 from pages.widgets.chat.conversation.in_view import keep_in_view
 from pages.widgets.chat.conversation.picked_index import pick_index_of
 from pages.widgets.chat.follow_ups import show_follow_ups
+from pages.widgets.chat.half_typed import keep_half_typed
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.question import show_question_of
 from pages.widgets.chat.share import show_share
@@ -238,6 +239,7 @@ with st.sidebar:
 
 keep_in_view(conversation_id, running, st.session_state.branch if conversation_id else None)
 announce(running, outlines)
+keep_half_typed()
 if st.session_state.conversation and not conversation_id:
     st.warning(say("chat.not_here"))
     st.session_state.pop(DRAWN, None)

@@ -98,3 +98,26 @@ def test_another_page_is_one_step_in_the_browser_and_back_shows_the_conversation
         visitor.settle()
         assert visitor.page.url == left
         expect(visitor.questions).to_have_text([answer.question])
+
+
+def test_a_half_typed_question_is_there_after_a_look_at_another_page_and_one_that_was_sent_is_not(answered, visit):
+    answer = answered("Where is the office?", "In Sakae [1].")
+    visitor = visit(path=answer.path)
+    visitor.composer.fill("And who may")
+    for back in (visitor.page.go_back, visitor.sidebar.get_by_role("link", name=visitor.words["app.chat"]).click):
+        visitor.sidebar.get_by_role("link", name=visitor.words["app.documents"]).click()
+        expect(visitor.composer).to_have_count(0, timeout=LOADED)
+        visitor.settle()
+        back()
+        expect(visitor.composer).to_have_value("And who may")
+        visitor.settle()
+    visitor.composer.press_sequentially(" use it?")
+    visitor.composer.press("Enter")
+    visitor.wait_for_the_end()
+    expect(visitor.questions).to_have_text([answer.question, "And who may use it?"])
+    visitor.sidebar.get_by_role("link", name=visitor.words["app.documents"]).click()
+    expect(visitor.composer).to_have_count(0, timeout=LOADED)
+    visitor.page.go_back()
+    expect(visitor.answers).to_have_count(2, timeout=LOADED)
+    visitor.settle()
+    expect(visitor.composer).to_have_value("")
