@@ -65,6 +65,7 @@ from rag.runs.export.markdown import run_as_markdown
 from rag.runs.run.summary import summarize_run
 from rag.text.citations import cited_passages, claims, markers_of, without_markers
 from rag.text.code import CodeSplitter, code_hidden
+from rag.text.end_tokens import EndTokenFilter
 from rag.text.fence import fenced, passages_block, quoted
 from rag.text.follow_up import stands_alone, still_leans
 from rag.text.instruction_filter import InstructionFilter
@@ -146,6 +147,7 @@ def streamed(
     into: AttributedText
     | CitedText
     | CodeSplitter
+    | EndTokenFilter
     | NoAnswerFilter
     | InstructionFilter
     | ReasoningFilter
@@ -216,6 +218,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "written_line": written_line,
     "repeats": lambda text: repeats(text, [QUESTION, text]),
     "InstructionFilter": lambda text: streamed(text, InstructionFilter(QUESTION * 20)),
+    "EndTokenFilter": lambda text: streamed(text, EndTokenFilter()),
     "SurrogateFilter": lambda text: streamed(text, SurrogateFilter()),
     "ReasoningFilter": lambda text: streamed(text, ReasoningFilter()),
     "ReasoningFilter, within": lambda text: streamed(OPENING + text, ReasoningFilter()),
@@ -295,6 +298,7 @@ OWN_TEXTS: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
         lambda text: streamed(text, SurrogateFilter()),
         lambda length: "\ud83d" * length,
     ),
+    "EndTokenFilter, tokens": (lambda text: streamed(text, EndTokenFilter()), lambda length: "</s> " * (length // 2)),
     "ReasoningFilter, tags in code": (
         lambda text: ReasoningFilter().feed(text),
         lambda length: "It is `" + CLOSING * length,

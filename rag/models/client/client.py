@@ -27,6 +27,7 @@ from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, Re
 from rag.models.admission import Admission
 from rag.models.client.refused_fields import STREAM, RefusedFields, more_refused, prompt_sent
 from rag.models.usage import ReceivedReply, Usage
+from rag.text.end_tokens import EndTokenFilter
 from rag.text.instruction_filter import InstructionFilter
 from rag.text.reasoning_filter import ReasoningFilter
 from rag.text.surrogates import SurrogateFilter
@@ -103,7 +104,8 @@ class Restart:
 class ChatClient:
     """A server that speaks OpenAI's protocol; in tests, a scripted model.
 
-    Replies lose the reasoning at their start, and the prompt's instructions if they repeat them; the trace keeps them.
+    Replies lose the reasoning at their start, the tokens at their end, and the prompt's instructions if they repeat
+    them; the trace keeps all.
     The temperature is 0 unless a call sets another. A field that the model refuses is not sent again.
     """
 
@@ -306,6 +308,7 @@ class ReplyFilter:
         self._system = "\n".join(text for role, text in prompt if role == "system")
         self._characters = SurrogateFilter()
         self._reasoning = ReasoningFilter()
+        self._end_tokens = EndTokenFilter()
         self._instructions = InstructionFilter(self._system)
 
     @property
@@ -316,11 +319,13 @@ class ReplyFilter:
     def feed(self, piece: str) -> str:
         reply = self._reasoning.feed(without_bidi_controls(self._characters.feed(piece)))
         if self.is_void:
+            self._end_tokens = EndTokenFilter()
             self._instructions = InstructionFilter(self._system)
-        return self._instructions.feed(reply)
+        return self._instructions.feed(self._end_tokens.feed(reply))
 
     def end(self) -> str:
         rest = self._reasoning.feed(self._characters.end()) + self._reasoning.end()
+        rest = self._end_tokens.feed(rest) + self._end_tokens.end()
         return self._instructions.feed(rest) + self._instructions.end()
 
 

@@ -73,6 +73,21 @@ def test_an_emoji_that_the_service_splits_is_whole_for_readers_and_in_the_record
     assert unpack(pack(usage.record)) == tuple(usage.record)
 
 
+@pytest.mark.parametrize("written", ["Yes.</s>", "Yes.<|im_end|>\n", "<think>Snow?</think>Yes.<|eot_id|>"])
+def test_the_token_that_ends_a_reply_is_no_part_of_it(written):
+    chat, usage = ScriptedChat(), Usage(record=[])
+    chat.default = written  # streamed in pieces of four
+    client = ChatClient(chat, "scripted")
+
+    async def ask() -> None:
+        pieces = [piece async for piece in client.stream(PROMPT, usage)]
+        assert "".join(piece.text for piece in pieces if not isinstance(piece, Restart)) == "Yes."
+        assert (await client.ask(PROMPT, usage)).text == "Yes."
+
+    asyncio.run(ask())
+    assert [call.reply.text for call in usage.record] == [written] * 2
+
+
 def test_no_sign_in_a_reply_turns_what_follows_it():
     chat = ScriptedChat()
     chat.default = "It is \u202e005\u202c yen\u2069."
@@ -86,7 +101,8 @@ def test_no_sign_in_a_reply_turns_what_follows_it():
 
 
 @pytest.mark.parametrize(
-    "answer", ["", "  \n", "<think>It comes to no end.", "<think>It says no more.</think>", "No more.\n</think>"]
+    "answer",
+    ["", "  \n", "<think>It comes to no end.", "<think>It says no more.</think>", "No more.\n</think>", "</s>"],
 )
 def test_an_empty_reply_is_an_error(answer):
     chat = ScriptedChat()

@@ -1,0 +1,38 @@
+"""Removes the tokens that end a reply. A server whose chat template does not fit its model sends them as text."""
+
+import re
+
+TOKENS = (
+    "</s>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|eot|>", "<|end_of_text|>", "<end_of_turn>", "<eos>",
+    "<|end|>", "<|return|>", "<|END_OF_TURN_TOKEN|>", "<|end_of_turn|>", "<｜end▁of▁sentence｜>",
+)  # fmt: skip
+"""of Mistral, Qwen, Llama 3 and 4, Gemma, Phi, gpt-oss, Command R, OpenChat and DeepSeek"""
+
+_TOKEN = re.compile(f"({'|'.join(map(re.escape, TOKENS))})")
+
+
+class EndTokenFilter:
+    """Takes a reply in pieces, and returns it without the tokens at its end. Elsewhere they are part of a text about
+    them, or close a tag of HTML.
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+        """tokens and the spaces behind them, which may be the end of the reply"""
+        self._begun = ""
+        """what may become a token"""
+
+    def feed(self, piece: str) -> str:
+        text, shown = self._begun + piece, ""
+        last = text[text.rfind("<") :] if "<" in text else ""
+        self._begun = last if any(each.startswith(last) and each != last for each in TOKENS) else ""
+        for part in _TOKEN.split(text.removesuffix(self._begun)):
+            if part in TOKENS or (self._held and not part.strip()):
+                self._held += part
+            elif part:
+                shown += self._held + part
+                self._held = ""
+        return shown
+
+    def end(self) -> str:
+        return self._held + self._begun if self._begun else ""

@@ -1,0 +1,30 @@
+"""Replies without the tokens that end them."""
+
+import pytest
+
+from rag.text.end_tokens import TOKENS, EndTokenFilter
+
+
+def shown(text: str, size: int) -> str:
+    tokens = EndTokenFilter()
+    return "".join(tokens.feed(text[start : start + size]) for start in range(0, len(text), size)) + tokens.end()
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+@pytest.mark.parametrize("token", TOKENS)
+def test_tokens_at_the_end_of_a_reply_are_removed(token, size):
+    assert shown(f"It is a < b.{token}", size) == "It is a < b."
+    assert shown(f"{token}\n{token} ", size) == ""
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+@pytest.mark.parametrize(
+    "text", ["<s>5</s> 6 yen.", "It ends with `</s>`.", "<|im_end|> \nends it.", "a <|im_end", "</s></s> <", "</s></p>"]
+)
+def test_the_rest_of_a_reply_stays_as_it_is(text, size):
+    assert shown(text, size) == text
+
+
+def test_nothing_is_held_back_that_can_be_no_token():
+    tokens = EndTokenFilter()
+    assert [tokens.feed(piece) for piece in ("ab ", "<", "b", "</s", "> ", "c")] == ["ab ", "", "<b", "", "", "</s> c"]
