@@ -189,11 +189,12 @@ class ReplyRefused(ModelError):
 class PromptTooLong(ModelError):
     en = (
         "{host} refused the prompt because it is too long for the model {model}. Lower MODEL_CONTEXT to the size of "
-        "the context, in tokens, with which the server was started."
+        "the context, in tokens, with which the server was started, or to what your account may send in a minute."
     )
     ja = (
         "プロンプトがモデル {model} には長すぎるため、{host} が拒否しました。"
-        "MODEL_CONTEXT を、サーバーの起動時に指定したコンテキストの大きさ(トークン数)まで下げてください。"
+        "MODEL_CONTEXT を、サーバーの起動時に指定したコンテキストの大きさ(トークン数)か、"
+        "契約で 1 分間に送れるトークン数まで下げてください。"
     )
 
 

@@ -36,10 +36,11 @@ TOO_LONG = (
     "context_length_exceeded", "context length", "context window", "context size", "context limit",
     "contextwindowexceeded", "exceed_context_size", "prompt is too long", "input is too long", "maximum prompt length",
     "maximum number of tokens allowed", "too many tokens:", "`max_new_tokens` must be", "`inputs` must have less than",
-    "too large to process", "text cannot exceed",
+    "too large to process", "text cannot exceed", "request too large",
 )  # fmt: skip
 """words of OpenAI, vLLM, SGLang, LM Studio, Ollama, llama.cpp, Anthropic, LiteLLM, Bedrock, xAI, Gemini, Cohere, TGI,
-TEI and Jina that refuse a prompt, or a text to embed, for its length"""
+TEI and Jina that refuse a prompt, or a text to embed, for its length. The last are OpenAI's, with status 429, for more
+tokens than the account may send in a minute, however long one waits"""
 
 OPENAI_URL = "https://api.openai.com/v1"
 

@@ -77,7 +77,7 @@ class ServiceEmbeddings:
         try:
             return self._call(texts)
         except openai.APIStatusError as error:
-            if error.status_code not in TOO_MANY or len(texts) == 1:
+            if len(texts) == 1 or not (error.status_code in TOO_MANY or is_too_long(error)):
                 raise
         half = (len(texts) + 1) // 2
         rows = self._rows(texts[:half]) + self._rows(texts[half:])

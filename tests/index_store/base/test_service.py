@@ -157,6 +157,21 @@ def test_a_text_that_is_too_long_for_the_model_is_told_as_such_and_what_to_do(
         assert what_is_said(store, handbook) == "text_too_long"
 
 
+def test_texts_with_more_tokens_than_the_account_may_send_in_a_minute_are_sent_in_smaller_calls(
+    data_dir: Path, handbook: Path
+) -> None:
+    handbook.write_text("\n\n".join(f"# Room {room}\n\nIt has {room} chairs.\n" for room in range(9)))
+    too_large = Refusal(429, "Request too large for test-embedding on tokens per min (TPM): Limit 1, Requested 9.")
+    with OpenAIServer() as server, store_of(server, data_dir) as store:
+        embed_as_usual = server.routes["POST", EMBEDDINGS]
+        server.routes["POST", EMBEDDINGS] = lambda request, connection, fault: (
+            server.refuse(connection, too_large)
+            if len(request.body["input"]) > 4
+            else embed_as_usual(request, connection, fault)
+        )
+        assert store.add("a", handbook).status is IngestStatus.READY
+
+
 @pytest.mark.parametrize(
     ("error", "code"),
     [

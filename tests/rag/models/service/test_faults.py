@@ -84,6 +84,13 @@ TOO_LONG = {
 """with which words services refuse a prompt for its length"""
 
 
+TOO_LARGE = (
+    "Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 48231. The "
+    "input or output tokens must be reduced in order to run successfully."
+)
+"""what OpenAI says, with the status 429, of a prompt with more tokens than the account may send in a minute"""
+
+
 REFUSALS = [
     (refuses(401), "key_refused", "OPENAI_API_KEY"),
     (refuses(403), "key_refused", "OPENAI_API_KEY"),
@@ -105,6 +112,7 @@ REFUSALS = [
     (refuses(400, message="The maximum context length is 4096 tokens."), "prompt_too_long", "MODEL_CONTEXT"),
     *((refuses(400, message=said), "prompt_too_long", "MODEL_CONTEXT") for said in TOO_LONG.values()),
     (refuses(500, message="Context size has been exceeded."), "prompt_too_long", "MODEL_CONTEXT"),
+    (refuses(429, code="rate_limit_exceeded", message=TOO_LARGE), "prompt_too_long", "MODEL_CONTEXT"),
     (refuses(400, code="content_filter"), "reply_filtered", "test-chat"),
     (refuses(429), "service_busy", "127.0.0.1"),
     (refuses(429, code="insufficient_quota"), "quota_used_up", "127.0.0.1"),
