@@ -1,7 +1,7 @@
 """The JSON replies of models: one Pydantic type each, for both the schema and the parser.
 
-Models put JSON into prose or a fence, use other words or cases than requested, or answer with a bare 'Yes.'. The parser
-accepts everything that is clear, and nothing that contradicts itself.
+Models put JSON into prose or a fence, write it as Python does or as lines, use other words or cases than requested, or
+answer with a bare 'Yes.'. The parser accepts everything that is clear, and nothing that contradicts itself.
 """
 
 import json
@@ -127,8 +127,8 @@ class Reply(BaseModel):
 
     @classmethod
     def found_in(cls, text: str) -> list[Self]:
-        """All objects of this kind in `text`."""
-        return [reply for each in json_objects(text) if (reply := cls._read_from(each))]
+        """All objects of this kind in `text`, or the one whose fields are its lines."""
+        return [reply for each in json_objects(text) or _of_lines(text) if (reply := cls._read_from(each))]
 
     @classmethod
     def _read_from(cls, given: dict[str, Any]) -> Self | None:
@@ -330,12 +330,31 @@ def _whole(value: Any) -> Any:
     return whole_characters(value) if isinstance(value, str) else value
 
 
+def _of_lines(text: str) -> list[dict[str, Any]]:
+    """The object whose fields are the lines, as in 'verdict: yes'; none if a line is anything else."""
+    lines = [line.replace("：", ":").partition(":") for line in text.splitlines() if line.strip()]
+    fields = {name.strip(_AROUND_FIELD): value.strip(_AROUND_FIELD) for name, _, value in lines}
+    return [fields] if len(fields) == len(lines) and all(map(str.isidentifier, fields)) else []
+
+
+_AROUND_FIELD = " \t　-*_`\"'[],"
+
+
 MOST_BRACES = 100
 """limit for braces that begin no JSON: for each of them, the text would be read to its end"""
 
 
+_LAST_COMMA = re.compile(r",(?=\s*+[}\]])")
+_SINGLE_QUOTED = re.compile(r"(?<=[{\[,:\s])'([^'\n]*+)'(?=\s*+[:,}\]])")
+
+
 def json_objects(text: str) -> list[dict[str, Any]]:
-    """All JSON objects in `text`, in a fence or in prose."""
+    """All JSON objects in `text`, in a fence or in prose, also with a comma behind the last value or single quotes."""
+    text = _LAST_COMMA.sub("", text)
+    return _objects(text) or _objects(_SINGLE_QUOTED.sub(lambda quoted: json.dumps(quoted[1]), text))
+
+
+def _objects(text: str) -> list[dict[str, Any]]:
     found = []
     decoder = json.JSONDecoder(strict=False)  # a reason may have a line break that is not escaped
     at = text.find("{")

@@ -28,6 +28,11 @@ from rag.text.overlap import words_in
         ('{"name": "verdict", "parameters": {"reason": "…", "verdict": "yes"}}', "yes"),
         ('<tool_call>{"name": "verdict", "arguments": {"verdict": "no"}}</tool_call>', "no"),
         ('{"type": "object", "properties": {"reason": "…", "verdict": "yes", "score": 1}}', "yes"),
+        ('{"reason": "It says so.", "verdict": "yes", "score": 0.8,}', "yes"),
+        ("{'reason': 'It says so.', 'verdict': 'no', 'score': 0.1}", "no"),
+        ("{'reason': \"It's about leave.\", 'verdict': 'no'}", "no"),
+        ("reason: It says so: 2,500 yen.\nverdict: yes\nscore: 0.9", "yes"),
+        ("- **Reason:** 日当ではない。\n- **Verdict:** いいえ", "no"),
         ("verdict: yes", "yes"),
         ("**Verdict:** No.", "no"),
         ("Yes.", "yes"),
@@ -59,6 +64,8 @@ def test_a_verdict_is_read_from_what_models_write(text, verdict):
         "**No** or yes, by how it is read",
         "yes/no",
         '{"verdict": "yes|no"}',
+        "score: 0.9\nverdict: yes\nverdict: no",
+        "The passage says:\nverdict: yes",
     ],
 )
 def test_nonsense_is_neither_yes_nor_no(text):
@@ -68,6 +75,15 @@ def test_nonsense_is_neither_yes_nor_no(text):
 def test_score_and_reason_come_with_the_verdict():
     grade = RelevanceReply.read('{"reason": " it says so ", "verdict": "yes", "score": 0.75}')
     assert (grade.score, grade.reason) == (0.75, "it says so")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["reason: it says: so\nverdict: yes\nscore: 0.75", "{'reason': 'it says: so', 'verdict': 'yes', 'score': 0.75,}"],
+)
+def test_score_and_reason_are_read_in_other_forms_too(text):
+    grade = RelevanceReply.read(text)
+    assert (grade.score, grade.reason) == (0.75, "it says: so")
 
 
 @pytest.mark.parametrize(
@@ -101,6 +117,8 @@ def test_a_score_that_is_none_leaves_the_verdict(score):
         ('{"support": "fully", "unsupported": "なし。"}', "fully", "yes"),
         ('{"support": "fully", "unsupported": "No unsupported claims."}', "fully", "yes"),
         ('{"support": "fully", "unsupported": {"claims": [], "count": 0}}', "fully", "yes"),
+        ('{"unsupported": [{"claim": "It is blue."},], "support": "partly",}', "partly", "no"),
+        ("reason: It says so.\nunsupported: []\nsupport: fully", "fully", "yes"),
     ],
 )
 def test_grounding_is_read_in_three_levels(text, level, verdict):
@@ -214,6 +232,7 @@ def test_a_number_with_its_unit_stays_whole():
     ("written", "route"),
     [
         ('{"reason": "x", "route": "web"}', "web"),
+        ("reason: It changes by the day.\nroute: web", "web"),
         ('```json\n{"route": "Documents."}\n```', "documents"),
         ("talk", "talk"),
         ("**web**", "web"),
