@@ -108,10 +108,11 @@ def _marker(state: StateInline, silent: bool) -> bool:
 
 def _reader() -> MarkdownIt:
     """A reader that makes no HTML, images or links. A document could make the model write one that sends the content of
-    the page elsewhere. No references either: a list of sources such as `[1]: a.md` would make every marker a link.
+    the page elsewhere. No references either: a list of sources such as `[1]: a.md` would make every marker a link. Nor
+    headings by a line below them: models part paragraphs with `---`, and would make the one before it a heading.
     """
     markdown = _Markdown()
-    markdown.enable(["table", "strikethrough"]).disable(["image", "reference"])
+    markdown.enable(["table", "strikethrough"]).disable(["image", "reference", "lheading"])
     markdown.use(tasklists_plugin)
     markdown.inline.ruler.before("link", "marker", _marker)
     markdown.inline.ruler.before("autolink", "line_break", _line_break)

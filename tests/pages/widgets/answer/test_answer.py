@@ -94,6 +94,13 @@ def test_the_lines_of_an_answer_stay_lines(engine):
     assert "a\nb" in html
 
 
+def test_a_line_below_a_sentence_makes_no_heading_of_it(engine):
+    html = html_of(engine, "日当は2,500円です。\n---\n海外では別に定めます。\n===")
+    assert "<h" not in html.replace("<hr", "")
+    assert "<p>日当は2,500円です。</p>\n<hr />" in html
+    assert "===" in html
+
+
 def test_the_lines_of_a_cell_are_lines_and_other_html_stays_text(engine):
     html = html_of(engine, "| a |\n|---|\n| 部長<br>課長<br/>`<br>` <b>x</b> |")
     assert html.count("<br />") == 2
