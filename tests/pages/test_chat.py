@@ -393,6 +393,8 @@ def test_stop_keeps_what_was_written_and_says_so(handbook, server):
     assert request.disconnected.wait(60)
     assert page.words["chat.stopped"] in [each.value for each in page.app.caption]
     assert page.words["status.stopped"] in page.traces[0]
+    assert "1 call" in page.traces[0]
+    assert "tokens" not in page.traces[0]  # the service tells them at the end alone
 
 
 def test_a_data_folder_in_use_is_told_in_one_sentence(data_dir, server, monkeypatch):

@@ -98,7 +98,8 @@ def _name(started: RunStarted) -> str:
 
 def _costs(totals: Totals) -> list[str]:
     costs = [say("total.seconds", seconds=f"{totals.seconds:.1f}"), counted("total.calls", totals.model_calls)]
-    costs.append(say("total.tokens", count=thousands(totals.tokens)))
+    if totals.tokens:  # services tell them at the end of a reply, if at all
+        costs.append(say("total.tokens", count=thousands(totals.tokens)))
     if totals.reused_calls:
         costs.append(counted("total.reused", totals.reused_calls))
     if totals.rewrites:

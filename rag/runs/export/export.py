@@ -173,5 +173,7 @@ def _step(step: StepFinished, origin: Origin | None, say: Say) -> list[str]:
 def _totals(last: RunFinished, say: Say) -> str:
     totals = last.totals
     ended = say(f"outcome.{last.outcome}" if last.outcome else f"status.{last.status}")
-    costs = (f"{totals.seconds:.1f} s", f"{totals.model_calls} × LLM", f"{totals.tokens} tokens")
+    costs = [f"{totals.seconds:.1f} s", f"{totals.model_calls} × LLM"]
+    if totals.tokens:  # services tell them at the end of a reply, if at all
+        costs.append(f"{totals.tokens} tokens")
     return in_line(" · ".join((ended, *costs)))

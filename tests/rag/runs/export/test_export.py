@@ -99,6 +99,10 @@ def test_a_conversation_is_read_again_as_it_was_written_with_its_calls_and_witho
     assert KEY not in text
 
 
+def test_tokens_that_no_service_told_are_not_called_none():
+    assert "tokens" not in export_as_markdown(export(events()), "en")
+
+
 def test_a_run_is_exported_alone_and_what_there_is_not_is_refused(ask):
     engine, first = ask()
     ask("宿泊費はいくらですか?", first.conversation_id)
