@@ -50,8 +50,14 @@ async def grade_documents(state: State, step: NodeStep) -> State:
     relevant = [each.passage for each in graded if each.grade.verdict != "no"]
     if speculative:
         speculative.decide(keep=len(relevant) == len(graded))
-    step.verdict = ("yes" if grades else "unknown") if relevant else "no"
-    return {"grades": grades, "relevant": relevant}
+    found: State = {"grades": grades, "relevant": relevant}
+    step.verdict = ("yes" if has_relevant_grade(found) else "unknown") if relevant else "no"
+    return found
+
+
+def has_relevant_grade(state: State) -> bool:
+    """Whether a passage stayed because it is relevant. Others stay because they could not be graded."""
+    return any(each.number in state["grades"] for each in state["relevant"])
 
 
 def _is_filtered(graded: PassageGrade) -> bool:

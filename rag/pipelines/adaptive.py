@@ -30,7 +30,7 @@ from rag.nodes.check_answer import (
 )
 from rag.nodes.decline import decline
 from rag.nodes.generate import draft_answer, generate, grade_and_draft, small_talk
-from rag.nodes.grade_documents import grade_documents
+from rag.nodes.grade_documents import grade_documents, has_relevant_grade
 from rag.nodes.refine import refine
 from rag.nodes.retrieve import retrieve
 from rag.nodes.route_question import route_question
@@ -52,7 +52,8 @@ def after_route_question(state: State, limits: GraphLimits) -> Choice:
 @router
 def after_grade_documents(state: State, limits: GraphLimits) -> Choice:
     if state["relevant"]:
-        return Choice("generate", "relevant_found")
+        is_graded = has_relevant_grade(state)
+        return Choice("generate", "relevant_found") if is_graded else Choice("generate", "not_graded")
     return Choice(_next_way(state), "nothing_relevant")
 
 

@@ -28,7 +28,7 @@ from rag.nodes.check_answer import (
 )
 from rag.nodes.decline import decline
 from rag.nodes.generate import draft_answer, generate, grade_and_draft
-from rag.nodes.grade_documents import grade_documents
+from rag.nodes.grade_documents import grade_documents, has_relevant_grade
 from rag.nodes.retrieve import retrieve
 from rag.nodes.rewrite import rewrite_question
 from rag.pipelines.pipeline import Pipeline
@@ -37,7 +37,8 @@ from rag.pipelines.pipeline import Pipeline
 @router
 def after_grade_documents(state: State, limits: GraphLimits) -> Choice:
     if state["relevant"]:
-        return Choice("generate", "relevant_found")
+        is_graded = has_relevant_grade(state)
+        return Choice("generate", "relevant_found") if is_graded else Choice("generate", "not_graded")
     if state.get("rewrites", 0) < limits.rewrites:
         return Choice("rewrite_question", "nothing_relevant")
     return Choice(_end(state), "rewrite_limit")

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from index_store.base.errors import ServiceBusy
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from tests.rag.documents import ALLOWANCE, INDEX
@@ -281,6 +282,14 @@ def test_a_route_is_read_with_patience(ask, chat, said):
     run = ask()
     run.result()
     assert started_steps(run.events)[1] == "web_search"
+
+
+def test_passages_that_could_not_be_graded_are_not_called_relevant(ask, chat):
+    chat.answer_when(JA.relevance, answer=ServiceBusy(host="h"))
+    chat.enqueue(ANSWER)
+    run = ask()
+    assert run.result().outcome == "confirmed"
+    assert ("generate", "not_graded") in decisions(run.events)
 
 
 def test_a_router_that_fails_leads_to_the_documents_and_is_told(open_engine, server):

@@ -469,7 +469,19 @@ def test_when_all_graders_fail_it_goes_on_with_all_passages_not_graded(ask, chat
     assert run.result().outcome == "confirmed"
     [grading] = finished(run.events, "grade_documents")
     assert (grading.fallback.code, grading.verdict) == ("service_busy", "unknown")
+    assert decisions(run.events)[0] == ("generate", "not_graded")
     assert chat.prompts_with(JA.answer)[0].count("<passage number=") == 4
+
+
+def test_a_passage_that_was_not_graded_is_not_called_relevant_beside_those_that_are_not(ask, chat):
+    approve(chat)
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.relevance, ALLOWANCE, answer=ServiceBusy(host="h"))
+    chat.enqueue(ANSWER)
+    run = ask()
+    assert run.result().outcome == "confirmed"
+    assert decisions(run.events)[0] == ("generate", "not_graded")
+    assert chat.prompts_with(JA.answer)[-1].count("<passage number=") == 1
 
 
 def test_a_key_that_is_refused_ends_the_run_at_the_first_grader(ask, chat):
