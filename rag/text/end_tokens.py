@@ -1,4 +1,6 @@
-"""Removes the tokens that end a reply. A server whose chat template does not fit its model sends them as text."""
+"""Removes the tokens that end a reply, and further turns behind them, which the model writes for others. A server whose
+chat template does not fit its model sends them as text.
+"""
 
 import re
 
@@ -8,7 +10,10 @@ TOKENS = (
 )  # fmt: skip
 """of Mistral, Qwen, Llama 3 and 4, Gemma, Phi, gpt-oss, Command R, OpenChat and DeepSeek"""
 
-_TOKEN = re.compile(f"({'|'.join(map(re.escape, TOKENS))})")
+TURNS = ("<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "<|start|>", "<|user|>")
+"""begin another turn"""
+
+_TOKEN = re.compile(f"({'|'.join(map(re.escape, (*TOKENS, *TURNS)))})")
 
 
 class EndTokenFilter:
@@ -21,12 +26,19 @@ class EndTokenFilter:
         """tokens and the spaces behind them, which may be the end of the reply"""
         self._begun = ""
         """what may become a token"""
+        self._is_over = False
+        """another turn has begun"""
 
     def feed(self, piece: str) -> str:
+        if self._is_over:
+            return ""
         text, shown = self._begun + piece, ""
         last = text[text.rfind("<") :] if "<" in text else ""
-        self._begun = last if any(each.startswith(last) and each != last for each in TOKENS) else ""
+        self._begun = last if any(each.startswith(last) and each != last for each in (*TOKENS, *TURNS)) else ""
         for part in _TOKEN.split(text.removesuffix(self._begun)):
+            if part in TURNS and self._held:
+                self._is_over = True
+                break
             if part in TOKENS or (self._held and not part.strip()):
                 self._held += part
             elif part:
@@ -35,4 +47,4 @@ class EndTokenFilter:
         return shown
 
     def end(self) -> str:
-        return self._held + self._begun if self._begun else ""
+        return self._held + self._begun if self._begun and not self._is_over else ""

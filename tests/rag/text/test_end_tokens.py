@@ -19,7 +19,29 @@ def test_tokens_at_the_end_of_a_reply_are_removed(token, size):
 
 @pytest.mark.parametrize("size", [1, 4, 1000])
 @pytest.mark.parametrize(
-    "text", ["<s>5</s> 6 yen.", "It ends with `</s>`.", "<|im_end|> \nends it.", "a <|im_end", "</s></s> <", "</s></p>"]
+    "goes_on",
+    [
+        "<|im_end|>\n<|im_start|>user\nAnd the hotel?<|im_end|>\n<|im_start|>assistant\n9,000 yen.",
+        "<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nIt is 5 yen.",
+        "<end_of_turn>\n<start_of_turn>user\nWhy?",
+    ],
+)
+def test_what_a_model_writes_for_others_after_its_reply_is_removed(goes_on, size):
+    assert shown(f"It is 5 yen.{goes_on}", size) == "It is 5 yen."
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A turn is <|im_start|>user.",
+        "<s>5</s> 6 yen.",
+        "It ends with `</s>`.",
+        "<|im_end|> \nends it.",
+        "a <|im_end",
+        "</s></s> <",
+        "</s></p>",
+    ],
 )
 def test_the_rest_of_a_reply_stays_as_it_is(text, size):
     assert shown(text, size) == text
