@@ -346,12 +346,21 @@ MOST_BRACES = 100
 
 _LAST_COMMA = re.compile(r",(?=\s*+[}\]])")
 _SINGLE_QUOTED = re.compile(r"(?<=[{\[,:\s])'([^'\n]*+)'(?=\s*+[:,}\]])")
+_QUOTE = re.compile(r'\\.|[{\[,:]\s*+"|"(?=\s*+(?:[:}\]]|,\s*+"))|(")', re.DOTALL)
+"""an escape, then a quotation mark that begins a string of JSON, one that ends it, and one inside"""
 
 
 def json_objects(text: str) -> list[dict[str, Any]]:
-    """All JSON objects in `text`, in a fence or in prose, also with a comma behind the last value or single quotes."""
+    """All JSON objects in `text`, in a fence or in prose, also with a comma behind the last value, single quotes, or
+    quotation marks inside a string that are not escaped.
+    """
     text = _LAST_COMMA.sub("", text)
-    return _objects(text) or _objects(_SINGLE_QUOTED.sub(lambda quoted: json.dumps(quoted[1]), text))
+    return _objects(text) or _objects(_requoted(text))
+
+
+def _requoted(text: str) -> str:
+    text = _SINGLE_QUOTED.sub(lambda quoted: json.dumps(quoted[1]), text)
+    return _QUOTE.sub(lambda quote: '\\"' if quote[1] else quote[0], text)
 
 
 def _objects(text: str) -> list[dict[str, Any]]:

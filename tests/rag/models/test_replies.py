@@ -31,6 +31,8 @@ from rag.text.overlap import words_in
         ('{"reason": "It says so.", "verdict": "yes", "score": 0.8,}', "yes"),
         ("{'reason': 'It says so.', 'verdict': 'no', 'score': 0.1}", "no"),
         ("{'reason': \"It's about leave.\", 'verdict': 'no'}", "no"),
+        ('{"reason": "It says "2,500 yen".", "verdict": "yes", "score": 0.9}', "yes"),
+        ('{"reason": "「"日当"」 \\"2,500円\\" とある", "verdict": "yes"}', "yes"),
         ("reason: It says so: 2,500 yen.\nverdict: yes\nscore: 0.9", "yes"),
         ("- **Reason:** 日当ではない。\n- **Verdict:** いいえ", "no"),
         ("verdict: yes", "yes"),
@@ -75,6 +77,13 @@ def test_nonsense_is_neither_yes_nor_no(text):
 def test_score_and_reason_come_with_the_verdict():
     grade = RelevanceReply.read('{"reason": " it says so ", "verdict": "yes", "score": 0.75}')
     assert (grade.score, grade.reason) == (0.75, "it says so")
+
+
+def test_quotation_marks_in_a_reason_need_not_be_escaped():
+    grade = RelevanceReply.read('{"reason": "It says "2,500 yen" a day.", "verdict": "yes", "score": 0.9}')
+    assert (grade.verdict, grade.score, grade.reason) == ("yes", 0.9, 'It says "2,500 yen" a day.')
+    read = GroundingReply.read('{"reason": "r", "unsupported": ["It is "blue"."], "support": "partly"}')
+    assert (read.level, read.unsupported) == ("partly", ('It is "blue".',))
 
 
 @pytest.mark.parametrize(
