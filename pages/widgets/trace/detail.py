@@ -38,8 +38,9 @@ def show(step: StepFinished, index: str) -> None:
 def detail_html(step: StepFinished, index: str) -> str:
     """`index`: the index that was searched; empty if nothing can be looked up in it."""
     start = say("detail.start", seconds=f"{step.start:.1f}")
-    made = counted("detail.model_calls", step.model_calls)
-    calls = say("detail.calls", calls=made, tokens_in=step.tokens_in, tokens_out=step.tokens_out)
+    calls = counted("detail.model_calls", step.model_calls)
+    if step.tokens_in + step.tokens_out:
+        calls = say("detail.calls", calls=calls, tokens_in=step.tokens_in, tokens_out=step.tokens_out)
     footer = f"<footer>{escape(start)} · {escape(calls)}</footer>"
     shown = view_of(step.detail, index).html() if step.detail else ""
     return f'<div class="detail">{shown}{footer}</div>'

@@ -74,6 +74,12 @@ def test_a_step_tells_how_often_it_called_the_model(made, told):
     assert f"· {told}" in page.html[0].value
 
 
+def test_tokens_that_no_service_told_are_not_called_none():
+    step = finished(DETAILS[0]).model_copy(update={"model_calls": 1, "tokens_in": 0, "tokens_out": 0})
+    _, page = for_reader("en", lambda: detail.show(step, ""))
+    assert "· 1 model call</footer>" in page.html[0].value
+
+
 def summaries(language: str, examples=DETAILS) -> list[str]:
     return for_reader(language, lambda: [detail.summary(finished(each)) for each in examples])[0]
 
