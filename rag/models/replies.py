@@ -4,16 +4,17 @@ Models put JSON into prose or a fence, write it as Python does or as lines, use 
 answer with a bare 'Yes.'. The parser accepts everything that is clear, and nothing that contradicts itself.
 """
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cache
+from itertools import chain
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError, WithJsonSchema
 
 from rag.text.surrogates import whole_characters
+from rag.text.written_json import written_json
 from rag.trace.grades import Grade, Grounding, Level, Usefulness
 
 G = TypeVar("G", bound=Grade)
@@ -127,8 +128,9 @@ class Reply(BaseModel):
 
     @classmethod
     def found_in(cls, text: str) -> list[Self]:
-        """All objects of this kind in `text`, or the one whose fields are its lines."""
-        return [reply for each in json_objects(text) or _of_lines(text) if (reply := cls._read_from(each))]
+        """All objects of this kind in `text`, by the strictest way to read it that finds one."""
+        read = ([reply for each in objects if (reply := cls._read_from(each))] for objects in written_json(text))
+        return next(filter(None, read), [])
 
     @classmethod
     def _read_from(cls, given: dict[str, Any]) -> Self | None:
@@ -278,7 +280,7 @@ class KeywordsReply(Reply):
     @classmethod
     def read(cls, text: str) -> tuple[str, ...]:
         """Reads JSON with a list under any key, or a list with commas, bullets or lines."""
-        for each in json_objects(text):
+        for each in chain.from_iterable(written_json(text)):
             for value in each.values():
                 if isinstance(value, list):
                     return _bare(word for word in _whole(value) if isinstance(word, str))
@@ -297,7 +299,7 @@ class FollowUpsReply(Reply):
     @classmethod
     def read(cls, text: str) -> tuple[str, ...] | None:
         """Reads JSON with a list under any key, or lines that are questions. None if there is neither."""
-        for each in json_objects(text):
+        for each in chain.from_iterable(written_json(text)):
             for value in each.values():
                 if isinstance(value, list):
                     return tuple(dict.fromkeys(_lines(_whole(value))))
@@ -328,54 +330,3 @@ def _whole(value: Any) -> Any:
     if isinstance(value, list):
         return [whole_characters(each) if isinstance(each, str) else each for each in value]
     return whole_characters(value) if isinstance(value, str) else value
-
-
-def _of_lines(text: str) -> list[dict[str, Any]]:
-    """The object whose fields are the lines, as in 'verdict: yes'; none if a line is anything else."""
-    lines = [line.replace("：", ":").partition(":") for line in text.splitlines() if line.strip()]
-    fields = {name.strip(_AROUND_FIELD): value.strip(_AROUND_FIELD) for name, _, value in lines}
-    return [fields] if len(fields) == len(lines) and all(map(str.isidentifier, fields)) else []
-
-
-_AROUND_FIELD = " \t　-*_`\"'[],"
-
-
-MOST_BRACES = 100
-"""limit for braces that begin no JSON: for each of them, the text would be read to its end"""
-
-
-_LAST_COMMA = re.compile(r",(?=\s*+[}\]])")
-_SINGLE_QUOTED = re.compile(r"(?<=[{\[,:\s])'([^'\n]*+)'(?=\s*+[:,}\]])")
-_QUOTE = re.compile(r'\\.|[{\[,:]\s*+"|"(?=\s*+(?:[:}\]]|,\s*+"))|(")', re.DOTALL)
-"""an escape, then a quotation mark that begins a string of JSON, one that ends it, and one inside"""
-
-
-def json_objects(text: str) -> list[dict[str, Any]]:
-    """All JSON objects in `text`, in a fence or in prose, also with a comma behind the last value, single quotes, or
-    quotation marks inside a string that are not escaped.
-    """
-    text = _LAST_COMMA.sub("", text)
-    return _objects(text) or _objects(_requoted(text))
-
-
-def _requoted(text: str) -> str:
-    text = _SINGLE_QUOTED.sub(lambda quoted: json.dumps(quoted[1]), text)
-    return _QUOTE.sub(lambda quote: '\\"' if quote[1] else quote[0], text)
-
-
-def _objects(text: str) -> list[dict[str, Any]]:
-    found = []
-    decoder = json.JSONDecoder(strict=False)  # a reason may have a line break that is not escaped
-    at = text.find("{")
-    failed = 0
-    while at != -1 and failed < MOST_BRACES:
-        try:
-            value, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):  # a number of thousands of digits is a ValueError, too
-            failed += 1
-            at = text.find("{", at + 1)
-            continue
-        if isinstance(value, dict):
-            found.append(value)
-        at = text.find("{", end)
-    return found

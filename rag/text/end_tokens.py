@@ -26,6 +26,8 @@ class EndTokenFilter:
         """tokens and the spaces behind them, which may be the end of the reply"""
         self._begun = ""
         """what may become a token"""
+        self._shows_turns = False
+        """it is about the form of prompts"""
         self._is_over = False
         """another turn has begun"""
 
@@ -36,9 +38,10 @@ class EndTokenFilter:
         last = text[text.rfind("<") :] if "<" in text else ""
         self._begun = last if any(each.startswith(last) and each != last for each in (*TOKENS, *TURNS)) else ""
         for part in _TOKEN.split(text.removesuffix(self._begun)):
-            if part in TURNS and self._held:
+            if part in TURNS and self._held and not self._shows_turns:
                 self._is_over = True
                 break
+            self._shows_turns |= part in TURNS
             if part in TOKENS or (self._held and not part.strip()):
                 self._held += part
             elif part:

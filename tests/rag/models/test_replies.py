@@ -86,6 +86,11 @@ def test_quotation_marks_in_a_reason_need_not_be_escaped():
     assert (read.level, read.unsupported) == ("partly", ('It is "blue".',))
 
 
+def test_a_reason_stays_as_it_was_written():
+    reason = 'it has (a,} and \\"b\\",]'
+    assert RelevanceReply.read(f'{{"reason": "{reason}", "verdict": "yes"}}').reason == 'it has (a,} and "b",]'
+
+
 @pytest.mark.parametrize(
     "text",
     ["reason: it says: so\nverdict: yes\nscore: 0.75", "{'reason': 'it says: so', 'verdict': 'yes', 'score': 0.75,}"],

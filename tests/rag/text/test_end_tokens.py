@@ -35,6 +35,7 @@ def test_what_a_model_writes_for_others_after_its_reply_is_removed(goes_on, size
     "text",
     [
         "A turn is <|im_start|>user.",
+        "```\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n```",
         "<s>5</s> 6 yen.",
         "It ends with `</s>`.",
         "<|im_end|> \nends it.",
