@@ -4,12 +4,11 @@ With --json it prints one object per line, each at once. The exit status is 0 on
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 
 from index_store.access import commands as access
-from index_store.base.command_line.commands import Commands, Output, write_utf8
+from index_store.base.command_line.commands import Commands, Output, drop_output, write_utf8
 from index_store.base.command_line.interrupts import INTERRUPTED
 from index_store.base.command_line.language import language_of_environment
 from index_store.base.command_line.terminal import write_log
@@ -32,8 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader has closed the pipe; Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()  # its reader has ended
         return 1
     return 0 if all_well else 1
 

@@ -13,7 +13,6 @@ output, what happens on the way to standard error.
 
 import argparse
 import json
-import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -22,7 +21,15 @@ from contextlib import closing
 from index_store.access.audit.audit import Audit
 from index_store.access.gate import as_local
 from index_store.access.principal import LOCAL
-from index_store.base.command_line.commands import as_sentence, counted, write, write_json, write_utf8
+from index_store.base.command_line.commands import (
+    as_sentence,
+    counted,
+    drop_output,
+    write,
+    write_json,
+    write_refusal,
+    write_utf8,
+)
 from index_store.base.command_line.interrupts import INTERRUPTED
 from index_store.base.command_line.language import language_of_environment
 from index_store.base.command_line.terminal import write_log
@@ -53,12 +60,12 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return command(options)
     except PlainError as error:
-        return _refuse(error, options)
+        write_refusal(error, options.language, as_json=options.json)
+        return 1
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has ended. Without this, Python prints another error while it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()  # its reader has ended
         return 1
 
 
@@ -225,11 +232,3 @@ def _ending(event: RunFinished, language: Language) -> Iterator[str]:
         + (f" · {event.outcome}" if event.outcome else ""),
         to=sys.stderr,
     )
-
-
-def _refuse(error: PlainError, options: argparse.Namespace) -> int:
-    if options.json:
-        write_json(json.dumps({"error": error.as_failure().model_dump()}, ensure_ascii=False))
-    else:
-        write(error.sentence(options.language), to=sys.stderr)
-    return 1

@@ -16,6 +16,7 @@ from index_store.base.settings import Settings
 from index_store.commands import main
 from index_store.store.index_store import IndexStore
 from tests.by_hand import by_hand
+from tests.full_disk import linux
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, painted
 from tests.index_store.soundness import assert_sound, eventually
@@ -141,6 +142,17 @@ def test_a_reader_that_leaves_is_no_error(serve: None, run: Run, write: Write) -
     line = f'"{sys.executable}" -m index_store list --json --index a | true'
     done = subprocess.run(["bash", "-c", line], capture_output=True, encoding="utf-8")
     assert done.stderr == ""
+
+
+@linux
+@pytest.mark.parametrize("given", [[], ["--json"]], ids=["text", "json"])
+def test_an_output_for_which_there_is_no_room_is_told_in_one_sentence(run: Run, write: Write, given: list[str]) -> None:
+    run("add", "--index", "a", write("a.md"))
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command("list", *given), stdout=full, stderr=subprocess.PIPE, encoding="utf-8")
+    assert done.returncode == 1
+    assert done.stderr.startswith("The output can't be written: No space left on device.")
+    assert done.stderr.count("\n") == 1
 
 
 def test_each_result_is_there_as_soon_as_it_is_known(serve: None, service: EmbeddingService, write: Write) -> None:

@@ -24,6 +24,7 @@ from rag.pipelines import PIPELINES
 from rag.runs.export.export import Export
 from rag.runs.history.history import History
 from rag.trace.events import RunFinished, StepFinished, Style, from_json
+from tests.full_disk import linux
 from tests.rag.conftest import KEY, TAVILY_KEY
 from tests.rag.documents import INDEX
 from tests.rag.verdicts import YES, grounding
@@ -298,6 +299,17 @@ def test_ctrl_c_stops_the_run_and_the_model(environment, server):
     assert 0 < len(last.answer) < len(ANSWER * 50)
     assert "Traceback" not in errors
     assert server.chats[0].disconnected.wait(60)
+
+
+@linux
+@pytest.mark.parametrize("given", [[], ["--json"]], ids=["text", "json"])
+def test_an_output_for_which_there_is_no_room_is_told_in_one_sentence(environment, given):
+    with Path("/dev/full").open("wb") as full:
+        asked = [sys.executable, "-m", "rag", "ask", "--index", INDEX, "--pipeline", "naive", *given, QUESTION]
+        done = subprocess.run(asked, env=environment, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("The output can't be written: No space left on device.")
 
 
 @pytest.mark.parametrize(("language", "mark"), [("ja", "外部(Web): "), ("en", "from the web: ")])

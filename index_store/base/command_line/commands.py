@@ -4,6 +4,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable
 from io import TextIOWrapper
@@ -21,14 +22,47 @@ def write_utf8() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
+class OutputFailed(errors.PlainError):
+    en = "The output can't be written: {reason}. Make room where it goes, or write it to another place."
+    ja = "出力を書き込めません({reason})。出力先の空きを増やすか、別の場所に出力してください。"
+
+
 def write(text: str, *, end: str = "\n", to: TextIO | None = None) -> None:
-    """Prints what people read, at once. `to`: standard output, if it is not given."""
-    print(for_terminal(text), end=end, file=to, flush=True)
+    """Prints what people read, at once. `to`: standard output, if it is not given.
+
+    Raises OutputFailed, for example on a full disk; BrokenPipeError if its reader has ended.
+    """
+    _print(for_terminal(text), end, to)
 
 
 def write_json(text: str, *, end: str = "\n") -> None:
     """The same for JSON."""
-    print(for_terminal_as_json(text), end=end, flush=True)
+    _print(for_terminal_as_json(text), end, None)
+
+
+def _print(text: str, end: str, to: TextIO | None) -> None:
+    try:
+        print(text, end=end, file=to, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputFailed(reason=error.strerror or error) from error
+
+
+def drop_output() -> None:
+    """After standard output has failed. Without this, Python prints another error while it closes it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def write_refusal(error: errors.PlainError, language: str, *, as_json: bool) -> None:
+    """Why a command did nothing, or not all: for people to standard error, as JSON to standard output."""
+    if isinstance(error, OutputFailed):
+        drop_output()
+        as_json = False
+    if as_json:
+        write_json(json.dumps({"error": error.as_failure().model_dump()}, ensure_ascii=False))
+    else:
+        write(error.sentence(language), to=sys.stderr)
 
 
 def counted(count: int, what: str) -> str:
@@ -68,10 +102,7 @@ class Output:
         self.line({"source": source, "status": "failed", **fields, "error": sentence}, f"failed  {source}  {sentence}")
 
     def refusal(self, error: errors.PlainError) -> None:
-        if self.as_json:
-            write_json(json.dumps({"error": error.as_failure().model_dump()}, ensure_ascii=False))
-        else:
-            write(error.sentence(self.language), to=sys.stderr)
+        write_refusal(error, self.language, as_json=self.as_json)
 
 
 Command = Callable[[argparse.Namespace, Output], bool]
