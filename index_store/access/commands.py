@@ -12,7 +12,7 @@ from index_store.access.people import ERASED, Person
 from index_store.access.principal import LOCAL, Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.access.user_people import noted
-from index_store.base.command_line.commands import Command, Commands, Output
+from index_store.base.command_line.commands import Command, Commands, Output, names
 from index_store.base.settings import Settings
 
 CLAIMED = "claimed"
@@ -31,10 +31,12 @@ def _add_people(commands: Commands) -> None:
     commands.add("list", _with(_list_people), "list the people and their roles")
     added = commands.add("add", _with(_add_person), "add a person before they sign in for the first time")
     added.add_argument("name", metavar="EMAIL_OR_SUBJECT")
-    added.add_argument("--role", choices=list(Role), help="role set by hand (default: from the sign-in)")
+    added.add_argument("--role", choices=names(Role), help="role set by hand (default: from the sign-in)")
     changed = commands.add("role", _with(_set_role), "set a role by hand")
     _add_person_argument(changed)
-    changed.add_argument("role", choices=[*Role, CLAIMED], help=f"{CLAIMED}: use the role from the sign-in again")
+    changed.add_argument(
+        "role", choices=[*names(Role), CLAIMED], help=f"{CLAIMED}: use the role from the sign-in again"
+    )
     for name, run, what in (
         ("disable", _disable, "withdraw a person's access; they are signed out at once"),
         ("erase", _erase, "erase a person's identity; the app deletes their data at its start or within a day"),

@@ -84,7 +84,10 @@ def _add_search(command: argparse.ArgumentParser) -> None:
 
 
 def _count(text: str) -> int:
-    number = int(text)
+    try:
+        number = int(text)
+    except ValueError:  # also for more digits than Python reads
+        number = 0
     if not 1 <= number <= MOST_HITS:
         raise argparse.ArgumentTypeError(f"must be from 1 to {MOST_HITS:,}")
     return number

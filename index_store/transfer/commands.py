@@ -4,7 +4,7 @@ import argparse
 import time
 from pathlib import Path
 
-from index_store.base.command_line.commands import Commands, Output
+from index_store.base.command_line.commands import Commands, Output, names
 from index_store.base.settings import Settings
 from index_store.store.commands import compare
 from index_store.store.index_store import IndexStore
@@ -30,8 +30,7 @@ def add_to(commands: Commands) -> None:
     ).add_argument(
         "--to",
         required=True,
-        choices=list(MoveTarget),
-        type=MoveTarget,
+        choices=names(MoveTarget),
         help="servers: to Postgres (DATABASE_URL) and Chroma (CHROMA_URL); folder: from there back into DATA_DIR. Stop "
         "the app first. If the command is interrupted, run it again",
     )
@@ -52,7 +51,7 @@ def _restore(options: argparse.Namespace, out: Output) -> bool:
 
 
 def _move(options: argparse.Namespace, out: Output) -> bool:
-    in_use, said = move(Settings(), options.to, _Progress(out).on_progress)
+    in_use, said = move(Settings(), MoveTarget(options.to), _Progress(out).on_progress)
     with IndexStore(in_use) as store:
         all_well = compare(store, out)
     sentence = said.sentence(out.language)

@@ -144,6 +144,28 @@ def test_a_reader_that_leaves_is_no_error(serve: None, run: Run, write: Write) -
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["people", "role", "anna@example.com", "boss"], ["boss", "admin", "editor", "reader", "claimed"]),
+        (["people", "add", "anna@example.com", "--role", "boss"], ["boss", "admin", "editor", "reader"]),
+        (["audit", "--action", "sign_in"], ["sign_in", "signed_in", "signed_out"]),
+        (["move", "--to", "cloud"], ["cloud", "servers", "folder"]),
+        (["search", "--index", "a", "-k", "four", "?"], ["from 1 to 10,000"]),
+        (["search", "--index", "a", "-k", "9" * 5000, "?"], ["from 1 to 10,000"]),
+    ],
+)
+def test_a_wrong_argument_is_told_with_the_words_that_are_possible(
+    arguments: list[str], told: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    sentence = capsys.readouterr().err.splitlines()[-1]
+    assert all(word in sentence for word in told)
+    assert not any(sign in sentence for sign in ("<", "Action.", "Role.", "MoveTarget", "_count"))
+
+
 @linux
 @pytest.mark.parametrize("given", [[], ["--json"]], ids=["text", "json"])
 def test_an_output_for_which_there_is_no_room_is_told_in_one_sentence(run: Run, write: Write, given: list[str]) -> None:

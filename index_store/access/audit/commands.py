@@ -6,7 +6,7 @@ from typing import Protocol
 
 from index_store.access.audit.audit import PAGE, EntryFilter, EntryPage
 from index_store.access.audit.entry import Action, Entry
-from index_store.base.command_line.commands import Output
+from index_store.base.command_line.commands import Output, names
 
 DAY = timedelta(days=1)
 LAST = datetime.max.replace(tzinfo=UTC)
@@ -24,7 +24,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--since", type=_day, metavar="YYYY-MM-DD", help="from this day on, UTC")
     command.add_argument("--until", type=_day, metavar="YYYY-MM-DD", help="up to the end of this day, UTC")
     command.add_argument("--person", default="", metavar="WHO", help="id, or part of a name or email address")
-    command.add_argument("--action", default="", choices=list(Action), metavar="ACTION", help=", ".join(Action))
+    command.add_argument("--action", default="", choices=names(Action), metavar="ACTION", help=", ".join(Action))
     command.add_argument("--index", default="", metavar="NAME")
     command.add_argument("--words", default="", metavar="WORDS", help="words that must all be in the entry")
 

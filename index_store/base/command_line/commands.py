@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from enum import StrEnum
 from io import TextIOWrapper
 from typing import Any, TextIO
 
@@ -73,6 +74,11 @@ def counted(count: int, what: str) -> str:
 def as_sentence(what: str) -> str:
     """The help of a command in the list of all, as the first sentence of its own help."""
     return f"{what[0].upper()}{what[1:]}."
+
+
+def names(choices: type[StrEnum]) -> list[str]:
+    """As argparse needs them: it shows people who write another the `repr` of each."""
+    return [each.value for each in choices]
 
 
 class Output:
