@@ -3,7 +3,7 @@
 BackupError
 ├── NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, OriginalsNotInFolder, BackupExists, BackupUnderWay
 ├── BackupFailed
-└── NotABackup, BackupDamaged, BackupNewer, FolderNotEmpty, RestoreFailed
+└── BackupUnreadable, NotABackup, BackupDamaged, BackupNewer, FolderNotEmpty, RestoreFailed
 """
 
 from index_store.base.errors import IndexStoreError
@@ -80,6 +80,14 @@ class BackupFailed(BackupError):
     ja = (
         "バックアップ {file} を作れませんでした({reason})。データフォルダーはそのままです。"
         "書き込めて、データベースの 2 倍とほかのファイルの分の空きがある場所を指定してください。"
+    )
+
+
+class BackupUnreadable(BackupError):
+    en = "The backup {file} can't be read: {reason}. Nothing was restored. Check its path, and whether you may read it."
+    ja = (
+        "バックアップ {file} を読み取れません({reason})。何も復元していません。"
+        "ファイルの場所と、読み取りの権限を確認してください。"
     )
 
 

@@ -44,11 +44,16 @@ _UNREADABLE = (
 def restore(file: Path, folder: Path) -> Manifest:
     """Restores everything or nothing. If it is killed, no app opens the folder, but it can be restored to again.
 
-    Raises NotABackup, BackupDamaged, BackupNewer, FolderNotEmpty, RestoreFailed, StoreInUse, DataFolderUnusable.
+    Raises BackupUnreadable, NotABackup, BackupDamaged, BackupNewer, FolderNotEmpty, RestoreFailed, StoreInUse,
+    DataFolderUnusable.
     """
     with ExitStack() as opened:
         try:
-            packed = opened.enter_context(zipfile.ZipFile(file))
+            source = opened.enter_context(file.open("rb"))
+        except OSError as error:
+            raise errors.BackupUnreadable(file=file, reason=error.strerror or error) from error
+        try:
+            packed = opened.enter_context(zipfile.ZipFile(source))
             manifest = _manifest(packed, file)
         except (OSError, *_UNREADABLE) as error:
             raise errors.NotABackup(file=file) from error

@@ -115,9 +115,18 @@ def test_a_foreign_archive_is_refused(tmp_path: Path, target: Path) -> None:
         with pytest.raises(errors.NotABackup):
             restore(tmp_path / "foreign.zip", target)
     (tmp_path / "text.zip").write_text("This is no archive.")
-    for name in ("text.zip", "missing.zip", "."):
-        with pytest.raises(errors.NotABackup):
-            restore(tmp_path / name, target)
+    with pytest.raises(errors.NotABackup):
+        restore(tmp_path / "text.zip", target)
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(("name", "reason"), [("missing.zip", "No such file or directory"), (".", "Is a directory")])
+def test_a_backup_that_is_not_at_its_path_is_not_told_to_be_incomplete(
+    tmp_path: Path, target: Path, name: str, reason: str
+) -> None:
+    with pytest.raises(errors.BackupUnreadable, match=f"can't be read: {reason}") as refused:
+        restore(tmp_path / name, target)
+    assert "途中で切れています" not in refused.value.sentence("ja")
     assert not target.exists()
 
 
