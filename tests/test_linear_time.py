@@ -14,6 +14,7 @@ from email.message import Message
 import pytest
 
 from index_store.access.audit.entry import cleaned_text
+from index_store.access.transaction import typed_address
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import loops
 from index_store.crawl.duplicates import pieces_of
@@ -192,6 +193,8 @@ def with_matches_marked(text: str) -> None:
 
 
 FUNCTIONS: dict[str, Callable[[str], object]] = {
+    # index_store/access
+    "typed_address": lambda text: (typed_address(text), typed_address(f"{text}<{text}>")),
     # index_store/access/audit
     "cleaned_text": lambda text: cleaned_text(text, ["secret", text[:9]]),
     "cleaned_text, of an address": lambda text: cleaned_text(f"https://{text}", ["secret"]),

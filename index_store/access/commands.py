@@ -11,6 +11,7 @@ from index_store.access.grants import EVERYONE, Grantee
 from index_store.access.people import ERASED, Person
 from index_store.access.principal import LOCAL, Role
 from index_store.access.rights import GranteeKind, Right
+from index_store.access.transaction import typed_address
 from index_store.access.user_people import noted
 from index_store.base.command_line.commands import Command, Commands, Output, names
 from index_store.base.settings import Settings
@@ -186,7 +187,7 @@ def _grantee(access: Access, options: argparse.Namespace) -> Grantee:
     if options.everyone:
         return EVERYONE
     if options.account is not None:
-        return Grantee(GranteeKind.ACCOUNT, options.account)
+        return Grantee(GranteeKind.ACCOUNT, typed_address(options.account))
     if options.group is not None:
         return Grantee(GranteeKind.GROUP, options.group)
     return Grantee(GranteeKind.PERSON, _found(access, options))

@@ -20,7 +20,7 @@ from sqlalchemy.exc import OperationalError
 
 from index_store.access.principal import Principal, Role
 from index_store.access.rights import GranteeKind
-from index_store.access.transaction import changing_alone, typed
+from index_store.access.transaction import changing_alone, typed, typed_address
 from index_store.base.database.backend import DatabaseBackend
 from index_store.base.database.database import backend_of, storable
 from index_store.base.database.sqlite import DAMAGED, UPGRADED, drop_copies
@@ -228,7 +228,7 @@ class People:
 
         Raises PersonExists; UnknownPerson if the name is empty.
         """
-        name = typed(name)
+        name = typed_address(name)
         if not name:
             raise UnknownPerson(name=name)
         values = {
@@ -390,7 +390,7 @@ def has_account(backend: DatabaseBackend, account: str) -> ColumnElement[bool]:
 
 
 def _known_as(backend: DatabaseBackend, name: str) -> ColumnElement[bool]:
-    name = typed(name)
+    name = typed_address(name)
     is_mail = (people.c.mail != "") & (backend.folded(people.c.mail) == backend.folded(literal(name)))
     return or_(people.c.id == name, people.c.subject == name, is_mail)
 

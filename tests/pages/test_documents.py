@@ -634,5 +634,19 @@ def test_the_field_of_a_right_stays_when_it_is_changed_here_or_elsewhere(engine,
     assert (field().value, field().id) == (Right.READ, before.id)
 
 
+def test_a_right_goes_to_the_mail_address_as_a_japanese_keyboard_or_a_mail_program_writes_it(
+    engine, tmp_path, monkeypatch
+):
+    add(engine, tmp_path, "travel.md")
+    monkeypatch.setattr("pages.widgets.documents.index_picker.server_settings", lambda: Signed)
+    page = DocumentsPage()
+    for written in ("ｈａｎａ＠ｅｘａｍｐｌｅ．ｃｏｍ", "森 太郎 <taro@example.com>"):
+        field = next(each for each in page.app.text_input if each.label == page.words["access.account_name"])
+        field.set_value(written)
+        page.press("access.give")
+    accounts = [grant.grantee.name for grant in engine.store.access.grants.of("handbook").grants]
+    assert accounts == ["hana@example.com", "taro@example.com"]
+
+
 class Signed:
     auth = "header"

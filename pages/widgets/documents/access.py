@@ -4,6 +4,7 @@ import streamlit as st
 
 from index_store.access.grants import EVERYONE, Grant, Grantee, IndexAccess
 from index_store.access.rights import GranteeKind, Right
+from index_store.access.transaction import typed_address
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from pages.server.process import engine
 from pages.widgets.controls.picker import fresh_key, renew
@@ -54,7 +55,8 @@ def _show_giving(index: str) -> None:
             is_group = kind == GranteeKind.GROUP
             called = say("access.group_name" if is_group else "access.account_name")
             told = None if is_group else say("access.name_help")
-            grantee = Grantee(kind, st.text_input(called, max_chars=200, help=told))
+            name = st.text_input(called, max_chars=200, help=told)
+            grantee = Grantee(kind, name if is_group else typed_address(name))
         right = st.selectbox(say("access.right"), list(Right), format_func=_named)
         wanted = st.form_submit_button(say("access.give"), type="primary")
         if wanted and run_or_show_error(engine().store.access.grants.give, index, grantee, right):

@@ -53,6 +53,9 @@ def test_grants_are_given_and_taken(run: Run, capsys: pytest.CaptureFixture[str]
     run("grants", "give", "--index", "規程", "--everyone", "read")
     run("grants", "give", "--index", "規程", "--account", "Bob@example.com", "read")
     run("grants", "give", "--index", "規程", "--group", "人事部", "manage")
+    [typed] = run("grants", "give", "--index", "規程", "--account", "山田　花 <hana＠example.com>", "read")
+    assert typed == {"index": "規程", "right": "read", "kind": "account", "name": "hana@example.com"}
+    run("grants", "take", "--index", "規程", "--account", "ｈａｎａ＠example.com")
     [given] = run("grants", "give", "--index", "規程", "--person", alice["id"], "write")
     assert given == {"index": "規程", "right": "write", "kind": "person", "name": alice["id"]}
     [taken] = run("grants", "take", "--index", "規程", "--everyone")

@@ -157,6 +157,9 @@ def test_a_setting_counts_from_the_next_start_for_those_who_are_signed_in_too(se
         ("alice", claim("alice")),
         ("Alice@Example.com", claim("17", mail="alice@example.com")),
         ("alice@example.com", SignInClaims("X-Forwarded-User", "Alice@Example.com")),
+        ("ａｌｉｃｅ＠ｅｘａｍｐｌｅ．ｃｏｍ", claim("17", mail="alice@example.com")),  # a Japanese keyboard
+        ("有栖　花 <Alice@example.com>", claim("17", mail="alice@example.com")),  # copied from a mail
+        ("alice＠例え.example", claim("alice＠例え.example")),
     ],
 )
 def test_who_was_added_by_subject_or_mail_address_has_what_was_given_them(
@@ -167,6 +170,16 @@ def test_who_was_added_by_subject_or_mail_address_has_what_was_given_them(
     assert people.signed_in(signs_in) == people.current(added.id)
     [alice] = people.all()
     assert (alice.role, alice.subject, alice.issuer) == (Role.EDITOR, signs_in.subject, signs_in.issuer)
+
+
+@pytest.mark.parametrize("subject", ["ｂｏｓｓ＠example.com", "Mallory <boss@example.com>"])
+def test_nobody_takes_the_place_of_who_was_added_by_claiming_what_only_a_keyboard_may_mean(
+    people: People, subject: str
+) -> None:
+    people.add("boss@example.com", Role.ADMIN)
+    mallory = people.signed_in(SignInClaims("https://id.example.com", subject, mail=subject, mail_is_verified=True))
+    assert mallory.role is Role.READER
+    assert people.find("ＢＯＳＳ＠example.com").issuer == ""
 
 
 def test_nobody_takes_the_place_of_who_was_added_by_an_address_that_is_not_verified(people: People) -> None:
