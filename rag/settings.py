@@ -8,7 +8,7 @@ from pydantic import AnyHttpUrl, Field, SecretStr, ValidationInfo, field_validat
 from index_store.base import settings as index_store
 from rag.trace.events import Style
 
-SERVICE, EMBEDDED = "service", "embedded"
+SERVICE, EMBEDDED = "service", index_store.EMBEDDED
 """kinds of chat model; `embedded` as CHAT_MODEL means the embedded model even if a service is set"""
 
 SERVICE_CONTEXT = 16_384
@@ -115,6 +115,11 @@ class Settings(index_store.Settings):
     crag_upper: float = Field(0.7, ge=0, le=1, allow_inf_nan=False)
     """one score of at least this is enough"""
 
+    @field_validator("chat_model")
+    @classmethod
+    def _chat_model_may_be_embedded(cls, name: str) -> str:
+        return index_store.model_name(name)
+
     @field_validator("embedded_model")
     @classmethod
     def _model_may_be_in_the_home_folder(cls, file: Path | None) -> Path | None:
@@ -123,7 +128,7 @@ class Settings(index_store.Settings):
     @field_validator("compare_models")
     @classmethod
     def _are_of_the_service(cls, names: str) -> str:
-        if EMBEDDED in _parts(names):
+        if EMBEDDED in map(index_store.model_name, _parts(names)):
             raise ValueError
         return names
 

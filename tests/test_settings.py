@@ -9,6 +9,8 @@ import pytest
 
 from index_store.base import settings as index_store
 from index_store.base.errors import EnvFileUnusable, InvalidSetting
+from index_store.vectors.embedded.model import EmbeddedEmbeddings
+from index_store.vectors.registry import make_embeddings
 from pages.server import settings as pages
 from rag import settings as rag
 
@@ -90,6 +92,15 @@ def test_all_other_forms_of_a_line_of_the_env_file_are_settings(data_dir):
 
 
 KEYS = ["openai_api_key", "tavily_api_key", "aws_access_key_id", "aws_secret_access_key", "aws_session_token"]
+
+
+@pytest.mark.parametrize("written", ["Embedded", "EMBEDDED", " embedded "])
+def test_whoever_wants_the_embedded_models_sends_nothing_to_a_service_however_the_word_is_written(written):
+    settings = rag.Settings(_env_file=None, openai_api_key="sk-test", chat_model=written, embedding_model=written)
+    assert settings.chat_model_kind == rag.EMBEDDED
+    assert isinstance(make_embeddings(settings), EmbeddedEmbeddings)
+    with pytest.raises(InvalidSetting, match="COMPARE_MODELS"):
+        rag.Settings(_env_file=None, compare_models=f"gpt-4o,{written}")
 
 
 @pytest.mark.parametrize("name", KEYS)

@@ -14,6 +14,9 @@ from index_store.base.errors import EnvFileUnusable, InvalidSetting
 
 MEGABYTE = 1024 * 1024
 
+EMBEDDED = "embedded"
+"""instead of the name of a model: the model on this machine, even if a service is set"""
+
 KEY = ("a key of ASCII characters in one line, not full-width ones", "半角の英数字と記号だけの 1 行のキー")
 """what `header_value` allows"""
 
@@ -174,6 +177,11 @@ class Settings(PlainSettings):
     def _may_be_in_the_home_folder(cls, folder: Path) -> Path:
         return home_expanded(folder)
 
+    @field_validator("embedding_model")
+    @classmethod
+    def _embedding_model_may_be_embedded(cls, name: str) -> str:
+        return model_name(name)
+
     @field_validator("openai_api_key", "aws_access_key_id", "aws_secret_access_key", "aws_session_token")
     @classmethod
     def _key_fits_into_a_header(cls, key: SecretStr | None) -> SecretStr | None:
@@ -254,6 +262,12 @@ def parts(names: str) -> frozenset[str]:
 def home_expanded(path: Path) -> Path:
     """No shell has read `.env`, so a ~ is still there."""
     return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser() raises if there is no such account
+
+
+def model_name(name: str) -> str:
+    """EMBEDDED in any case: as the name of a model, Embedded would send documents and questions to the service."""
+    name = name.strip()
+    return EMBEDDED if name.lower() == EMBEDDED else name
 
 
 def header_value(key: SecretStr | None) -> SecretStr | None:

@@ -2,13 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from index_store.base.settings import Settings
+from index_store.base.settings import EMBEDDED, Settings
 
 if TYPE_CHECKING:
     from index_store.vectors.embedded.model import EmbeddedEmbeddings
     from index_store.vectors.service import ServiceEmbeddings
-
-EMBEDDED = "embedded"
 
 
 def make_embeddings(settings: Settings) -> "EmbeddedEmbeddings | ServiceEmbeddings":
