@@ -94,6 +94,13 @@ def test_all_other_forms_of_a_line_of_the_env_file_are_settings(data_dir):
 KEYS = ["openai_api_key", "tavily_api_key", "aws_access_key_id", "aws_secret_access_key", "aws_session_token"]
 
 
+@pytest.mark.parametrize("between", ["、", "，", "; ", " ", "\n"])
+def test_admins_that_are_not_separated_by_commas_are_refused_rather_than_no_admins(between):
+    with pytest.raises(InvalidSetting, match=r"ADMINS .* separated by commas"):
+        rag.Settings(_env_file=None, admins=f"anna@example.com{between}bob@example.com")
+    assert rag.Settings(_env_file=None, admins="anna@example.com, 山田 太郎,bob@example.com,").admins
+
+
 @pytest.mark.parametrize("written", ["Embedded", "EMBEDDED", " embedded "])
 def test_whoever_wants_the_embedded_models_sends_nothing_to_a_service_however_the_word_is_written(written):
     settings = rag.Settings(_env_file=None, openai_api_key="sk-test", chat_model=written, embedding_model=written)

@@ -107,6 +107,10 @@ class Settings(PlainSettings):
         "crawl_rate": ("a number above 0", "0 より大きい数"),
         "crawl_at_once": ("a whole number from 1 to 64", "1〜64 の整数"),
         "crawl_timeout": ("a number of seconds above 0", "0 より大きい秒数"),
+        "admins": (
+            "email addresses or user ids (sub) separated by commas",
+            "カンマ(半角)で区切ったメールアドレスまたはユーザー ID(sub)",
+        ),
         "default_role": ("reader or editor", "reader または editor"),
         "files_per_index": ("a whole number, 0 for no limit", "0 以上の整数(0 は無制限)"),
         "megabytes_per_index": ("a whole number, 0 for no limit", "0 以上の整数(0 は無制限)"),
@@ -230,6 +234,13 @@ class Settings(PlainSettings):
             return None
         AnyHttpUrl(url.strip())
         return url.strip()
+
+    @field_validator("admins")
+    @classmethod
+    def _are_separated_by_commas(cls, names: str) -> str:
+        if any(each.count("@") > 1 for each in parts(names)):  # nobody would be an admin, and nothing would say why
+            raise ValueError
+        return names
 
     @field_validator("aws_region")
     @classmethod
