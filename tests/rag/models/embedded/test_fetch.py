@@ -233,6 +233,18 @@ def test_the_command_fetches_nothing_that_is_not_needed(
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.parametrize(("argument", "status"), [("--help", 0), ("--version", 2)])
+def test_the_command_downloads_nothing_for_an_argument_that_it_does_not_have(
+    models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], argument: str, status: int
+) -> None:
+    monkeypatch.setenv("DATA_DIR", str(models.parent))
+    with pytest.raises(SystemExit) as ended:
+        main([argument])
+    assert ended.value.code == status
+    assert "python -m rag.models.embedded.fetch" in "".join(capsys.readouterr())
+    assert not models.exists()
+
+
 @pytest.mark.parametrize(("locale", "said"), [("C.UTF-8", "a whole number"), ("ja_JP.UTF-8", "整数")])
 def test_the_command_fails_with_one_sentence_when_a_setting_is_wrong(
     run_fetch: Command, locale: str, said: str
