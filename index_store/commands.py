@@ -4,7 +4,6 @@ With --json it prints one object per line, each at once. The exit status is 0 on
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 from index_store.access import commands as access
@@ -24,7 +23,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     out = Output(options.json, options.language or language_of_environment())
     try:
         all_well = options.run(options, out)
-        sys.stdout.flush()
     except PlainError as error:
         out.refusal(error)
         return 1

@@ -166,6 +166,14 @@ def test_a_wrong_argument_is_told_with_the_words_that_are_possible(
     assert not any(sign in sentence for sign in ("<", "Action.", "Role.", "MoveTarget", "_count"))
 
 
+def test_a_command_whose_standard_output_is_closed_does_its_work(run: Run, write: Write) -> None:
+    """As some schedulers start their commands."""
+    run("add", "--index", "a", write("a.md"))
+    line = f'"{sys.executable}" -m index_store rename --index a b >&-'
+    done = subprocess.run(["bash", "-c", line], capture_output=True, encoding="utf-8")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @linux
 @pytest.mark.parametrize("given", [[], ["--json"]], ids=["text", "json"])
 def test_an_output_for_which_there_is_no_room_is_told_in_one_sentence(run: Run, write: Write, given: list[str]) -> None:
