@@ -333,8 +333,7 @@ class People:
     def _role(self, row: Row[Any]) -> Role:
         if row.role:
             return Role(row.role)
-        is_named = row.subject in self._admins or ("@" in row.subject and _folded(row.subject) in self._admin_mails)
-        if is_named or (row.mail_is_verified and _folded(row.mail) in self._admin_mails):
+        if row.subject in self._admins or (row.mail_is_verified and _folded(row.mail) in self._admin_mails):
             return Role.ADMIN
         if self._admin_groups & set(row.groups):
             return Role.ADMIN

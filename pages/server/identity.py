@@ -88,7 +88,9 @@ def _tell_of_missing_groups(claim: str, token: Mapping[str, Any]) -> None:
 
 
 def claim_of_headers(settings: Settings, headers: Headers) -> SignInClaims | None:
-    """The claim of a trusted proxy, which has also verified the mail address. None if it names nobody."""
+    """The claim of a trusted proxy, which has also verified the mail address. That may be all it says who somebody is.
+    None if it names nobody.
+    """
     subject = _only(headers, settings.auth_user_header)
     if not subject:
         return None
@@ -96,7 +98,7 @@ def claim_of_headers(settings: Settings, headers: Headers) -> SignInClaims | Non
         issuer=settings.auth_user_header,
         subject=subject,
         name=_only(headers, settings.auth_name_header),
-        mail=_only(headers, settings.auth_mail_header),
+        mail=_only(headers, settings.auth_mail_header) or (subject if "@" in subject else ""),
         mail_is_verified=True,
         groups=frozenset(filter(None, map(str.strip, _only(headers, settings.auth_groups_header).split(",")))),
     )

@@ -111,12 +111,6 @@ def test_the_first_admin_is_whom_the_setting_names_by_mail_address_or_subject(se
         assert people.signed_in(claim("alice")).role is Role.ADMIN
 
 
-def test_the_first_admin_may_be_named_by_an_address_that_is_their_subject_in_any_case(settings: Settings) -> None:
-    """Such as behind a proxy that says who people are by their address alone."""
-    with opened(settings, admins="taro.yamada@example.com") as people:
-        assert people.signed_in(SignInClaims("Remote-User", "Taro.Yamada@example.com")).role is Role.ADMIN
-
-
 @pytest.mark.parametrize(
     ("admins", "told"),
     [

@@ -9,7 +9,7 @@ from starlette.requests import HTTPConnection
 
 from index_store.access.access import Access, open_access
 from index_store.access.people import SignInClaims
-from index_store.access.principal import LOCAL, Principal
+from index_store.access.principal import LOCAL, Principal, Role
 from index_store.base.errors import AccessWithdrawn
 from index_store.base.settings import Settings as StoreSettings
 from pages.server.identity import NotSignedIn, claim_of_headers, claim_of_token, identify
@@ -90,6 +90,13 @@ def test_headers_are_read_as_proxies_write_them(header):
     headers = Headers(raw=[(name.encode(), value.encode()) for name, value in sent.items()])
     claim = SignInClaims("Remote-User", "rika", "鈴木 梨香", "r@example.com", True, frozenset({"a", "b"}))
     assert claim_of_headers(header, headers.getlist) == claim
+
+
+def test_behind_a_proxy_whose_only_header_is_an_address_the_setting_names_admins_by_it_in_any_case(header, data_dir):
+    headers = Headers(raw=[(b"remote-user", b"Taro@Example.com")])
+    with open_access(StoreSettings(admins="taro@example.com")) as access:
+        access.people.signed_in(claim_of_headers(header, headers.getlist))
+        assert identify(header, lambda: access, dict, headers.getlist).role is Role.ADMIN
 
 
 def test_names_that_a_proxy_does_not_write_in_utf_8_make_no_two_people_one_and_the_log_says_why(header, access, caplog):
