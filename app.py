@@ -25,7 +25,7 @@ from pages.server.page_shell import PageShell, style_sheet
 from pages.server.process import Ending, close_engine, whole_engine
 from pages.server.providers import for_streamlit
 from pages.server.proxies import OtherProxies, Proxies
-from pages.server.settings import Settings, server_settings
+from pages.server.settings import Settings, server_settings, unknown_names
 from pages.server.sign_in import SignIn
 from pages.server.sticky import Sticky
 from pages.server.upload_limit import UploadLimit
@@ -111,6 +111,8 @@ def middlewares() -> list[Middleware]:
             raise OtherProxies
     except PlainError as error:
         sys.exit(f"{error.sentence('en')}\n{error.sentence('ja')}")
+    if unknown := unknown_names():
+        log.warning("Names in .env that are no settings are ignored: %s", ", ".join(unknown))
     return [
         Middleware(Proxies, networks=settings.proxies, identity=settings.identity_headers),
         Middleware(

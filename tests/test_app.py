@@ -60,6 +60,12 @@ def test_settings_that_open_the_app_to_others_by_mistake_are_refused_in_both_lan
     assert app.middlewares()
 
 
+def test_a_mistyped_name_in_the_env_file_is_told_in_the_log_without_its_value(data_dir, caplog):
+    Path(".env").write_text("AUHT=header\nadmins=anna@example.com\nCRAWL_RATE=2\n#AUTO=1\nOPENAI_KEY='sk-secret'\n")
+    assert app.middlewares()
+    assert caplog.messages == ["Names in .env that are no settings are ignored: AUHT, OPENAI_KEY"]
+
+
 def test_what_was_left_goes_on_before_anybody_opens_a_page_and_after_the_end_no_page_opens_the_data_again(
     data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,14 @@ class PlainSettings(BaseSettings):
             raise EnvFileUnusable(problem_en=en, problem_ja=ja) from error
 
 
+def names_in(env_file: Path) -> list[str]:
+    """The names that a readable file sets; none if there is no such file."""
+    if not env_file.is_file():
+        return []
+    with env_file.open(encoding="utf-8") as lines:
+        return [read.key for read in parse_stream(lines) if read.key]
+
+
 def _refuse_unreadable_lines(env_file: Path) -> None:
     """Otherwise dotenv leaves them out with a warning, and an app whose AUTH is such a line would have no sign-in."""
     with env_file.open(encoding="utf-8") as lines:

@@ -3,12 +3,14 @@
 import re
 from datetime import timedelta
 from functools import cache
+from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
+import rag.settings
 from index_store.base.errors import InvalidSetting
-from index_store.base.settings import PlainSettings
+from index_store.base.settings import PlainSettings, names_in
 from pages.server.gate import host_name
 from pages.server.providers import Provider, read_providers, without_path
 from pages.server.proxies import Network, read_networks
@@ -150,6 +152,12 @@ class Settings(PlainSettings):
 
 def _parts(hosts: str) -> list[str]:
     return [part.strip() for part in hosts.split(",") if part.strip()]
+
+
+def unknown_names() -> list[str]:
+    """Names in `.env` that are no settings, such as a mistyped AUTH. Nothing reads them."""
+    known = rag.settings.Settings.model_fields.keys() | Settings.model_fields.keys()
+    return [name for name in names_in(Path(".env")) if name.lower() not in known]
 
 
 @cache
