@@ -5,10 +5,12 @@ also allows a feed, RSS or Atom.
 import asyncio
 import gzip
 import logging
+import re
 import zlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from html import unescape
 from http import HTTPStatus
 from io import BufferedReader, RawIOBase
 from itertools import islice
@@ -127,7 +129,7 @@ def _xml(file: BufferedReader) -> Iterator[tuple[bool, str]]:
     )
     with suppress(*_NOT_XML):
         while piece := file.read(PIECE):
-            parser.feed(piece)
+            parser.feed(piece.replace(b"&", _AMPERSAND))
             yield from locations.take()
     with suppress(*_NOT_XML):
         parser.close()  # reads what it has put off because of an error
@@ -135,7 +137,14 @@ def _xml(file: BufferedReader) -> Iterator[tuple[bool, str]]:
 
 
 _NOT_XML = (etree.XMLSyntaxError, UnicodeDecodeError)
-"""UnicodeDecodeError: half of a character, as &#xD800;"""
+"""UnicodeDecodeError: half of a character"""
+
+_AMPERSAND = b"\x7f"
+"""stands for each & while the map is parsed: after any error, such as a bare & or an empty line before the declaration,
+libxml2 leaves out every &amp;. No address contains it.
+"""
+_REFERENCE = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9a-f]{1,6});", re.I)
+"""those of XML, no &region of a query"""
 
 
 _RSS = ["item", "link"]
@@ -167,8 +176,9 @@ class _Locations:
 
     def end(self, _: str) -> None:
         self._open.pop()
-        text = "".join(self._text)
+        written = "".join(self._text).replace(_AMPERSAND.decode(), "&")
         self._text.clear()
+        text = _REFERENCE.sub(lambda reference: unescape(reference[0]), written)
         if text and self._open and len(self._found) < ADDRESSES:
             self._found.append((self._open[-1] == "sitemap", text))
 

@@ -238,6 +238,16 @@ def test_of_a_site_map_with_errors_the_addresses_behind_them_count(site, pages, 
     assert "/y" in crawl(site.url()).paths
 
 
+@pytest.mark.parametrize("before", ["", "\n", "\ufeff\n"])
+@pytest.mark.parametrize("between", ["&amp;", "&#38;", "&#x26;", "&"])
+def test_addresses_of_a_site_map_keep_their_queries_whatever_is_wrong_with_it(site, pages, crawl, before, between):
+    query = f"a=1{between}region=2"
+    said = f"<urlset><url><loc>/x?{query}</loc></url><url><loc><![CDATA[/y?a=1&region=2]]></loc></url></urlset>"
+    pages["/sitemap.xml"] = Reply(f'{before}<?xml version="1.0" encoding="UTF-8"?>{said}', content_type="text/xml")
+    pages |= {"/x?a=1&region=2": html("X"), "/y?a=1&region=2": html("Y")}
+    assert {"/x?a=1&region=2", "/y?a=1&region=2"} <= set(crawl(site.url()).paths)
+
+
 def test_of_a_site_map_the_folder_counts_to_which_the_start_redirects(site, crawl):
     site.pages = {"/docs": moved("/docs/"), "/docs/": html("Docs"), "/docs/a": html("A"), "/blog/": html("Blog")}
     site.pages["/sitemap.xml"] = Reply("/docs/a\n/blog/", content_type="text/plain")
