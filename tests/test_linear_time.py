@@ -16,7 +16,7 @@ import pytest
 from index_store.access.audit.entry import cleaned_text
 from index_store.access.transaction import typed_address
 from index_store.base.errors import DocumentError
-from index_store.crawl.address import loops
+from index_store.crawl.address import loops, unescaped
 from index_store.crawl.duplicates import pieces_of
 from index_store.full_text.analysis import Analyzer
 from index_store.full_text.bm25 import ChunkTerms
@@ -290,6 +290,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
 OWN_TEXTS: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
     # index_store
     "loops": (loops, lambda length: f"http://wiki.example/{'/'.join(map(str, range(2 * length)))}"),
+    "unescaped": (unescaped, lambda length: "%97%B7" * length),
     "fold, kanji numbers": (fold, lambda length: "三日、" * length),
     "Analyzer.terms, spread kanji": (ANALYZER.terms, lambda length: "附　" * (length // 2)),
     "Analyzer.terms, dashes": (ANALYZER.terms, lambda length: "デ－" * (length // 2)),

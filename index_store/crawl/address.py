@@ -6,13 +6,16 @@ page's author saw it: hosts in any script or number notation, backslashes, dot s
 
 import re
 from collections import Counter
+from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import unquote
+from urllib.parse import unquote, unquote_to_bytes
 
 import ada_url
 
+from index_store.base.errors import DocumentError
 from index_store.crawl.errors import AddressWithPassword, BadAddress
+from index_store.parsing.loaders.text.decode import decode
 
 MAX_LENGTH = 2000
 """characters; sitemaps allow 2,048, and longer addresses come from loops"""
@@ -105,11 +108,20 @@ def host_of(url: str) -> str:
 
 def path_of(url: str) -> str:
     """The path as people write it: /規程/旅費.html"""
-    return unquote(ada_url.URL(url).pathname)
+    return unescaped(ada_url.URL(url).pathname)
 
 
 def query_of(url: str) -> str:
-    return unquote(ada_url.URL(url).search)
+    return unescaped(ada_url.URL(url).search)
+
+
+def unescaped(text: str) -> str:
+    """A part of an address as people write it. Older sites in Japan escape the bytes of Shift_JIS or EUC-JP."""
+    written = unquote(text)
+    if "\ufffd" in written:
+        with suppress(DocumentError):
+            return decode(unquote_to_bytes(text), text)
+    return written
 
 
 def names_another(url: str) -> bool:

@@ -13,6 +13,7 @@ import ada_url
 import httpx2
 
 from index_store.base.errors import DocumentError
+from index_store.crawl.address import unescaped
 from index_store.parsing.loaders.formats import BY_MEDIA_TYPE, BY_SUFFIX
 from index_store.parsing.loaders.text.decode import decode
 
@@ -88,7 +89,7 @@ def suffix_of(headers: httpx2.Headers, url: str) -> str | None:
 def name_of(headers: httpx2.Headers, url: str, suffix: str) -> str:
     """A file name for the content, with `suffix`. It becomes the title if the content has none."""
     parsed = ada_url.URL(url)
-    name = _file_name(headers, url) or next(filter(None, reversed(unquote(parsed.pathname).split("/"))), "")
+    name = _file_name(headers, url) or next(filter(None, reversed(unescaped(parsed.pathname).split("/"))), "")
     stem = PurePosixPath(_NOT_IN_A_NAME.sub(" ", name)).stem.strip(" .")
     return f"{stem[:80] or parsed.hostname}{suffix}"
 
@@ -96,7 +97,7 @@ def name_of(headers: httpx2.Headers, url: str, suffix: str) -> str:
 def _file_name(headers: httpx2.Headers, url: str) -> str:
     """The name of the attachment, otherwise the one in the address."""
     named = _attachment(re.sub(r"[\r\n]", "", headers.get("content-disposition", "")[:LONGEST]))
-    return re.split(r"[\\/]", named)[-1] if named else unquote(ada_url.URL(url).pathname.rpartition("/")[2])
+    return re.split(r"[\\/]", named)[-1] if named else unescaped(ada_url.URL(url).pathname.rpartition("/")[2])
 
 
 def _attachment(disposition: str) -> str | None:
@@ -120,6 +121,5 @@ def _decoded(name: str) -> str:
     with suppress(LookupError, UnicodeError, HeaderParseError):
         if "=?" in name:
             return str(make_header(decode_header(name)))
-    with suppress(UnicodeDecodeError):
-        return unquote(name, errors="strict")
-    return name
+    written = unescaped(name)
+    return name if "\ufffd" in written else written

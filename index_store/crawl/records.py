@@ -4,12 +4,11 @@ import re
 from enum import StrEnum
 from fnmatch import translate
 from pathlib import Path
-from urllib.parse import unquote
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from index_store.base.errors import PlainError
-from index_store.crawl.address import path_of, query_of, typed
+from index_store.crawl.address import path_of, query_of, typed, unescaped
 from index_store.crawl.duplicates import NO_LOOK, PageLook
 from index_store.crawl.errors import BadCrawlOption, BadPattern
 
@@ -89,7 +88,7 @@ def _within(option: str, value: int, least: int, most: int) -> int:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    pattern = unquote(pattern)  # as copied from the address bar of a browser
+    pattern = unescaped(pattern)  # as copied from the address bar of a browser
     # fnmatch's expressions never backtrack, whatever a person writes; [sets] are not supported.
     glob = translate(pattern.replace("[", "[[]"))
     folder = re.escape(pattern.removesuffix("/*")) if pattern.endswith("/*") and "*" not in pattern[:-1] else None

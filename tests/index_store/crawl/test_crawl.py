@@ -153,6 +153,14 @@ def test_a_pattern_copied_from_the_address_bar_means_what_people_read(site, craw
     assert crawl(site.url(), include=("/%e5%85%ac%e9%96%8b/*",)).paths == [open_]
 
 
+@pytest.mark.parametrize("encoding", ["cp932", "euc_jp"])
+def test_a_pattern_means_what_people_read_whatever_an_address_is_escaped_in(site, crawl, encoding):
+    inside, open_ = (f"/{quote(folder, encoding=encoding)}/1" for folder in ("社内", "公開"))
+    site.pages = {"/": html("Home", inside, open_), inside: html("社内"), open_: html("公開")}
+    assert crawl(site.url(), exclude=("/社内/*",)).paths == ["/", open_]
+    assert crawl(site.url(), include=(f"{open_[:-2]}/*",)).paths == [open_]
+
+
 def test_what_is_excluded_is_left_out_even_when_it_is_included(site, crawl):
     site.pages = {"/": html("Home", "/a.html", "/old/a.html", "/a.html?print=1"), "/a.html": html("A")}
     crawled = crawl(site.url(), include=("*.html",), exclude=("/old/*", "*?print=*"))

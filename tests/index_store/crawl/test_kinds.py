@@ -34,6 +34,10 @@ from tests.servers.site_server import Misbehaviour, Reply, html
         ("/a.pdf", None, {}, "a.pdf"),
         ("/a", None, {}, "a.html"),
         ("/%E8%A6%8F%E7%A8%8B.pdf", "application/pdf", {}, "規程.pdf"),
+        ("/%8BK%92%F6.pdf", "application/pdf", {}, "規程.pdf"),
+        ("/%B5%AC%C4%F8.pdf", "application/pdf", {}, "規程.pdf"),
+        ("/%97%B7%94%EF/", "text/html", {}, "旅費.html"),
+        ("/caf%E9.pdf", "application/pdf", {}, "café.pdf"),
         ("/get", "application/octet-stream", {"Content-Disposition": 'attachment; filename="b.pdf"'}, "b.pdf"),
         (
             "/get",
@@ -55,11 +59,12 @@ def test_a_document_is_named_for_its_kind(site, crawl, path, content_type, heade
         'filename="旅費.pdf"'.encode().decode("latin-1"),
         'filename="旅費.pdf"'.encode("cp932").decode("latin-1"),
         'filename="%E6%97%85%E8%B2%BB.pdf"',
+        'filename="%97%B7%94%EF.pdf"',
         'filename="=?UTF-8?B?5peF6LK7LnBkZg==?="',
         "filename=\"travel.pdf\"; filename*=UTF-8''%E6%97%85%E8%B2%BB.pdf",
         "FILENAME*=Shift_JIS'ja'%97%B7%94%EF.pdf",
     ],
-    ids=["UTF-8", "Shift_JIS", "percent-encoded", "as in mail", "twice", "in another charset"],
+    ids=["UTF-8", "Shift_JIS", "percent-encoded", "in Shift_JIS", "as in mail", "twice", "in another charset"],
 )
 def test_a_japanese_name_of_a_download_is_read_however_its_server_encodes_it(site, crawl, named):
     header = {"Content-Disposition": f"attachment; {named}"}
