@@ -29,8 +29,8 @@ TITLE = 200
 HEADER = 4000
 """characters of a header that are read"""
 
-_TAGS = SoupStrainer(["a", "area", "base", "frame", "frameset", "h1", "iframe", "link", "meta", "noscript", "title"])
-_LINKING = ("a", "area", "frame", "iframe", "link")
+_LINKING = ("a", "area", "embed", "frame", "iframe", "link", "object")
+_TAGS = SoupStrainer([*_LINKING, "base", "frameset", "h1", "meta", "noscript", "title"])
 _VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
 """rules of X-Robots-Tag that have a colon, as the name of a crawler has"""
 _ROBOTS = ("robots", "glassbox-rag")
@@ -144,7 +144,7 @@ def _links(soup: BeautifulSoup, base: str, charset: str, names: Sequence[str] = 
     for tag in soup.find_all(names):
         if "nofollow" in _rel(tag) or (tag.name == "link" and not {"next", "prev"} & set(_rel(tag))):
             continue
-        address = tag.get("href") or tag.get("src")
+        address = tag.get("href") or tag.get("src") or tag.get("data")
         link = _address(_query_encoded(str(address), charset), base) if address else None
         if link:
             found[link] = None

@@ -211,6 +211,14 @@ def test_links_in_frames_areas_and_next_pages_count_and_those_to_pictures_and_pr
     assert not [path for path in site.paths if path.endswith((".png", ".exe", ".mp4", "style.html", "login.html"))]
 
 
+def test_a_pdf_that_is_shown_within_a_page_is_fetched(site, crawl):
+    shown = '<object data="rules.pdf" type="application/pdf"></object><embed src="form.pdf#view=FitH"><object></object>'
+    site.pages["/"] = html("Home", text=f'{shown}<embed src="movie.swf"><object data="map.svg"></object>')
+    site.pages |= {f"/{name}.pdf": Reply(name, content_type="application/pdf") for name in ("rules", "form")}
+    assert sorted(crawl(site.url()).paths) == ["/", "/form.pdf", "/rules.pdf"]
+    assert not [path for path in site.paths if path.endswith((".swf", ".svg"))]
+
+
 def test_frames_take_the_place_of_the_page_that_they_are_in(site, crawl):
     site.pages = {
         "/": Reply('<title>Company</title><frameset><frame src="menu.html"><frame src="main.html"></frameset>'),
