@@ -276,6 +276,8 @@ class _Builder:
     def _is_folded(self, node: Node) -> bool:
         if node.attributes.get("hidden") == "until-found" or node.holds & Holds.SHOWN:
             return True
+        if node.tag == "dd":  # below its term, or its question
+            return True
         if any(_SHOWN_LATER.search(name) for name in node.names):
             return True
         is_panel = node.attributes.get("role", "").lower() == "tabpanel"

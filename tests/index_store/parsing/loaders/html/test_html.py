@@ -290,6 +290,7 @@ def test_a_section_whose_class_is_that_of_a_widget_is_left_out() -> None:
     [
         "<div class='accordion'><div><p>Question</p><div style='display:none'>Answer</div></div></div>",
         "<dl id='faq-list'><dt>Question</dt><dd hidden>Answer</dd></dl>",
+        "<dl class=list><dt>Question</dt><dd style='display: none;'><p>Answer</p></dd></dl>",
         "<p>Question</p><div role='tabpanel' hidden>Answer</div>",
         "<a class=inline href='#a1'>Question</a><div style='display:none'><div id=a1><p>Answer</p></div></div>",
     ],
