@@ -16,6 +16,7 @@ from index_store.parsing.loaders.as_markdown import RAISED, RAISED_END
 DROPPED = frozenset({
     "script", "style", "noscript", "noframes", "template", "nav", "svg", "iframe", "select", "input", "textarea",
     "annotation", "annotation-xml",  # a formula's source, next to the formula
+    "audio", "canvas", "video",  # their text is for browsers that can't show them
     "del",  # as a tracked deletion of a Word document
     "rt", "rp", "rtc",  # readings above kanji, which would double the text
 })  # fmt: skip

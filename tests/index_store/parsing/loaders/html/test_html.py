@@ -345,6 +345,12 @@ def test_what_a_reader_sees_once_the_page_is_shown_is_read(html: str) -> None:
     assert markdown(html) == "Question\n\nAnswer\n"
 
 
+@pytest.mark.parametrize("tag", ["video controls", "audio", "canvas"])
+def test_what_a_page_says_to_browsers_without_films_or_drawings_is_left_out(tag: str) -> None:
+    said = f"<{tag}><source src=a>Your browser can't show this.</{tag.split()[0]}>"
+    assert markdown(f"<p>Text</p>{said}<p>More</p>") == "Text\n\nMore\n"
+
+
 @pytest.mark.parametrize("style", ["display:none", "color: red; visibility :hidden", ";DISPLAY : NONE"])
 def test_what_no_click_shows_is_left_out(style: str) -> None:
     assert markdown(f"<div class=more><p>Text</p><p class=menu style='{style}'>hidden</p></div>") == "Text\n"
