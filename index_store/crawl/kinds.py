@@ -25,6 +25,9 @@ _SAYS_LITTLE = frozenset(
         "text/plain",  # servers send it for unknown kinds
         "application/octet-stream",
         "binary/octet-stream",
+        "application/octetstream",
+        "application/x-octet-stream",
+        "application/unknown",
         "application/download",
         "application/x-download",
         "application/force-download",
@@ -35,6 +38,13 @@ _SAYS_LITTLE = frozenset(
         "application/msword",  # older servers send the types of 97-2003 for newer files, and Excel's for CSV
         "application/vnd.ms-excel",
         "application/vnd.ms-powerpoint",
+        "application/excel",
+        "application/msexcel",
+        "application/x-excel",
+        "application/x-msexcel",
+        "application/mspowerpoint",
+        "application/powerpoint",
+        "application/vnd.openxmlformats",  # servers whose list ends the type at its first hyphen
     )
 )
 
