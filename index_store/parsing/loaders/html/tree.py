@@ -23,10 +23,12 @@ DROPPED = frozenset({
 ROLES = frozenset(
     {"navigation", "banner", "contentinfo", "search", "menu", "menubar", "doc-toc", "dialog", "alertdialog"}
 )
+_SPOKEN = frozenset({"sr-only", "visually-hidden"})
+"""classes of what only screen readers say"""
 CLASSES = frozenset({
-    "headerlink", "anchor-link", "mw-editsection", "mw-jump-link", "skip-link", "skip-to-content", "sr-only",
-    "visually-hidden", "breadcrumb", "breadcrumbs", "navheader", "navfooter", "navbar", "skip-links",
-    "mw-cite-backlink", "printfooter", "catlinks", "sitesub",
+    "headerlink", "anchor-link", "mw-editsection", "mw-jump-link", "skip-link", "skip-to-content", "breadcrumb",
+    "breadcrumbs", "navheader", "navfooter", "navbar", "skip-links", "mw-cite-backlink", "printfooter", "catlinks",
+    "sitesub", *_SPOKEN,
 })  # fmt: skip
 LINE_NUMBERS = frozenset({"linenos", "lineno", "line-numbers", "line-numbers-rows", "gutter"})
 """classes of line numbers beside code; also of code that has them, and of columns of a page"""
@@ -53,7 +55,8 @@ _STRIKING = re.compile(r"(?<![\w-])text-decoration(-line)?\s*:[^;]{0,100}line-th
 _TASK_BOXES = frozenset({"checkbox-on", "checkbox-off"})
 """classes of the empty tags in which Notion draws the boxes of tasks"""
 _PERMALINKS = frozenset("¶#§🔗⚓")
-_PICTURED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li"})
+_CELLS = frozenset({"td", "th"})
+_PICTURED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "li", *_CELLS})
 """tags whose text may be a picture"""
 _DOCUMENT = re.compile(r"\.(pdf|docx?|xlsx?|pptx?|csv)($|[?#])", re.I)
 _ICON = re.compile(r"\[.*\]|.*\.(png|gif|jpe?g|svg|webp)", re.I | re.S)
@@ -193,6 +196,7 @@ class _Builder:
         self._open_h1 = 0
         self._open_titles = 0
         self._open_struck = 0
+        self._open_cells = 0
         self._controlled: set[str] = set()
         """ids of what buttons, tabs and links show"""
 
@@ -219,6 +223,8 @@ class _Builder:
             self._is_first_title = False  # pictures have titles, too
         if tag == "textarea" and not _is_filled_in(node):
             _write_lines(node)
+        if self._open_cells and (words := _spoken(node)):
+            node = Node("img", {"alt": words})
         own = _HOLDS.get(node.tag, Holds.NOTHING)
         parent.holds |= own & Holds.CONTROL
         if node.attributes.get("id") in self._controlled:
@@ -263,6 +269,7 @@ class _Builder:
         self._open_struck += change * _is_struck(tag, attributes)
         self._open_headers += change * bool(_HEADER.fullmatch(attributes.get("id", "")))
         self._open_h1 += change * (tag == "h1")
+        self._open_cells += change * (tag in _CELLS)
 
     def _mark(self, node: Node) -> None:
         """Marks what is struck out or raised; a button in a title is its text."""
@@ -355,6 +362,14 @@ def _look_at_pictures(node: Node, parent: Node) -> None:
         if _stands_for_words(node):
             _read_pictures(node)
         node.holds &= ~Holds.PICTURE
+
+
+def _spoken(node: Node) -> str:
+    """What screen readers say in place of an icon, such as the tick of a feature that a plan has."""
+    if not node.names.isdisjoint(_SPOKEN):
+        return "".join(child for child in node.children if isinstance(child, str)).strip()
+    is_icon = node.tag in ("i", "svg") or node.attributes.get("role") == "img"
+    return node.attributes.get("aria-label", "").strip() if is_icon and not node.length else ""
 
 
 def _is_struck(tag: str, attributes: Mapping[str, str]) -> bool:

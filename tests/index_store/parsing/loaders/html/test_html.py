@@ -524,6 +524,26 @@ def test_a_picture_that_stands_for_words_is_read_by_its_words(html: str, expecte
     assert markdown(f"<div>{html}</div>") == expected + "\n"
 
 
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("<i class=check></i><span class=sr-only>Yes</span>", "Yes"),
+        ("<span class=cell><span class='icon visually-hidden'>Not yet</span></span>", "Not yet"),
+        ("<i class='fa fa-check' aria-label='Yes'></i>", "Yes"),
+        ("<svg role=img aria-label='No'><path/></svg>", "No"),
+        ("<span class=sr-only>Price</span>500 yen", "500 yen"),
+        ("<button aria-label=Sort></button>1", "1"),
+    ],
+)
+def test_an_icon_that_is_alone_in_a_cell_is_read_as_a_screen_reader_says_it(cell: str, expected: str) -> None:
+    table = f"<table><tr><th>Plan<th>Free<tr><td>Search<td>{cell}</table>"
+    assert markdown(table) == f"| Plan | Free |\n| --- | --- |\n| Search | {expected} |\n"
+
+
+def test_what_only_a_screen_reader_says_outside_of_cells_is_left_out() -> None:
+    assert markdown("<h2><i aria-label=Menu></i>A<span class=sr-only>(opens)</span></h2><p>x</p>") == "## A\n\nx\n"
+
+
 def test_a_menu_of_pictures_is_left_out() -> None:
     menu = "".join(f"<li><a href={n}><img alt='Menu item {n}'></a></li>" for n in range(6))
     assert markdown(f"<ul>{menu}</ul>{TEXT}") == markdown(TEXT)
