@@ -98,6 +98,10 @@ class Crawler:
         """whether the start still leads to known pages; otherwise it may be a page for maintenance or sign-in"""
         self._beyond: set[str] = set()
         """known pages that are linked further away from the start than the depth"""
+        self._only_named: set[str] = set()
+        """addresses to which no links lead, only pages that name them as canonical"""
+        self._named_in_vain: set[str] = set()
+        """those of them that failed"""
         self._moved_for_good: set[str] = set()
         self._failures = 0
         self._silences = 0
@@ -200,7 +204,7 @@ class Crawler:
             self._duplicates.add_look(visit.url, outline.look)
         if self._has_content_of_another(visit, body):
             if outline.canonical:
-                self._queue(outline.canonical, visit.depth)  # maybe only its duplicates lead to it
+                self._queue_canonical(outline.canonical, visit.depth)
             # Its links are not followed: relative links with ever longer addresses would never end.
             return None
         if outline.moved_to:
@@ -237,7 +241,7 @@ class Crawler:
 
     def _fetched(self, url: str, answer: FetchResponse, body: Body, outline: PageLinks) -> CrawledPage:
         # Only pages that name it may lead to a canonical page. While they are unchanged, it counts as a link.
-        named = self._of_sites([outline.canonical] if outline.canonical and outline.canonical != url else [])
+        named = self._of_sites(self._found_canonical(url, outline.canonical))
         return CrawledPage(
             url=url,
             outcome=PageOutcome.FETCHED,
@@ -250,6 +254,14 @@ class Crawler:
             links=tuple(dict.fromkeys((*outline.links, *named))),
             look=outline.look,
         )
+
+    def _found_canonical(self, url: str, canonical: str | None) -> list[str]:
+        if canonical is None or canonical == url or canonical in self._named_in_vain:
+            return []
+        # That of a page which was known is not asked for, so only what was found before counts.
+        known = self._known.get(url)
+        was_found = known is None or canonical in known.links or canonical in self._known
+        return [canonical] if was_found else []
 
     def _unchanged(self, visit: CrawlVisit, known: KnownPage, answer: FetchResponse) -> CrawledPage | None:
         self._queue_links(visit, known)
@@ -274,8 +286,12 @@ class Crawler:
             raise PageOfOtherKind(url=visit.url, kind=kind, known=" ".join(BY_SUFFIX))
         return self._gone_if_known(visit)
 
-    def _failed(self, visit: CrawlVisit, error: DocumentError) -> CrawledPage:
+    def _failed(self, visit: CrawlVisit, error: DocumentError) -> CrawledPage | None:
         log.info("%s: %s", visit.first, error)
+        if visit.first in self._only_named and visit.url not in self._known:
+            # The pages that name it are there: maybe it is an address of the site outside of this network.
+            self._named_in_vain.add(visit.first)
+            return None
         self._failures += 1
         is_silent = isinstance(error, _SILENT) or error.details.get("status") in SHAKY
         self._silences = self._silences + 1 if is_silent else 0
@@ -331,7 +347,7 @@ class Crawler:
         url, canonical = visit.url, outline.canonical
         if not canonical or canonical == url or not self._is_wanted(canonical):
             return False
-        self._queue(canonical, visit.depth)
+        self._queue_canonical(canonical, visit.depth)
         doubts = any(is_doubtful(url, canonical, start) for start in (self._start, self._options.url))
         doubts |= self._duplicates.is_called_like(self._start, outline.look)
         return self._duplicates.is_one(Duplicate(visit, outline.look, doubts), canonical)
@@ -410,7 +426,13 @@ class Crawler:
         else:
             self._beyond.update(link for link in links if link in self._known)
 
+    def _queue_canonical(self, url: str, depth: int) -> None:
+        if url not in self.frontier.seen:  # maybe only its duplicates lead to it
+            self._queue(url, depth)
+            self._only_named.add(url)
+
     def _queue(self, url: str, depth: int) -> None:
+        self._only_named.discard(url)
         if url not in self.frontier.seen and self._is_wanted(url) and not kinds.is_hopeless(url) and not loops(url):
             self.frontier.add(CrawlVisit(url, depth))
 

@@ -1,10 +1,12 @@
 """Duplicates: a page with several addresses is in the result once."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
 from index_store.crawl import PageOutcome
+from index_store.crawl.crawler import SILENCES
 from tests.servers.site_server import Reply, html, moved
 
 
@@ -103,6 +105,28 @@ def test_a_canonical_address_may_stand_in_the_header(site, crawl):
 def test_a_page_whose_canonical_one_does_not_come_stands_alone(site, crawl, target):
     site.pages = {"/": html("Home", "/variant"), "/variant": html("V", head=canonical("/lost")), "/lost": target}
     assert crawl(site.url()).paths == ["/", "/variant"]
+
+
+def test_pages_whose_canonical_ones_are_where_nobody_answers_are_fetched_without_a_failure(site, crawl):
+    """As in a copy of a site inside the network: its pages go on naming the address outside."""
+
+    async def resolve(host: str, port: int) -> list[str]:
+        return ["127.0.0.3" if host.startswith("www.") else "127.0.0.1"]
+
+    paths = [f"/{number}" for number in range(2 * SILENCES)]
+    site.pages["/"] = html("Home", *paths)
+    for path in paths:
+        site.pages[path] = html(path, f"{path}/more", head=canonical(site.url(path, host="www.wiki.example")))
+        site.pages[f"{path}/more"] = html(f"More of {path}")
+    first = crawl(site.url(host="wiki.example"), resolve=resolve)
+    assert set(first.paths) == set(site.pages)
+    assert not first.of(PageOutcome.FAILED)
+    for path in paths:
+        site.pages[path] = replace(site.pages[path], body=site.pages[path].body + "<p>News")
+    second = crawl(site.url(host="wiki.example"), first.known, resolve)
+    third = crawl(site.url(host="wiki.example"), first.known | second.known, resolve)
+    assert len(second.fetched) == len(paths)
+    assert {page.outcome for page in (*second.pages, *third.pages)} == {PageOutcome.FETCHED, PageOutcome.UNCHANGED}
 
 
 def test_pages_that_all_name_the_front_page_as_canonical_are_kept(site, crawl):
