@@ -103,6 +103,8 @@ class Crawler:
         self._named_in_vain: set[str] = set()
         """those of them that failed"""
         self._moved_for_good: set[str] = set()
+        self._answered: set[str] = set()
+        """origins that have answered, at least for their robots.txt"""
         self._failures = 0
         self._silences = 0
         self._start_failed = False
@@ -294,6 +296,8 @@ class Crawler:
             return None
         self._failures += 1
         is_silent = isinstance(error, _SILENT) or error.details.get("status") in SHAKY
+        # What never answered, such as the https of a site without TLS, costs no time: its robots.txt is asked for once.
+        is_silent &= origin_of(visit.url) in {origin_of(self._start), *self._answered}
         self._silences = self._silences + 1 if is_silent else 0
         url = visit.url if visit.url in self._known else visit.first
         known = self._known.get(url)
@@ -454,6 +458,7 @@ class Crawler:
 
     async def _rules(self, url: str) -> Rules:
         rules = await self._robots.rules(url)
+        self._answered.add(origin_of(url))
         self._polite.slow_down(url, rules.delay)
         return rules
 

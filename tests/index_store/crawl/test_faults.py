@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from index_store.crawl import PageOutcome
+from index_store.crawl.crawler import SILENCES
 from tests.servers.site_server import Misbehaviour, Reply, html, moved
 
 
@@ -71,6 +72,20 @@ def test_a_site_that_stops_answering_is_given_up(site, crawl):
     site.otherwise = Misbehaviour.HANGS
     crawled = crawl(site.url(), crawl_timeout=0.3)
     assert 10 <= len(crawled.of(PageOutcome.FAILED)) < 20
+
+
+def test_links_to_where_nobody_answers_do_not_mean_that_the_site_stopped_answering(site, crawl):
+    """As a site without TLS has whose template links to https."""
+
+    async def resolve(host: str, port: int) -> list[str]:
+        return ["127.0.0.3" if host.startswith("www.") else "127.0.0.1"]
+
+    dead = [site.url(f"/{number}", host="www.wiki.example") for number in range(2 * SILENCES)]
+    site.pages |= {"/": html("Home", *dead, "/a"), "/a": html("A", "/b"), "/b": html("B")}
+    crawled = crawl(site.url(host="wiki.example"), resolve=resolve)
+    assert crawled.paths == ["/", "/a", "/b"]
+    assert set(crawled.of(PageOutcome.FAILED)) == set(dead)
+    assert not crawled.of(PageOutcome.KEPT)
 
 
 def test_redirects_without_an_end_fail(site, crawl):
