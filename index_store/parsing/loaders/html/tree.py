@@ -242,6 +242,9 @@ class _Builder:
         parent.length += node.length
         parent.link_length += node.link_length
         parent.links += node.links
+        before = parent.children[-1] if parent.children else ""
+        if tag == "label" and isinstance(before, Node) and before.tag == "label":
+            parent.children.append(" ")  # a style sheet sets them apart, as MkDocs does the names of tabs
         parent.children.append(node)
 
     def data(self, text: str) -> None:

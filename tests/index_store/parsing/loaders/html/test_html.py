@@ -431,6 +431,11 @@ def test_a_box_to_tick_in_a_form_is_left_out() -> None:
     assert markdown("<ul><li><input type=checkbox checked> a</li></ul>") == "- a\n"
 
 
+def test_names_of_tabs_beside_each_other_are_words_of_their_own() -> None:
+    tabs = "<div class=tabbed-labels><label for=1>Linux</label><label for=2><a href=#2>macOS</a></label></div>"
+    assert markdown(f"{tabs}<p>x</p>") == "Linux macOS\n\nx\n"
+
+
 def test_a_box_in_which_nobody_writes_is_text() -> None:
     html = "<p>Terms</p><form><textarea readonly name=t>Article 1\n\nYou pay.</textarea><input type=submit></form>"
     html += "<textarea cols=9>let a</textarea><textarea name=q readonly></textarea><textarea name=r>Write</textarea>"
