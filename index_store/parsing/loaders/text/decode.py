@@ -49,7 +49,7 @@ _NO_CHARSETS = frozenset({"utf-7", "idna", "punycode", "unicode-escape", "raw-un
 """by Python's names: codecs from bytes to text that read any bytes, or that browsers refuse"""
 
 _KANA = re.compile(r"[ぁ-んァ-ヶー]")
-_SIGN = re.compile(r"[①-⑳㈱㈲、。「」←-↓]")
+_SIGN = re.compile(r"[①-⑳㈱㈲、。「」（）【】・←-↓]")
 """signs beside kanji"""
 _HALF_KATAKANA = re.compile(r"[\uff61-\uff9f]{2,}")
 _RUN = re.compile(r"[^\x00-\x7f]+")

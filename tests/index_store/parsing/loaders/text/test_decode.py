@@ -17,7 +17,10 @@ def test_japanese_is_read_in_every_encoding_that_it_comes_in(encoding: str) -> N
 
 
 @pytest.mark.parametrize("encoding", ["cp932", "euc_jp"])
-@pytest.mark.parametrize("text", ["東京都港区\n大阪府大阪市", "経費の締め日", "会社名 営業部 電話番号"])
+@pytest.mark.parametrize(
+    "text",
+    ["東京都港区\n大阪府大阪市", "経費の締め日", "会社名 営業部 電話番号", "旅費規程（2024）", "様式１（申請書）"],
+)
 def test_a_few_words_are_enough_to_tell_the_japanese_encodings_apart(encoding: str, text: str) -> None:
     assert decode(text.encode(encoding), "a.txt") == text
 
