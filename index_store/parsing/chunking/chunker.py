@@ -67,7 +67,9 @@ def chunk_document(document: LoadedDocument, size: int, overlap: int, archive_fo
 
 
 def _of_section_size(headed: "_HeadedText", size: int) -> "Iterator[_HeadedText]":
-    """Sections of at most SECTION_CHUNKS * size. One that begins inside a table or a code fence opens it again."""
+    """Sections of at most SECTION_CHUNKS * size. One that begins inside a table or a code fence opens it again, and one
+    that begins inside a row repeats the cells before.
+    """
     limit = size * SECTION_CHUNKS
     if text_width(headed.text) <= limit:
         yield headed
@@ -75,8 +77,11 @@ def _of_section_size(headed: "_HeadedText", size: int) -> "Iterator[_HeadedText]
     blocks = [block for block in blocks_of(headed.text) if text_width(block.opening + block.closing) <= size // 2]
     long = (block for block in blocks if text_width(headed.text[block.start : block.end]) > limit // 2)
     reopening = max((ceil(text_width(block.opening + block.closing)) for block in long), default=0)
+    if reopening and any(text_width(line) > limit for line in headed.text.splitlines()):
+        reopening = size // 2  # as long as the openings that are repeated may be
     for start, end in split_text(headed.text, limit - reopening, marks=[offset for offset, _ in headed.inner]):
         opening = next((block.opening for block in blocks if block.start < start < block.end), "")
+        opening = header_at(headed.text, start, reopening) or opening
         closing = next((block.closing for block in blocks if block.start < end < block.end - 1), "")
         yield headed.slice(start, end).between(opening, closing)
 

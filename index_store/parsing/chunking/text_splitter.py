@@ -17,6 +17,7 @@ from enum import IntEnum
 from functools import lru_cache
 from itertools import accumulate
 
+from index_store.base.text.shortened import shortened
 from index_store.parsing.loaders.document import fence_mark
 
 
@@ -268,8 +269,11 @@ class Block:
 
 LONGEST_HEADER = 400
 """wide characters of a table's header that is repeated: a longer one takes more space than its rows are worth"""
+CELL = 50
+"""characters of each cell that is repeated before the rest of its row"""
 
 _RULE = re.compile(r"[ \t:-]*\|[ \t:|-]+$")
+_BAR = re.compile(r"(?<!\\)\|")
 _TABLE = re.compile(
     r"(?:^[ \t]*\|.*(?:\n|\Z))+"
     # without bars at its sides; what follows its first row shows that it is a table
@@ -306,14 +310,27 @@ def blocks_of(text: str) -> list[Block]:
 
 
 def header_at(text: str, start: int, longest: float = LONGEST_HEADER) -> str:
-    """The header of the table whose rows `start` is among, at most `longest` wide characters; else empty."""
+    """The header of the table whose rows `start` is among, at most `longest` wide characters; else empty.
+
+    Within a row, the cells before `start` follow it if they fit: they say what the rest of a long cell is about.
+    """
     if "|" not in text:
         return ""
     headers = (
         block.opening for block in blocks_of(text)
         if block.is_table and block.start + len(block.opening) <= start < block.end
     )  # fmt: skip
-    return next((header for header in headers if text_width(header) <= longest), "")
+    header = next((header for header in headers if text_width(header) <= longest), "")
+    with_cells = header + _cells_before(text, start) if header else ""
+    return with_cells if text_width(with_cells) <= longest else header
+
+
+def _cells_before(text: str, start: int) -> str:
+    """The cells of a row that end before `start`."""
+    *cells, _ = _BAR.split(text[text.rfind("\n", 0, start) + 1 : start])
+    if not any(map(str.strip, cells)):
+        return ""
+    return "".join(f"{shortened(cell.strip(), CELL)} | " for cell in cells).lstrip()
 
 
 def text_at(text: str, start: int, end: int) -> str:

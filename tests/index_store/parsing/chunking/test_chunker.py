@@ -1,3 +1,5 @@
+import pytest
+
 from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.chunking.text_splitter import text_width
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page
@@ -26,6 +28,20 @@ def test_a_table_without_bars_at_its_sides_is_cut_at_rows_with_its_header() -> N
     assert len(below) > 3
     assert all("品目 | 単価\n:--- | ---:\n" + text in chunk.embedded for text, chunk in below)
     assert "| 5900円\n\n税別とする。" in chunks[-1][0]
+
+
+@pytest.mark.parametrize("sentences", [6, 60], ids=["a chunk", "a section"])
+def test_the_rest_of_a_row_that_is_longer_than_its_place_stands_behind_the_cells_before_it(sentences: int) -> None:
+    header, cells = "| No. | 質問 | 回答 |\n| --- | --- | --- |\n", "| 1 | パスワードを忘れたときは? | "
+    answer = "画面の右上にある設定のボタンを押して、表示された項目を選びます。" * sentences
+    page = Page(markdown=f"{header}{cells}{answer} |\n| 2 | 有給は何日? | 10日です。 |\n")
+    sections = chunk_document(LoadedDocument(title="FAQ", pages=[page]), 100, 20)
+    assert all(section.text.startswith(header + cells) and text_width(section.text) <= 500 for section in sections)
+    embedded = [chunk.embedded for section in sections for chunk in section.chunks]
+    answers = [text for text in embedded if "ボタン" in text]
+    assert len(answers) > sentences // 4
+    assert all(header + cells in text for text in answers)
+    assert not [text for text in embedded if "有給は何日?" in text and header not in text]
 
 
 def test_sections_start_at_second_level_headings_and_chunks_know_the_headings_below() -> None:
