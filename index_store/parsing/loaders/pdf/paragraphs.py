@@ -12,6 +12,8 @@ PARAGRAPH_GAP = 1.35
 """times the usual distance of lines; a larger distance begins a new paragraph"""
 WIDEST = 2.5
 """times the size of the type: the largest distance of lines in a paragraph, for pages with too few lines to compare"""
+OTHER_SIZE = 1.3
+"""times the size of the type: a line in type that is so much larger or smaller is no part of the same paragraph"""
 INDENT = 0.7
 """share of a line's height; a first line that starts further to the right is indented"""
 NARROWEST = 8.0
@@ -26,6 +28,10 @@ BULLET = re.compile(
 _SENTENCE_END = re.compile(r"[。．.!?！？:：]['\"”’」』）)]*$")
 _BELOW_SENTENCE = re.compile(r"（[^（）]{1,60}）$|\d{1,2}\s")
 """begins a paragraph there: the caption above an article, or the number of a paragraph of it"""
+_HAS_HYPHEN = re.compile(rf"\w[-{HYPHENS}]\w+.$")
+"""the part of a word before its last hyphen has another"""
+LONGEST_WORD = 40
+"""characters before the end of a line in which that hyphen is looked for"""
 _LED = re.compile(r" … \S{1,12}$")
 
 
@@ -62,6 +68,9 @@ def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
         return False
     if line.row or following.row or is_captioned(line.text) or _LED.search(line.text):
         return True
+    smaller, larger = sorted((line.size, following.size))
+    if smaller and larger >= OTHER_SIZE * smaller:
+        return True
     if following.text.startswith("\u3000") or BULLET.match(following.text.lstrip()):
         return True
     if _SENTENCE_END.search(line.text.rstrip()) and is_division(following.text):
@@ -86,11 +95,10 @@ def next_word(line: Line, following: Line) -> float:
 
 def joined(text: str, following: str) -> str:
     """Joins two lines of one paragraph, without the hyphen of a divided word and without a space in Japanese."""
-    if text and text[-1] in HYPHENS:
-        # "Lucene-BM25" keeps its hyphen wherever it is divided.
-        return (text[:-1] if following[:1].islower() else text[:-1] + "-") + following
-    if re.search(r"[a-z]-$", text) and following[:1].islower():
-        return text[:-1] + following
+    if text and (text[-1] in HYPHENS or (re.search(r"[a-z]-$", text) and following[:1].islower())):
+        # "Lucene-BM25" keeps its hyphen wherever it is divided, and "up-to-date" has one already.
+        is_divided = following[:1].islower() and not _HAS_HYPHEN.search(text[-LONGEST_WORD:])
+        return (text[:-1] if is_divided else text[:-1] + "-") + following
     if text and following and WIDE.match(text[-1]) and WIDE.match(following[0]):
         return text + following
     return f"{text} {following}"

@@ -40,6 +40,24 @@ def test_wrapped_english_lines_are_joined_with_a_space_and_paragraph_ends_are_ke
     assert load(raw(content, "a.pdf")).pages[0].markdown == " ".join(wrapped) + "\n\nAnother matter begins here."
 
 
+def test_the_lines_of_a_title_page_in_types_of_other_sizes_stay_apart(raw) -> None:
+    page = [Text(50, 720, "２０２６年度　事業計画", 32), Text(50, 650, "営業本部", 18), Text(50, 600, "作成　山田", 12)]
+    (loaded,) = load(raw(PdfFile([page]).content(), "a.pdf")).pages
+    assert loaded.markdown.split() == ["２０２６年度", "事業計画", "営業本部", "作成", "山田"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "word"),
+    [
+        ("Please fill in the form and keep it up-to-", "date, as the handbook says here.", "up-to-date"),
+        ("Please fill in the form and write the infor-", "mation that the handbook asks for.", "information"),
+    ],
+    ids=["a hyphen of its own", "none"],
+)
+def test_a_word_with_hyphens_of_its_own_keeps_the_one_at_which_it_is_divided(first, second, word, raw) -> None:
+    assert word in load(raw(PdfFile([lines(first, second)]).content(), "a.pdf")).pages[0].markdown
+
+
 def test_headings_come_from_the_outline_where_the_text_has_them(raw) -> None:
     page = [*lines("1. Travel"), *lines("The allowance is paid.", top=660), *lines("日当について", top=600)]
     loaded = load(raw(PdfFile([page], outline=[("Travel", 0), ("日当について", 0)]).content(), "a.pdf"))
