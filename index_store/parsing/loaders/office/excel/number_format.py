@@ -1,7 +1,7 @@
 """A number as a sheet shows it, by its format code (ISO 29500-1, 18.8.31): 12.5%, 1,200, 2026年11月21日.
 
-A date of digits only is written as 2026-11-21, since 3/4/26 means different days in different countries. Not covered:
-fractions, which become decimals.
+A date of digits only is written as 2026-11-21, since 3/4/26 means different days in different countries. So is one in
+the form of the reader's own system, which the file does not say. Not covered: fractions, which become decimals.
 """
 
 import re
@@ -13,7 +13,11 @@ from index_store.parsing.loaders.office.excel.format_sections import ELAPSED, To
 
 GENERAL = "General"
 BUILT_IN = {
-    1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 14: "yyyy-mm-dd",
+    1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00",
+    # with the currency of the reader's system, which the file does not say
+    5: "#,##0;-#,##0", 6: "#,##0;-#,##0", 7: "#,##0.00;-#,##0.00", 8: "#,##0.00;-#,##0.00",
+    41: '#,##0;-#,##0;"-"', 42: '#,##0;-#,##0;"-"', 43: '#,##0.00;-#,##0.00;"-"', 44: '#,##0.00;-#,##0.00;"-"',
+    9: "0%", 10: "0.00%", 11: "0.00E+00", 14: "yyyy-mm-dd",
     15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss",
     22: "yyyy-mm-dd h:mm", 37: "#,##0;-#,##0", 38: "#,##0;-#,##0", 39: "#,##0.00;-#,##0.00", 40: "#,##0.00;-#,##0.00",
     45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
@@ -28,6 +32,9 @@ _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
 _CURRENCY = re.compile(r"\$([^-]*)")
 _FIRST_YEAR = "x-gannen"
 """in the language of a format: the first year of an era is written 元年"""
+_SYSTEM_DATE = re.compile(r"\$-(?:F800|x-sysdate)", re.I)
+_SYSTEM_TIME = re.compile(r"\$-(?:F400|x-systime)", re.I)
+_JAPANESE = re.compile(r"\$-(?:[0-9A-F]{0,5}411|ja)\b", re.I)
 
 _LAST_DAY = 2_958_465
 """9999-12-31"""
@@ -71,6 +78,8 @@ class _Moment:
     """whether its hours are counted to 12"""
     has_first_year: bool
     """whether the first year of an era has a name"""
+    is_japanese: bool
+    """whether its half of the day and the day of the week are in Japanese, whatever the system"""
 
 
 def shown(value: float, code: str, is_1904: bool = False) -> str:
@@ -113,6 +122,11 @@ def _date(tokens: tuple[Token, ...], moment: datetime, value: float) -> str:
     seconds = next((word for word in words if word[0] == "s"), "")
     rounded = moment if "." in seconds else moment + timedelta(milliseconds=500)
     letters = {word[0] for word in words}
+    languages = [text for kind, text in tokens if kind == "bracket"]
+    if any(map(_SYSTEM_DATE.match, languages)):
+        return f"{moment:%Y-%m-%d}"
+    if any(map(_SYSTEM_TIME.match, languages)):
+        return f"{rounded:%H:%M:%S}"
     if {"y", "m", "d"} <= letters and not has_words and not spelled:
         if {"h", "s"} <= letters:
             return f"{rounded:%Y-%m-%d %H:%M}:{_second('ss' + seconds.lstrip('s'), rounded)}"
@@ -121,7 +135,8 @@ def _date(tokens: tuple[Token, ...], moment: datetime, value: float) -> str:
         rounded,
         value,
         has_half=any(kind == "half" for kind, _ in tokens),
-        has_first_year=any(kind == "bracket" and text.lower().endswith(_FIRST_YEAR) for kind, text in tokens),
+        has_first_year=any(text.lower().endswith(_FIRST_YEAR) for text in languages),
+        is_japanese=any(map(_JAPANESE.match, languages)),
     )
     return "".join(
         _date_token(kind, text, _is_minute(tokens, at), read) for at, (kind, text) in enumerate(tokens)
@@ -146,7 +161,7 @@ def _date_token(kind: str, text: str, is_minute: bool, read: _Moment) -> str:
         unit = {"h": 24, "m": 1440, "s": 86400}.get(text[:1].lower(), 0) if ELAPSED.fullmatch(text) else 0
         return f"{int(read.value * unit + 1e-6):0{len(text)}}" if unit else ""
     if kind == "half":
-        return "AM" if moment.hour < 12 else "PM"
+        return (("AM", "PM"), ("午前", "午後"))[read.is_japanese][moment.hour >= 12]
     if kind != "date":
         return "" if kind == "skipped" else text
     width = len(text)
@@ -157,6 +172,8 @@ def _date_token(kind: str, text: str, is_minute: bool, read: _Moment) -> str:
             return f"{moment.minute:0{width}}"
         case "m":
             return _named(moment.month, width, _MONTHS[moment.month - 1])
+        case "d" if read.is_japanese and width > 2:
+            return _day_of_week(moment, width)
         case "d":
             return _named(moment.day, width, _DAYS[moment.weekday()])
         case "h":
@@ -164,12 +181,16 @@ def _date_token(kind: str, text: str, is_minute: bool, read: _Moment) -> str:
         case "s":
             return _second(text, moment)
         case "a":
-            return "月火水木金土日"[moment.weekday()] + ("曜日" if width == 4 else "")
+            return _day_of_week(moment, width)
     era = next((era for era in _ERAS if era[0] <= moment.date()), None)
     if text[0].lower() == "e":
         year = moment.year - era[0].year + 1 if era else moment.year
-        return "元" if year == 1 and read.has_first_year else str(year)
+        return "元" if year == 1 and read.has_first_year else f"{year:0{min(width, 2)}}"
     return {1: era[2], 2: era[1][0]}.get(width, era[1]) if era else ""
+
+
+def _day_of_week(moment: datetime, width: int) -> str:
+    return "月火水木金土日"[moment.weekday()] + ("曜日" if width > 3 else "")
 
 
 def _second(text: str, moment: datetime) -> str:
