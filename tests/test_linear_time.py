@@ -26,6 +26,7 @@ from index_store.full_text.words import words_in_order
 from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.chunking.text_splitter import blocks_of, header_at, split_text, text_width
 from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders.content import unreadable
 from index_store.parsing.loaders.document import Page, RawFile
 from index_store.parsing.loaders.formats import format_of
 from index_store.parsing.loaders.mail.invitation import event_of
@@ -265,6 +266,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "words_in_order": words_in_order,
     "split_text": lambda text: split_text(text, 300, 40),
     "blocks_of": blocks_of,
+    "unreadable": lambda text: unreadable("a.pdf", text.encode()),
     "header_at": lambda text: header_at(f"| a |\n| --- |\n| {text}", len(text)),
     "with_divisions": lambda text: with_divisions([Page(markdown=f"第1条 甲\n{text}")]),
     "with_numbers": lambda text: with_numbers([Page(markdown=f"3. 甲\n{text}", headings=())]),

@@ -35,7 +35,7 @@ from index_store.base.errors import (
     UnsafeMember,
     WrongContent,
 )
-from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.content import content_kind, unreadable
 from index_store.parsing.loaders.formats import LOADABLE, format_of, is_archive, is_left_out
 from index_store.parsing.loaders.text.decode import japanese
 from index_store.parsing.loaders.text.western import is_western
@@ -131,13 +131,14 @@ class _Unpacker:
 
     def _open(self, path: Path, name: str, prefix: str, depth: int) -> None:
         with path.open("rb") as stream:
-            kind = content_kind(stream.read(4096))
+            start = stream.read(4096)
+        kind = content_kind(start)
         if kind and not kind.startswith("ZIP"):
             raise WrongContent(name=name, content=kind)
         try:
             archive = zipfile.ZipFile(path)
         except _DAMAGED as error:
-            raise Unreadable(name=name) from error
+            raise unreadable(name, start) from error
         with archive:
             infos = archive.infolist()
             other = next((_OTHER_FORMATS[info.filename] for info in infos if info.filename in _OTHER_FORMATS), None)

@@ -1,5 +1,9 @@
 """The kind of a file from its first bytes, whatever its name."""
 
+import re
+
+from index_store.base.errors import DocumentError, Unreadable, WrongContent
+
 OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """begins the container of Office 97-2003, in which newer documents with a password are, too"""
 
@@ -18,6 +22,19 @@ _SIGNATURES = (
     (b"SQLite format 3\0", "SQLite"),
     (b"{\\rtf", "RTF"),
 )
+
+_WEB_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]{0,200}>\s*+)?(?:<!--.{0,500}?-->\s*+)?"
+    rb"<(?:!doctype\s+html|html|head|meta|title|body|table|div)\b",
+    re.I | re.S,
+)
+
+
+def unreadable(name: str, content: bytes) -> DocumentError:
+    """The error of a file that its program can't read: many are web pages, which a server sends to sign in, or tables
+    that a program saved as HTML. `content`: at least its beginning.
+    """
+    return WrongContent(name=name, content="HTML") if _WEB_PAGE.match(content) else Unreadable(name=name)
 
 
 def content_kind(content: bytes) -> str | None:

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urldefrag
 from lxml import etree
 
 from index_store.base.errors import CopyProtected, NoText, TooMuchText, Unreadable, WrongContent
-from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.content import content_kind, unreadable
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.html.anchors import add_headings
 from index_store.parsing.loaders.html.body import body_markdown
@@ -32,14 +32,15 @@ _FONT_OBFUSCATION = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/
 
 def load(file: RawFile) -> LoadedDocument:
     with file.path.open("rb") as stream:
-        kind = content_kind(stream.read(4096))
+        start = stream.read(4096)
+    kind = content_kind(start)
     if kind and not kind.startswith("ZIP"):
         raise WrongContent(name=file.name, content=kind)
     try:
         with zipfile.ZipFile(file.path) as archive:
             return _Book(archive, file.name).loaded()
     except _DAMAGED as error:
-        raise Unreadable(name=file.name) from error
+        raise unreadable(file.name, start) from error
 
 
 class _Book:

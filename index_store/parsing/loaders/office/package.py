@@ -18,7 +18,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from index_store.base.errors import EmptyDocument, PackedTooTightly, PasswordProtected, Unreadable, WrongContent
-from index_store.parsing.loaders.content import OLD_OFFICE, content_kind, is_encrypted_office
+from index_store.parsing.loaders.content import OLD_OFFICE, content_kind, is_encrypted_office, unreadable
 from index_store.parsing.loaders.document import RawFile
 
 log = logging.getLogger(__name__)
@@ -190,7 +190,7 @@ def opened(file: RawFile, kind: str) -> Iterator[Package]:
     try:
         archive = zipfile.ZipFile(file.path)
     except _DAMAGED as error:
-        raise Unreadable(name=file.name) from error
+        raise unreadable(file.name, start) from error
     with archive:
         package = Package(archive, file.name, file.path.stat().st_size)
         _check(package, kind)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from index_store.base.errors import EmptyDocument, NoText, Unreadable, WrongContent
 from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.content import content_kind, unreadable
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
 from index_store.parsing.loaders.office import eq_field
 from index_store.parsing.loaders.office.rtf_blocks import Blocks
@@ -85,7 +85,7 @@ def load(file: RawFile) -> LoadedDocument:
     if kind != "RTF":
         if kind:
             raise WrongContent(name=file.name, content=kind)
-        raise Unreadable(name=file.name)
+        raise unreadable(file.name, content)
     reader = _Reader(content)
     if not reader.is_whole:
         raise Unreadable(name=file.name)

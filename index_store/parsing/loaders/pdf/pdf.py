@@ -14,7 +14,7 @@ import pypdfium2
 from pypdfium2 import PdfDocument, PdfiumError
 
 from index_store.base.errors import CopyProtected, NoText, PasswordProtected, Unreadable, WrongContent
-from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.content import content_kind, unreadable
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile, page_ranges, title_of
 from index_store.parsing.loaders.pdf.entries import lines_with_entries
 from index_store.parsing.loaders.pdf.headings import Headings, completed, title_by_size
@@ -61,7 +61,7 @@ def load(file: RawFile) -> LoadedDocument:
         # Its key is for certain readers or programs.
         if error.err_code == pypdfium2.raw.FPDF_ERR_SECURITY:
             raise CopyProtected(name=name) from error
-        raise Unreadable(name=name) from error
+        raise unreadable(name, file.content) from error
     # pdfium then draws the entries of a form whose file does not say how they look.
     pdf.init_forms()
     pages: list[list[Line] | None] = []

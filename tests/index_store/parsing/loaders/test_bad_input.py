@@ -33,6 +33,7 @@ PAGES = [
     [Text(50, 760, f"{page}. Travel", 18), Text(50, 700, "The allowance is paid per day."), Text(50, 30, str(page))]
     for page in range(400)
 ]
+PAGE = "\ufeff<!-- saved -->\n<!DOCTYPE html><html><title>サインイン</title>".encode()
 
 
 def locked_pdf() -> bytes:
@@ -57,6 +58,8 @@ REFUSED: dict[str, tuple[Callable[[], bytes], type[errors.DocumentError]]] = {
     "spaces alone.txt": (lambda: b" \n\r\n\t", errors.EmptyDocument),
     "in truth a PDF.xlsx": (lambda: PdfFile(PAGES[:1]).content(), errors.WrongContent),
     "in truth a deck.docx": (lambda: deck(title("x")).content(), errors.WrongContent),
+    **{f"in truth a page{suffix}": (lambda: PAGE, errors.WrongContent) for suffix in (".pdf", ".rtf", ".epub", ".zip")},
+    "in truth a table of a page.xlsx": (lambda: b"<table><tr><td>1,200</table>", errors.WrongContent),
     "in truth Word.txt": (lambda: document(p("text")).content(), errors.WrongContent),
     "bomb.docx": (lambda: document(p("A" * 1000) * 50_000).content(), errors.PackedTooTightly),
     "bomb.xlsx": (lambda: workbook(('name="S"', rows(["A" * 1000]) * 50_000)).content(), errors.PackedTooTightly),
