@@ -63,16 +63,23 @@ def with_struck(text: str) -> str:
 
 
 def table(grid: Grid) -> str:
-    """The first row that holds text is the header. Rows and columns without any are left out.
+    """The first row that holds text is the header, below titles of one cell. Rows and columns without any are left out.
 
     Rows or columns of a single one are no table: they become a line each. So do labels beside texts, if the first label
     stands before another text, too, as Q and A of questions do: no row is a header then.
     """
     rows = [[_cell(text) for text in row] for row in grid]
     rows = [row for row in rows if any(row)]
+    titles = next((at for at, row in enumerate(rows) if len(row) > 1), 0)
+    if 0 < titles < len(rows) - 1:
+        return "\n\n".join([*(paragraph(_unescaped(row[0])) for row in rows[:titles]), _table(rows[titles:])])
+    return _table(rows)
+
+
+def _table(rows: Grid) -> str:
     filled = sorted({column for row in rows for column, text in enumerate(row) if text})
     if len(rows) < 2 or len(filled) < 2 or (len(filled) == 2 and _are_labelled(rows, filled[0])):
-        return "\n".join(paragraph(" ".join(filter(None, row)).replace("\\|", "|")) for row in rows)
+        return "\n".join(paragraph(_unescaped(" ".join(filter(None, row)))) for row in rows)
     lines = [_line(row[column] if column < len(row) else "" for column in filled) for row in rows]
     return "\n".join([lines[0], "|" + " --- |" * len(filled), *lines[1:]])
 
@@ -85,10 +92,12 @@ def _are_labelled(rows: Grid, column: int) -> bool:
     )
 
 
-def completed(rows: Grid, headers: int) -> list[list[str]]:
+def completed(rows: Grid, headers: int, titles: int = 0) -> list[list[str]]:
     """The rows of the header become one. Below it, a cell over several columns stands in each that the header names,
-    unless it is the label of its row.
+    unless it is the label of its row. `titles`: rows above the header, which become a cell each.
     """
+    if titles:
+        return [*([row[0]] for row in rows[:titles]), *completed(rows[titles:], headers)]
     if not rows:
         return []
     header = joined_header([["" if text == BESIDE else text for text in row] for row in rows[:headers]])
@@ -123,6 +132,10 @@ def joined_header(rows: Grid) -> list[str]:
 
 def _line(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
+
+
+def _unescaped(cell: str) -> str:
+    return cell.replace("\\|", "|")
 
 
 def _cell(text: str) -> str:

@@ -17,6 +17,14 @@ class Cell:
     """whether it continues the cell above it"""
 
 
+def title_rows(rows: Sequence[Sequence[Cell]]) -> int:
+    """How many rows above the header are titles: a cell over all columns each. The name of a group of rows is none."""
+    count = next((at for at, row in enumerate(rows) if len(row) != 1 or row[0].width < 2), len(rows))
+    below = [len(row) == 1 for row in rows[count + 1 :]]
+    # A group may begin directly below the header, and a note may end the table.
+    return count if below and (below[0] or not any(below[:-1])) else 0
+
+
 def header_rows(rows: Sequence[Sequence[Cell]]) -> int:
     """A header of several rows has words over several columns, and other words that span its rows.
 

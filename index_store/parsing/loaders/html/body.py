@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
 
 from index_store.parsing.loaders.as_markdown import BESIDE, REPEATED, completed, with_raised
-from index_store.parsing.loaders.header_rows import ROWS, Cell, header_rows
+from index_store.parsing.loaders.header_rows import Cell, header_rows, title_rows
 from index_store.parsing.loaders.html.asides import drop_asides
 from index_store.parsing.loaders.html.formula import on_a_line
 from index_store.parsing.loaders.html.ordinals import Ordinals
@@ -126,7 +126,7 @@ class _Writer:
 
     def _table(self, rows: list[list[Node]]) -> Iterator[str]:
         grid, carried = self._grid(rows)
-        texts = [row for row in completed(grid, _header_rows(rows, grid, carried)) if any(row)]
+        texts = [row for row in completed(grid, *_header_rows(rows, grid, carried)) if any(row)]
         if not texts:
             return
         width = max(map(len, texts))
@@ -135,6 +135,8 @@ class _Writer:
             # A box: the other columns held a picture.
             yield from (text for row in texts for cell in row for text in _paragraph([cell]))
             return
+        while len(texts) > 2 and len(texts[0]) == 1:
+            yield from _paragraph([texts.pop(0)[0].replace("\\|", "|")])
         padded = (row + [""] * (width - len(row)) for row in texts)
         lines = ["| " + " | ".join(row[column] for column in used) + " |" for row in padded]
         yield "\n".join([lines[0], "|" + " --- |" * len(used), *lines[1:]])
@@ -221,16 +223,17 @@ def _is_value(cell: Node) -> bool:
     return is_short and not any("\n" in _inline(node).strip("\n") for node in nodes if node.tag == "pre")
 
 
-def _header_rows(rows: list[list[Node]], grid: list[list[str]], carried: list[set[int]]) -> int:
-    """How many rows at the top are headers, if words of the first are over several columns."""
+def _header_rows(rows: list[list[Node]], grid: list[list[str]], carried: list[set[int]]) -> tuple[int, int]:
+    """How many rows are headers, if words of the first are over several columns, and how many above them titles."""
     if not rows or not any("colspan" in cell.attributes for cell in rows[0]):
-        return 1
+        return 1, 0
     if all(cell.tag == "td" for cell in rows[0]):
         # As Excel, Word and Outlook write all cells.
-        top = zip(grid[: ROWS + 2], carried, strict=False)
-        return header_rows([list(_merged(line, from_above)) for line, from_above in top])
+        merged = [list(_merged(line, from_above)) for line, from_above in zip(grid, carried, strict=True)]
+        titles = title_rows(merged)
+        return header_rows(merged[titles:]), titles
     headers = next((at for at, row in enumerate(rows) if any(cell.tag != "th" for cell in row)), len(rows))
-    return headers if 0 < headers < min(len(rows), 4) else 1
+    return headers if 0 < headers < min(len(rows), 4) else 1, 0
 
 
 def _merged(line: list[str], from_above: set[int]) -> Iterator[Cell]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, page_ranges, title_of
-from index_store.parsing.loaders.header_rows import Cell, header_rows
+from index_store.parsing.loaders.header_rows import Cell, header_rows, title_rows
 from index_store.parsing.loaders.list_number import list_number
 from index_store.parsing.loaders.office import drawing
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened
@@ -291,7 +291,8 @@ def _grid(table: Element) -> list[list[str]]:
                 merged[-1].append(Cell(len(line), number(cell, "gridSpan", 1), text, goes_on))
             line.append(text or as_markdown.BESIDE if is_beside else text)
         grid.append(line)
-    return as_markdown.completed(grid, header_rows(merged))
+    titles = title_rows(merged)
+    return as_markdown.completed(grid, header_rows(merged[titles:]), titles)
 
 
 def _reading_order(boxes: Sequence[_Box], gaps: int = GAPS) -> list[_Box]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.header_rows import Cell, header_rows
+from index_store.parsing.loaders.header_rows import Cell, header_rows, title_rows
 
 COLUMNS = 63
 """over which a cell is spread at most (Word's own limit)"""
@@ -168,7 +168,8 @@ def _grid(rows: Sequence[_Row]) -> list[list[str]]:
             merged[-1].append(Cell(column, width, text, goes_on))
             line += [text] + [as_markdown.BESIDE] * (width - 1)
         grid.append(line)
-    return as_markdown.completed(grid, header_rows(merged))
+    titles = title_rows(merged)
+    return as_markdown.completed(grid, header_rows(merged[titles:]), titles)
 
 
 def _edges(rows: Sequence[_Row]) -> list[int]:

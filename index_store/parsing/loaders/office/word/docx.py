@@ -11,7 +11,7 @@ from functools import partial
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import HEADING_LENGTH, LoadedDocument, Page, RawFile, only_highest, title_of
-from index_store.parsing.loaders.header_rows import Cell, header_rows
+from index_store.parsing.loaders.header_rows import Cell, header_rows, title_rows
 from index_store.parsing.loaders.office import drawing, eq_field, formula
 from index_store.parsing.loaders.office.package import (
     Element,
@@ -357,7 +357,8 @@ def _grid(table: Element, text_of: Callable[[Element], str]) -> list[list[str]]:
             headers += 1
         rows.append(line)
     # Those that Word repeats on each page, or those that are merged like a header.
-    return as_markdown.completed(rows, max(headers, header_rows(merged)))
+    titles = title_rows(merged)
+    return as_markdown.completed(rows, max(headers - titles, header_rows(merged[titles:])), titles)
 
 
 def _is_layout(table: Element) -> bool:

@@ -641,6 +641,13 @@ def test_a_table_of_data_stays_one_whatever_a_cell_holds(html: str, expected: st
     assert markdown(f"<table>{html}</table>") == expected + "\n"
 
 
+def test_a_title_in_the_first_row_of_a_table_stands_above_its_header() -> None:
+    html = "<tr><td colspan=2>別表|1<tr><td>役職<td>日当<tr><td>部長<td>3,000円<tr><td>課長<td>2,500円"
+    assert markdown(f"<table>{html}<tr><td colspan=2>※税込</table>") == (
+        "別表|1\n\n| 役職 | 日当 |\n| --- | --- |\n| 部長 | 3,000円 |\n| 課長 | 2,500円 |\n| ※税込 |  |\n"
+    )
+
+
 def test_a_sheet_of_google_is_read_without_its_letters_and_row_numbers() -> None:
     rows = (
         "<td colspan=3>価格表<td>", "<td><td><td>", "<td>品名<td>国内<td>海外", "<td>机|台<td>12000<td>13000",

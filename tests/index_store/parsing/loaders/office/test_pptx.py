@@ -225,6 +225,17 @@ def test_header_rows_become_one(pages) -> None:
     )
 
 
+def test_a_title_in_the_first_row_of_a_table_stands_above_its_header(pages) -> None:
+    def cell(text: str, given: str = "") -> str:
+        return f"<a:tc {given}><a:txBody>{paragraph(text)}</a:txBody></a:tc>"
+
+    rows = [cell("実績", 'gridSpan="2"') + cell("", 'hMerge="1"'), cell("部署") + cell("額"), cell("東京") + cell("1")]
+    table = "<a:tbl>" + "".join(f"<a:tr>{row}</a:tr>" for row in rows) + "</a:tbl>"
+    assert pages(deck(title("T") + frame(table)))[0].markdown == (
+        "## T\n\n実績\n\n| 部署 | 額 |\n| --- | --- |\n| 東京 | 1 |\n"
+    )
+
+
 def test_a_corner_over_several_rows_and_columns_is_part_of_a_header_of_several_rows(pages) -> None:
     def cell(text: str, given: str = "") -> str:
         return f"<a:tc {given}><a:txBody>{paragraph(text)}</a:txBody></a:tc>"

@@ -83,6 +83,15 @@ def test_merged_header_rows_of_a_table_are_one(wide: str, markdown) -> None:
     assert markdown(body).startswith("| 役職 | 国内 甲地 | 国内 乙地 |\n| --- | --- | --- |\n| 係員 | 1 | 2 |\n")
 
 
+def test_a_title_in_the_first_row_of_a_table_stands_above_its_header(markdown) -> None:
+    body = (
+        r"\trowd\pard\intbl\cellx2000 料金\cell\row"
+        r"\trowd\cellx1000\cellx2000\pard\intbl 役職\cell 日当\cell\row"
+        r"\trowd\cellx1000\cellx2000\pard\intbl 係員\cell 1\cell\row\pard after\par"
+    )
+    assert markdown(body).startswith("料金\n\n| 役職 | 日当 |\n| --- | --- |\n| 係員 | 1 |\n")
+
+
 def test_rows_with_as_many_cells_have_the_same_columns_wherever_their_borders_are(markdown) -> None:
     body = (
         r"\trowd\cellx1000\cellx2000\pard\intbl 区分\cell 額\cell\row"

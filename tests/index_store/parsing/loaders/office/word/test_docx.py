@@ -404,6 +404,25 @@ def test_header_rows_become_one(markdown) -> None:
     assert markdown(body).splitlines()[0] == "| 区分 | 金額 国内 | 金額 海外 |"
 
 
+@pytest.mark.parametrize("properties", ["", "<w:tblHeader/>"], ids=["plain", "repeated on each page"])
+def test_a_title_in_the_first_row_of_a_table_stands_above_its_header(properties: str, markdown) -> None:
+    body = row(cell("別表|1 旅費", WIDE), properties=properties)
+    body += row(cell("役職"), cell("日当"), properties=properties)
+    body += row(cell("管理職", WIDE)) + row(cell("部長"), cell("3,000円")) + row(cell("課長"), cell("2,500円"))
+    assert markdown(f"<w:tbl>{body}</w:tbl>") == (
+        "別表|1 旅費\n\n| 役職 | 日当 |\n| --- | --- |\n| 管理職 |  |\n| 部長 | 3,000円 |\n| 課長 | 2,500円 |\n"
+    )
+
+
+def test_the_name_of_the_first_group_of_rows_is_no_title_of_the_table(markdown) -> None:
+    groups = [("総務", "備品", "消耗品"), ("人事", "採用", "研修")]
+    body = "".join(
+        row(cell(name, WIDE)) + row(cell(first), cell("山田")) + row(cell(second), cell("鈴木"))
+        for name, first, second in groups
+    )
+    assert markdown(f"<w:tbl>{body}</w:tbl>").startswith("| 総務 |  |\n| --- | --- |\n| 備品 | 山田 |\n")
+
+
 WIDE = '<w:gridSpan w:val="2"/>'
 TALL, BELOW = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
 
@@ -423,7 +442,7 @@ TALL, BELOW = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
         ((row(cell("申請者", TALL), cell("佐藤", WIDE)), row(cell("", BELOW), cell("所属"), cell("営業")),
           row(cell("", BELOW), cell("電話"), cell("1234"))),
          "| 申請者 | 佐藤 |  |"),
-        ((row(cell("題", '<w:gridSpan w:val="3"/>')), row(cell("役職"), cell("甲地"), cell("乙地"))), "| 題 |  |  |"),
+        ((row(cell("題", '<w:gridSpan w:val="3"/>')), row(cell("役職"), cell("甲地"), cell("乙地"))), "題"),
     ],
 )  # fmt: skip
 def test_header_rows_are_known_by_their_merged_cells(rows: tuple[str, ...], expected: str, markdown) -> None:
