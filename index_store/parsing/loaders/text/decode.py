@@ -51,6 +51,8 @@ _NO_CHARSETS = frozenset({"utf-7", "idna", "punycode", "unicode-escape", "raw-un
 _KANA = re.compile(r"[ぁ-んァ-ヶー]")
 _SIGN = re.compile(r"[①-⑳㈱㈲、。「」（）【】・←-↓]")
 """signs beside kanji"""
+_RULES = re.compile(r"[\u2500-\u257f]+")
+"""the lines of tables that are drawn with characters; there may be more of them than of words"""
 _HALF_KATAKANA = re.compile(r"[\uff61-\uff9f]{2,}")
 _RUN = re.compile(r"[^\x00-\x7f]+")
 _NEVER = re.compile(r"[\ue000-\uf8ff\u0080-\u009f\ufffd]")
@@ -220,7 +222,7 @@ def _plausibility(text: str, half: float, kanji_alone: int) -> float:
 
     `half`: what a half-width katakana counts. `kanji_alone`: up to how many characters kana may be missing.
     """
-    text = _sample(text).replace("\ufffd", "")
+    text = _RULES.sub("", _sample(text).replace("\ufffd", ""))
     other = sum(character > "\x7f" for character in text)
     kana = len(_KANA.findall(text))
     common = sum(character in _LEVEL_1 for character in text) + len(_SIGN.findall(text))

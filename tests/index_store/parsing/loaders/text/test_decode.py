@@ -59,6 +59,19 @@ def test_a_single_kanji_beside_a_latin_letter_is_no_accent(text: str, encoding: 
     assert decode(text.encode(encoding), "a.csv") == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "┌──┬──┐\n│部署│内線│\n├──┼──┤\n│営業│101 │\n└──┴──┘\n",
+        "━━━━━━━━━━━━━━━━\n会議室予約表\n━━━━━━━━━━━━━━━━\n大会議室 10:00-11:00\n",
+        "営業部\n├第一課\n│├東京\n│└大阪\n└第二課\n",
+    ],
+    ids=["a table", "a title between rules", "a tree"],
+)
+def test_words_between_lines_that_are_drawn_with_characters_are_read(text: str) -> None:
+    assert decode(text.encode("cp932"), "a.txt") == text
+
+
 @pytest.mark.parametrize("text", ["ｶﾌﾞｼｷｶﾞｲｼｬ 東京,ﾄｳｷｮｳ\n", "ﾎﾞﾙﾄ M6,100\nﾅｯﾄ M8,200\n"])
 def test_half_width_katakana_are_read(text: str) -> None:
     assert decode(text.encode("cp932"), "a.txt") == text
