@@ -34,6 +34,7 @@ from index_store.parsing.loaders.office import eq_field
 from index_store.parsing.loaders.plain_headings.divisions import with_divisions
 from index_store.parsing.loaders.plain_headings.numbered import with_numbers
 from index_store.parsing.loaders.plain_headings.questions import with_questions
+from index_store.parsing.loaders.text.decode import with_plain_newlines
 from index_store.search.hits import Hit
 from index_store.search.near_duplicates import are_near_duplicates
 from pages.widgets.answer.answer import answer_html
@@ -266,6 +267,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "words_in_order": words_in_order,
     "split_text": lambda text: split_text(text, 300, 40),
     "blocks_of": blocks_of,
+    "with_plain_newlines": with_plain_newlines,
     "unreadable": lambda text: unreadable("a.pdf", text.encode()),
     "header_at": lambda text: header_at(f"| a |\n| --- |\n| {text}", len(text)),
     "with_divisions": lambda text: with_divisions([Page(markdown=f"第1条 甲\n{text}")]),

@@ -13,7 +13,7 @@ from email.policy import Compat32
 from typing import Any
 
 from index_store.base.errors import DocumentError, Unreadable
-from index_store.parsing.loaders.text.decode import decode
+from index_store.parsing.loaders.text.decode import decode, with_plain_newlines
 
 HEADERS = ("from", "to", "subject", "date", "message-id", "received", "mime-version", "content-type", "return-path")
 """a mail has at least one of them"""
@@ -72,7 +72,7 @@ def content_of(part: Message) -> bytes:
 
 def text_of(part: Message, name: str) -> str:
     """Raises UnknownEncoding."""
-    return decode(content_of(part), name, part.get_content_charset()).replace("\r\n", "\n").replace("\r", "\n")
+    return with_plain_newlines(decode(content_of(part), name, part.get_content_charset()))
 
 
 def _words(text: str) -> str:

@@ -125,6 +125,11 @@ def decode(content: bytes, name: str, *declared: str | None) -> str:
     return text
 
 
+def with_plain_newlines(text: str) -> str:
+    """Each line break as one newline; scripts on Windows often write two carriage returns before theirs."""
+    return text.replace("\r\r\n", "\n").replace("\r\n", "\n").replace("\r", "\n")
+
+
 def _sample(text: str) -> str:
     """The text around the first character outside ASCII, which may come late: in a log, after many lines of ASCII."""
     first = _RUN.search(text)

@@ -11,7 +11,7 @@ from index_store.base.errors import EmptyDocument, TooMuchText, WrongContent
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import CHARACTERS, Heading, LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.plain_headings import with_plain_headings
-from index_store.parsing.loaders.text.decode import decode
+from index_store.parsing.loaders.text.decode import decode, with_plain_newlines
 
 READINGS = 3
 """kanji with readings that prove the notation; one or two may be quotation marks"""
@@ -41,7 +41,7 @@ def read_text(file: RawFile) -> str:
     kind = content_kind(file.content)
     if kind:
         raise WrongContent(name=file.name, content=kind)
-    text = decode(file.content, file.name, file.charset).replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
+    text = with_plain_newlines(decode(file.content, file.name, file.charset)).replace("\f", "\n")
     if not text.strip():
         raise EmptyDocument(name=file.name)
     if len(text) > CHARACTERS:

@@ -127,3 +127,10 @@ def test_the_module_hides_the_standard_library_from_nobody() -> None:
     root = Path(index_store.__file__).parents[1]
     code = "import index_store.parsing.loaders.text.csv, csv; assert csv.reader"
     assert subprocess.run([sys.executable, "-c", code], cwd=root).returncode == 0
+
+
+def test_lines_that_end_in_two_carriage_returns_and_a_newline_are_rows_of_one_table(raw) -> None:
+    content = "氏名,部署,備考\r\r\n山田,営業,\r\r\n佐藤,,兼務\r\r\n".encode("cp932")
+    assert load(raw(content, "a.csv")).pages[0].markdown == (
+        "| 氏名 | 部署 | 備考 |\n| --- | --- | --- |\n| 山田 | 営業 |  |\n| 佐藤 |  | 兼務 |\n"
+    )
