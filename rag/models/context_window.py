@@ -117,6 +117,8 @@ def _trimmed(hit: Hit, size: float) -> Hit:
         return hit
     start, end = _around(hit.text, hit.best_start - hit.start, hit.best_end - hit.start, size - length(_header(hit)))
     header = header_at(hit.header + hit.text, len(hit.header) + start)
+    if length(header + hit.text[start:end]) > size:
+        header = header[: header.rfind("\n") + 1]  # without the cells before the rest of a row
     place = {"start": hit.start + start, "end": hit.start + end}
     return hit.model_copy(update={"text": hit.text[start:end], "header": header, **place})
 

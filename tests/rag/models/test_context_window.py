@@ -45,6 +45,20 @@ def test_there_is_as_much_before_the_best_chunk_as_after_it():
     assert abs(length(before) - length(after)) < 150
 
 
+@pytest.mark.parametrize("size", range(120, 300, 10))
+def test_the_cells_before_the_rest_of_a_row_are_left_out_where_they_do_not_fit(size):
+    header = "| 番号 | 質問 | 回答 |\n| --- | --- | --- |\n"
+    cells = "| 1 | パスワードを忘れたときはどうすればよいですか | "
+    answer = "".join(f"手順{at}では画面の右上にある設定のボタンを押します。" for at in range(40))
+    best = "| 2 | 有給は何日ですか | 10日です。 |"
+    text = f"{header}{cells}{answer} |\n{best}\n"
+    at = text.index(best)
+    place = {"start": 0, "end": len(text), "best_start": at, "best_end": at + len(best)}
+    [trimmed] = fit_to_context([hit().model_copy(update={"text": text, **place})], ContextWindow(size, 5000))
+    assert length(trimmed.header + trimmed.text) <= size
+    assert trimmed.header in (header, header + cells)
+
+
 def test_all_passages_together_fit_and_the_better_ones_keep_more():
     hits = [hit(rank=rank) for rank in range(1, 5)]
     kept = fit_to_context(hits, ContextWindow(passage=900, passages=1500))
