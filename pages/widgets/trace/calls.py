@@ -40,16 +40,16 @@ def calls_html(calls: Sequence[Call]) -> str:
 
 def _call(call: Call, opened: str) -> str:
     of = f" {escape(call.of)}" if call.of else ""
-    cost = say(
-        "call.cost", milliseconds=f"{call.milliseconds:,.0f}", tokens=thousands(call.tokens_in + call.tokens_out)
-    )
+    cost = [say("call.milliseconds", count=f"{call.milliseconds:,.0f}")]
+    if tokens := call.tokens_in + call.tokens_out:  # services tell them at the end of a reply, if at all
+        cost.append(say("total.tokens", count=thousands(tokens)))
     ended = "" if call.status == "finished" else f' <b class="ended">{escape(say(f"call.{call.status}"))}</b>'
     said = "".join(_words(say(f"message.{each.role}"), each) for each in call.messages)
     reply = _words(say("call.reply"), call.reply, nothing=say("call.no_reply"))
     failed = f'<p class="failed">{escape(call.error.sentence(language()))}</p>' if call.error else ""
     return (
         f'<details class="call"{opened}><summary><b>{escape(say(f"task.{call.task}"))}</b>{of} '
-        f'<span class="score">{escape(cost)}</span>{ended}</summary>'
+        f'<span class="score">{escape(" · ".join(cost))}</span>{ended}</summary>'
         f"{_settings(call)}{said}{reply}{_tokens(call.tokens)}{failed}</details>"
     )
 

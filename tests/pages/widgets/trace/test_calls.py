@@ -125,6 +125,10 @@ def html_of(*calls: Call, language: str = "en") -> str:
     return html
 
 
+def test_tokens_that_the_service_did_not_tell_are_not_called_none():
+    assert "0 tokens" not in Tags(html_of(call(tokens_in=0, tokens_out=0))).text
+
+
 def test_settings_and_costs_are_told():
     text = Tags(html_of(call(retries=2))).text
     assert "Temperature0" in text
