@@ -3,6 +3,7 @@
 # ruff: noqa: PTH100 - a source is the path as given: Path.resolve() would follow links
 
 import filecmp
+import logging
 import os
 import shutil
 import time
@@ -19,6 +20,8 @@ from index_store.base.errors import StoreFailed
 from index_store.catalogue.records import DocumentRecord
 from index_store.crawl import CrawlOptions
 from index_store.parsing.loaders.formats import is_left_out
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,7 @@ def keep_upload(data_dir: Path, name: str, content: BinaryIO) -> FileSource:
         with path.open("wb") as file:
             shutil.copyfileobj(content, file)
     except OSError as error:
-        path.unlink(missing_ok=True)
+        _discard(path)
         raise StoreFailed(name=name) from error
     return FileSource(path, PurePath(name.replace("\\", "/")).name, is_upload=True)
 
@@ -151,7 +154,15 @@ def discard_uploads(sources: Iterable[Source]) -> None:
     """Deletes the uploads among these sources: they exist nowhere else."""
     for source in sources:
         if isinstance(source, FileSource) and source.is_upload:
-            source.path.unlink(missing_ok=True)
+            _discard(source.path)
+
+
+def _discard(upload: Path) -> None:
+    """Raises nothing: in a folder that became read-only, a job must still come to its end."""
+    try:
+        upload.unlink(missing_ok=True)
+    except OSError as error:
+        log.warning("An upload can't be deleted before the next start: %s", error)
 
 
 def discard_all_uploads(data_dir: Path, *, older: float = 0) -> None:

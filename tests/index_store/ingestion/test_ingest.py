@@ -1,6 +1,8 @@
+import errno
 import io
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,6 +29,7 @@ from index_store.ingestion.sources import FileSource, expand, keep_upload
 from index_store.ingestion.stages import embedding
 from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.ingestion.stages.completion import DocumentTask
+from index_store.library.originals.folder import Folder
 from index_store.library.versions import EmbeddedVersion, IncomingFile, Versions
 from index_store.parsing.worker.parser import Parser
 from index_store.parsing.worker.protocol import ParserRequest
@@ -785,6 +788,26 @@ def test_a_file_that_does_not_fit_on_the_disk_fails_in_one_sentence_and_the_othe
     assert "Traceback" not in done.stderr
     with IndexStore(serviced) as store:
         assert_sound(store, serviced.data_dir)
+
+
+def test_a_job_and_an_upload_end_in_a_sentence_in_a_folder_that_became_read_only(
+    store: IndexStore, serviced: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload = uploaded(serviced, "a.md", "# A\n\nhere")
+
+    def refused(*arguments: object, **options: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")  # Linux says so also of a file that is not there
+
+    with monkeypatch.context() as read_only:
+        for of, change in ((Folder, "stage"), (Path, "unlink"), (shutil, "copyfileobj")):
+            read_only.setattr(of, change, refused)
+        job = store.ingest("a", [upload])
+        assert eventually(lambda: job.is_finished)
+        assert outcome(job) == {"a.md": "store_failed"}
+        with pytest.raises(errors.StoreFailed):
+            uploaded(serviced, "b.md", "# B")
+    assert outcome(store.ingest("a", [upload])) == {"a.md": "ready"}
+    assert not upload.path.exists()
 
 
 def test_a_document_whose_vectors_do_not_fit_into_memory_fails_and_leaves_no_file(
