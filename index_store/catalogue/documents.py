@@ -55,9 +55,15 @@ class Documents:
         with self._engine.connect() as connection:
             return [_record(row) for row in connection.execute(query)]
 
-    def index_size(self, index_id: str, *, but: Sequence[str] = ()) -> tuple[int, int]:
-        """The number of an index's documents that have an original, and their bytes; without the ids `but`."""
-        these = (documents.c.index_id == index_id, _HAS_ORIGINAL, documents.c.id.not_in(but))
+    def index_size(
+        self, index_id: str, *, but: Sequence[str] = (), but_members_of: str | None = None
+    ) -> tuple[int, int]:
+        """The number of an index's documents that have an original, and their bytes; without the ids `but`, and without
+        the members of the archive of this source.
+        """
+        these = [documents.c.index_id == index_id, _HAS_ORIGINAL, documents.c.id.not_in(but)]
+        if but_members_of is not None:
+            these.append(documents.c.parent.is_distinct_from(but_members_of))
         with self._engine.connect() as connection:
             count, size = connection.execute(select(*_SIZE).where(*these)).one()
         return count, size

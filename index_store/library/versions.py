@@ -29,6 +29,7 @@ from index_store.library.library import Library
 from index_store.library.originals.backend import StagedFile
 from index_store.library.originals.folder import digest_of
 from index_store.parsing.chunking.text_splitter import text_at
+from index_store.parsing.loaders.formats import is_archive
 from index_store.parsing.worker.protocol import ParsedDocument
 
 
@@ -129,13 +130,17 @@ class Versions:
             raise errors.Superseded(name=file.name)
 
     def _check_limits(self, index: IndexRecord, document: DocumentRecord | None, file: IncomingFile, size: int) -> None:
-        """Counts what other jobs have added, but not the file's archive, which is removed after its members came."""
+        """Counts what other jobs have added, but not the file's archive, which is removed after its members came; nor,
+        for an archive, its former members, which are replaced or removed. Its new members are counted as they come.
+        """
         limits = self._limits_of(index.id)
         if limits == IndexLimits():
             return
         replaced = [document.id] if document else []
         count, others = self._catalogue.documents.index_size(
-            index.id, but=[*replaced, *([file.archive.document_id] if file.archive else [])]
+            index.id,
+            but=[*replaced, *([file.archive.document_id] if file.archive else [])],
+            but_members_of=file.source if is_archive(file.name) else None,
         )
         if document is None and count >= limits.files:
             raise errors.IndexHasTooManyFiles(name=file.name, index=index.name, limit=limits.files)

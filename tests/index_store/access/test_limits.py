@@ -126,6 +126,27 @@ def test_the_members_of_an_archive_are_counted_and_the_archive_is_not(
         assert [code for _, code in results(store, "b", archive)].count(TOO_MANY) == 1
 
 
+@pytest.mark.parametrize(
+    ("limit", "refusal"), [({"files_per_index": 3}, TOO_MANY), ({"megabytes_per_index": 1}, TOO_LARGE)]
+)
+def test_a_newer_archive_takes_the_place_of_the_one_that_fills_the_index(
+    serviced: Settings, tmp_path: Path, limit: dict[str, int], refusal: str
+) -> None:
+    archive = tmp_path / "all.zip"
+
+    def pack(names: str, words: str) -> None:
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+            for name in names:
+                packed.writestr(f"{name}.html", f"<h1>{name}</h1><p>A word, {words}.</p><!--{'-x' * 150_000}-->")
+
+    with IndexStore(serviced.model_copy(update=limit)) as store:
+        for words in ("at first", "later"):
+            pack("abc", words)
+            assert results(store, "a", archive) == [("a.html", None), ("b.html", None), ("c.html", None)]
+        pack("abcd", "too much")
+        assert results(store, "a", archive)[3:] == [("d.html", refusal)]
+
+
 def test_what_an_index_may_hold_is_its_owners_limit_whoever_adds(serviced: Settings, write: Write) -> None:
     with IndexStore(serviced.model_copy(update={"files_per_index": 1})) as store:
         alice = store.access.people.signed_in(claim("alice", groups=frozenset({"archive"})))
