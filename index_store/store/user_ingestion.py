@@ -8,6 +8,7 @@ from index_store.base.errors import PlainError, UnknownJob
 from index_store.ingestion.jobs import Job
 from index_store.ingestion.progress import Item, Progress
 from index_store.ingestion.results import IngestResult
+from index_store.store.lifecycle import repairable_change
 
 
 class UserIngestion:
@@ -63,8 +64,12 @@ class UserIngestion:
         return self._seen.is_cancelled
 
     def cancel(self) -> None:
-        """Drops the sources that are not done. Their documents become as they were before the job."""
-        self._seen.cancel()
+        """Drops the sources that are not done. Their documents become as they were before the job. Raises
+        ChangeFailed.
+        """
+        job = self._seen
+        with repairable_change(job.index):
+            job.cancel()
 
     def wait(self) -> tuple[IngestResult, ...]:
         return self._seen.wait()

@@ -182,9 +182,10 @@ class Store:
         return tuple(UserIngestion(job, self._gate) for job, is_seen in zip(jobs, seen, strict=True) if is_seen)
 
     def dismiss(self, *ingestions: UserIngestion) -> None:
-        """Removes the jobs from the list. An unfinished job goes on."""
+        """Removes the jobs from the list. An unfinished job goes on. Raises ChangeFailed."""
         for each in set(ingestions).intersection(self.ingestions):
-            self._parts.jobs.dismiss(each.id)
+            with repairable_change(each.index):
+                self._parts.jobs.dismiss(each.id)
 
     def ingest(self, index: str, sources: Sequence[FileSource | SiteSource]) -> UserIngestion:
         """Begins to add the sources and returns at once. Creates the index if it does not exist; the person becomes its
@@ -192,7 +193,7 @@ class Store:
 
         Errors of a document or of the embedding service are in the results; errors of the index (BadIndexName,
         EmbeddingModelMismatch; IndexExists for one that the person may not read) are the job's `failure`. The store
-        takes uploads over. Raises UnknownIndex if the person may not create indexes.
+        takes uploads over. Raises ChangeFailed; UnknownIndex if the person may not create indexes.
         """
         try:
             by, known = self._gate.who(), self._gate.index_to_fill(index)
@@ -206,7 +207,7 @@ class Store:
     def retry(self, index: str, document_ids: Sequence[str] | None = None) -> UserIngestion:
         """Adds failed and pending documents again, and goes on with crawls that were interrupted; or adds these
         documents, whatever their state. If the first page of a site never came, the whole site is crawled. Raises
-        UnknownIndex, OriginalsError.
+        UnknownIndex, OriginalsError, ChangeFailed.
         """
         known = self._gate.index(index, WRITE)
         tried = [
@@ -225,7 +226,7 @@ class Store:
 
     def reindex(self, index: str) -> UserIngestion:
         """Adds every document again, with the present settings and embedding model. Raises UnknownIndex, ServiceError,
-        OriginalsError.
+        OriginalsError, ChangeFailed.
 
         With the same model each document stays searchable until its new version is ready. With another model no
         document is searchable until it is embedded again.
@@ -233,7 +234,7 @@ class Store:
         by, allowed = self._gate.who(), self._gate.index(index, WRITE)
         dimension = len(self._embeddings.query("dimension"))
         kept = set(self._library.originals.kept())
-        with self._library.held():
+        with repairable_change(allowed.name), self._library.held():
             # Read again: another call may have begun to re-index it, or deleted it.
             known = self._catalogue.indexes.record(allowed.id)
             if known is None:
@@ -384,9 +385,12 @@ class Store:
         return self._gate.index(index, READ).glossary or ""
 
     def set_glossary(self, index: str, glossary: str) -> None:
-        """Builds the full text of the index again, which takes a second per thousand chunks. Raises UnknownIndex."""
+        """Builds the full text of the index again, which takes a second per thousand chunks. Raises UnknownIndex,
+        ChangeFailed.
+        """
         by, known = self._gate.who(), self._gate.index(index, WRITE)
-        self._library.set_glossary(known, glossary)
+        with repairable_change(known.name):
+            self._library.set_glossary(known, glossary)
         self._note(Action.GLOSSARY_SET, by, index=known.name)
 
     # Helpers
@@ -396,9 +400,9 @@ class Store:
         name, index_id = (index, None) if isinstance(index, str) else (index.name, index.id)
         person_id = self._gate.who().id
         may_go_on = None if person_id == LOCAL.id else partial(self._may_go_on, person_id)
-        return self._parts.jobs.begin(
-            JobOrder(tuple(sources), name, index_id, person_id), self._parts.lifecycle.open_for, may_go_on
-        )
+        order = JobOrder(tuple(sources), name, index_id, person_id)
+        with repairable_change(name):  # with a queue, a job is recorded before it begins
+            return self._parts.jobs.begin(order, self._parts.lifecycle.open_for, may_go_on)
 
     def _interrupted(self, index: IndexRecord) -> list[SiteSource]:
         """The sites of which a crawl has begun that no job goes on with."""

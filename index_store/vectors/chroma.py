@@ -327,8 +327,9 @@ class VectorStore:
     def collections(self) -> set[str]:
         return self._backend.names()
 
+    @failing_as_os_error()
     def drop(self, collection: str) -> None:
-        """Also frees its disk space."""
+        """Also frees its disk space. Raises OSError."""
         from chromadb.errors import NotFoundError
 
         try:

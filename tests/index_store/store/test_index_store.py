@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from chromadb.errors import InternalError
 from sqlalchemy.exc import OperationalError
 
 from index_store.base import errors
@@ -15,6 +16,8 @@ from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, expand
 from index_store.parsing.worker.parser import Parser
 from index_store.store.index_store import IndexStore
+from index_store.vectors.local.folder import ChromaFolder
+from tests.full_disk import full_disk, linux
 from tests.index_store.soundness import assert_sound
 from tests.servers import OpenAIServer
 
@@ -212,6 +215,40 @@ def test_a_change_that_fails_on_a_full_disk_is_told_and_leaves_all_as_it_was(
                 change(store, document)
         assert [index.name for index in store.indexes()] == ["a"]
         assert len(store.search("a", "日当", k=10)) == 2
+        assert store.check() == []
+
+
+@linux
+@pytest.mark.sqlite_alone
+@pytest.mark.parametrize(
+    "change", [lambda store: store.set_glossary("a", "出張旅費"), lambda store: store.reindex("a").wait()]
+)
+def test_on_a_full_disk_a_glossary_and_another_embedding_model_are_refused_in_a_sentence_and_can_be_set_later(
+    serviced: Settings, handbook: Path, change: Callable[[IndexStore], object]
+) -> None:
+    with IndexStore(serviced) as store:
+        store.add("a", handbook)
+    with IndexStore(serviced.model_copy(update={"embedding_model": "model-b"})) as store:
+        with full_disk(1), pytest.raises(errors.ChangeFailed, match="the disk may be full"):
+            change(store)
+        change(store)
+        assert store.check() == []
+
+
+def test_an_index_whose_vectors_a_full_disk_keeps_is_told_in_a_sentence_and_is_gone_at_the_next_start(
+    serviced: Settings, handbook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise InternalError("Database error: (code: 778) disk I/O error")
+
+    with IndexStore(serviced) as store:
+        store.add("a", handbook)
+        with monkeypatch.context() as full:
+            full.setattr(ChromaFolder, "drop", fail)
+            with pytest.raises(errors.ChangeFailed, match="the disk may be full"):
+                store.delete_index("a")
+    with IndexStore(serviced) as store:
+        assert store.indexes() == []
         assert store.check() == []
 
 

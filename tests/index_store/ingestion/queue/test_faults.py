@@ -1,5 +1,6 @@
 """The queue when the database is killed or clocks differ: nothing is lost, jobs end, and errors are reported."""
 
+import io
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -15,7 +16,7 @@ from index_store.catalogue.sites import Sites
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.progress import Item
 from index_store.ingestion.queue import delivery
-from index_store.ingestion.sources import FileSource, SiteSource
+from index_store.ingestion.sources import FileSource, SiteSource, keep_upload
 from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.library.versions import Versions
 from index_store.store.index_store import IndexStore, working
@@ -246,3 +247,37 @@ def test_workers_whose_clocks_are_hours_apart_share_a_job_and_take_nothing_from_
     assert len(app.documents("a")) == FILES - 1
     assert ahead.end() == 0
     assert_sound(app, queued.data_dir)
+
+
+def test_on_a_full_disk_of_the_database_whatever_is_pressed_ends_in_a_sentence_and_no_upload_stays(
+    app: IndexStore, queued: Settings, write: Write, postgres: PostgresServer
+) -> None:
+    job = add(app, write)
+    assert eventually(lambda: len(app.documents()) == FILES)
+    document = app.documents("a")[0]
+    assert queued.database_url
+    name = queued.database_url.get_secret_value().partition("?")[0].rpartition("/")[2]
+    postgres.run(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE 'No space left on device' USING ERRCODE = 'disk_full'; END $$",
+        name,
+    )
+    for table in ("jobs", "job_items", "indexes", "documents"):
+        each = "BEFORE INSERT OR UPDATE OR DELETE"
+        postgres.run(f"CREATE TRIGGER full_disk {each} ON catalogue.{table} EXECUTE FUNCTION refuse()", name)
+    upload = keep_upload(queued.data_dir, "up.md", io.BytesIO(b"# Up"))
+    for change in (
+        lambda: app.ingest("a", [upload]),
+        lambda: app.retry("a", [document.id]),
+        lambda: app.reindex("a"),
+        lambda: app.set_glossary("a", "日当"),
+        job.cancel,
+        lambda: app.dismiss(job),
+    ):
+        with pytest.raises(errors.ChangeFailed, match="the disk may be full"):
+            change()
+    assert not upload.path.exists()
+    for table in ("jobs", "job_items", "indexes", "documents"):
+        postgres.run(f"DROP TRIGGER full_disk ON catalogue.{table}", name)
+    job.cancel()
+    assert eventually(lambda: app.documents() == [])
