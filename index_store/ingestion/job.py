@@ -71,8 +71,12 @@ class Ingestion:
             self._threads.append(threading.Thread(target=watch, name=f"{name}: whether it may", daemon=True))
 
     def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
+        try:
+            for thread in reversed(self._threads):  # the watch first: without it, the job does nothing
+                thread.start()
+        except RuntimeError as error:  # this machine has no thread left
+            self._fail(error)
+            self._finish()
 
     # The interface for others
 
@@ -120,7 +124,8 @@ class Ingestion:
 
     def wait(self) -> tuple[IngestResult, ...]:
         for thread in self._threads:
-            thread.join()
+            if thread.ident:  # else the job ended as it could not be started
+                thread.join()
         return self.results
 
     def as_completed(self) -> Iterator[IngestResult]:
@@ -137,11 +142,17 @@ class Ingestion:
                 for task in self._tasks(index):
                     pipeline.take(task)
         except Exception as error:  # noqa: BLE001 - the edge of the thread
-            self.failure = as_plain_error(error, f"Adding to {self.index} failed", self.index)
+            self._fail(error)
         finally:
-            discard_uploads(self.order.sources)
-            self._completion.results.put(None)
-            self._has_ended.set()
+            self._finish()
+
+    def _fail(self, error: Exception) -> None:
+        self.failure = as_plain_error(error, f"Adding to {self.index} failed", self.index)
+
+    def _finish(self) -> None:
+        discard_uploads(self.order.sources)
+        self._completion.results.put(None)
+        self._has_ended.set()
 
     def _watch(self, may_go_on: Callable[[], bool]) -> None:
         while not self._has_ended.wait(LOOK):

@@ -38,6 +38,7 @@ from index_store.store.index_store import IndexStore
 from index_store.store.user_ingestion import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound, content, eventually, originals
+from tests.index_store.team import people_of
 from tests.processes import parsers_of
 from tests.servers import Refusal
 from tests.threads import is_under_way
@@ -808,6 +809,32 @@ def test_a_job_and_an_upload_end_in_a_sentence_in_a_folder_that_became_read_only
             uploaded(serviced, "b.md", "# B")
     assert outcome(store.ingest("a", [upload])) == {"a.md": "ready"}
     assert not upload.path.exists()
+
+
+@pytest.mark.no_queue
+@pytest.mark.parametrize("lacks", ["ingestion into a", "ingestion into a: whether it may"])
+def test_a_job_for_which_the_machine_has_no_thread_ends_and_its_index_can_be_deleted(
+    serviced: Settings, monkeypatch: pytest.MonkeyPatch, lacks: str
+) -> None:
+    start = threading.Thread.start
+
+    def started(thread: threading.Thread) -> None:
+        if thread.name == lacks:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    with people_of(serviced) as people:
+        hana = people("hana")
+        hana.create_index("a")
+        upload = uploaded(serviced, "a.md", "# A")
+        with monkeypatch.context() as few:
+            few.setattr(threading.Thread, "start", started)
+            job = hana.ingest("a", [upload])
+        assert list(job.as_completed()) == []
+        assert job.is_finished
+        assert job.failure
+        assert not upload.path.exists()
+        hana.delete_index("a")
 
 
 def test_a_document_whose_vectors_do_not_fit_into_memory_fails_and_leaves_no_file(
