@@ -15,15 +15,19 @@ COMMON = _words("""
     its many me more most much my of on or our over should so some such than that the their them then there these they
     this those to was we were what when where which while who whom whose why will with would you your
     i'm i've i'd i'll you're you've we're we've we'd we'll they're they've don't doesn't didn't isn't aren't wasn't
-    weren't can't couldn't won't wouldn't shouldn't haven't hasn't hadn't
+    weren't can't couldn't won't wouldn't shouldn't haven't hasn't hadn't mr mrs ms
     何 誰 何処 何時 何れ 何方 どう どの どんな 何故 如何 幾つ 幾ら この その あの 其れ 此れ どこ いつ だれ なぜ
     どれ どちら どういう どのような つく 為る 有る 居る 成る 出来る 言う 事 こと 物 御
+    どなた よう おる 御座る 致す 遣る おく 仕舞う 呉れる さん 様
 """)
-"""stopwords in any place"""
+"""stopwords in any place; さん as it is written: サン is a name"""
 
-OPENING = _words("please tell explain describe define show know like want")
-CLOSING = _words("please 教える 説明 解説 下さる 頂く 願う 知る 分かる つく 関する 詳しい 意味 欲しい 貰う 良い")
-"""stopwords only at the end of a question: someone may search for a manual (説明書)"""
+OPENING = _words("hello hi please tell explain describe define show know like want すむ 恐れ入る お疲れ様")
+CLOSING = _words("""
+    please thank thanks 教える 説明 解説 下さる 頂く 願う 知る 分かる つく 関する 詳しい 意味 欲しい 貰う 良い
+    宜しい 構う いけ 大丈夫 駄目 伺う 聞く 存知 教示 思う 助かる 幸い
+""")
+"""stopwords only at the end of a question: someone may search for a manual (説明書); いけ of いけませんか"""
 
 FORMAL = _words("時 場合 為 所 際 方 訳 筈 内 間 前 後 中")
 """nouns that only join, as in 休むとき; they are searched, but an index without them lacks nothing"""

@@ -743,6 +743,49 @@ def test_short_forms_and_ways_to_ask_for_advice_are_not_searched(analyzer, quest
 
 
 @pytest.mark.parametrize(
+    ("question", "kept"),
+    [
+        ("領収書を送ってもよろしいでしょうか", ("領収", "書", "送り")),
+        ("領収書を送らなくてもかまいませんか", ("領収", "書", "送り")),
+        ("領収書を送らないといけませんか", ("領収", "書", "送り")),
+        ("領収書を送らなくても大丈夫ですか", ("領収", "書", "送り")),
+        ("領収書を送ってしまいました", ("領収", "書", "送り")),
+        ("領収書を送ってくれますか", ("領収", "書", "送り")),
+        ("領収書はどなたに送りますか", ("領収", "書", "送り")),
+        ("領収書の送り先についてお伺いしたいと思います", ("領収", "書", "送り先")),
+        ("領収書はございますか", ("領収", "書")),
+        ("すみません、領収書をお願いいたします", ("領収", "書")),
+        ("お疲れ様です。領収書はどうやって送りますか", ("領収", "書", "送り")),
+        ("どのように送るのですか", ("送り",)),
+        ("領収書の送り先を教えていただけると助かります", ("領収", "書", "送り先")),
+        ("Hello, please tell me the fee, thanks", ("fee",)),
+    ],
+)
+def test_polite_ways_to_ask_are_not_searched(analyzer, question, kept):
+    assert analyzer.question(question).kept == kept
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("高橋さんの内線", "高橋の内線"),
+        ("高橋様の内線", "高橋の内線"),
+        ("Mr. Brown's extension", "Brown's extension"),
+        ("Ms Brown's extension", "Brown's extension"),
+    ],
+)
+def test_a_name_is_searched_without_its_title(analyzer, one, other):
+    assert analyzer.question(one).kept == analyzer.question(other).kept
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("サン電機", "サン"), ("MS Office", "ms"), ("申請の様式", "様式"), ("氏の変更", "氏")]
+)
+def test_a_name_that_looks_like_a_title_is_searched(analyzer, name, kept):
+    assert kept in analyzer.question(name).kept
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("経費精算の締め切りは?", ["経費", "精算", "の", "締め切り", "は", "?"]),
