@@ -297,6 +297,12 @@ def test_the_year_of_a_day_with_points_is_found_by_itself(analyzer):
     assert "2024" not in words(analyzer, "版 2024.4.1.5、額 2024.45")
 
 
+def test_a_question_with_a_day_with_points_searches_its_year_and_its_day_too(analyzer):
+    assert analyzer.question("2024.4.1の会議").parts == {"2024.4.1": ("2024", "4/1")}
+    found = analyzer.question("R6.4.1の会議")
+    assert (found.kept, found.parts["6.4.1"]) == (("2024", "6.4.1", "会議"), ("4/1",))
+
+
 @pytest.mark.parametrize(("with_kana", "without"), [("骨折り", "骨折"), ("川越え", "川越"), ("一切れ", "一切")])
 def test_what_is_another_word_without_its_last_kana_stays_apart(analyzer, with_kana, without):
     assert words(analyzer, with_kana) != words(analyzer, without)

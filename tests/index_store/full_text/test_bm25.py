@@ -291,6 +291,14 @@ def test_a_word_with_hyphens_that_every_text_writes_apart_takes_no_share_of_the_
     assert searched.found("part-time bonus")[0] == "bonus"
 
 
+@pytest.mark.parametrize("question", ["2024.4.1の会議", "2024.04.01の会議", "R6.4.1の会議"])
+def test_a_day_with_points_finds_the_day_however_it_is_written(connection, question):
+    searched = SearchedPassages(connection)
+    days = {"later": "2024年4月2日", "earlier": "2023年4月1日", "asked": "2024年4月1日"}
+    searched.put({name: ("議事録", [], f"{day}の会議の記録") for name, day in days.items()})
+    assert searched.found(question)[0] == "asked"
+
+
 def test_no_more_than_k_are_found(searched):
     assert len(searched.found("項目の並び", k=1)) == 1
     assert len(searched.found("項目の並び", k=2)) == 2
