@@ -54,6 +54,7 @@ _KINDS = {
 _VERB = "動詞"
 _NOUN = "名詞", "普通名詞"
 _WITH_KANA = re.compile("[\u3400-\u9fff]{2,}[\u3041-\u3096]")
+_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{3,}")
 _WITH_ENDINGS = _VERB, "形容詞"
 _NOUN_ENDINGS = str.maketrans("うくぐすつぬぶむる", "いきぎしちにびみり")
 
@@ -84,12 +85,23 @@ class Sudachi:
 
     def _morpheme(self, unit: Any, offset: int) -> Morpheme:
         kind = self._kind(unit)
-        normal = unit.normalized_form() if kind is Kind.CONTENT else ""
+        normal = self._normal(unit) if kind is Kind.CONTENT else ""
         noun = _noun(unit, self._shortened(normal)) if normal else ""
         has_endings = unit.part_of_speech()[0] in _WITH_ENDINGS
         lemma = unit.dictionary_form() if has_endings else ""
         is_fixed = not has_endings and not unit.is_oov()
         return Morpheme(offset + unit.begin(), offset + unit.end(), normal, noun, lemma, kind, is_fixed)
+
+    def _normal(self, unit: Any) -> str:
+        """Its normalised form. Katakana that the dictionary lacks is its word with a long vowel at the end (カレンダ is
+        カレンダー), or if it lacks this too, has none there (スケジューラー is スケジューラ).
+        """
+        normal: str = unit.normalized_form()
+        short = normal.removesuffix("ー")
+        if not unit.is_oov() or not _KATAKANA.fullmatch(short):
+            return normal
+        units = list(self._units(f"{short}ー"))
+        return units[0].normalized_form() if len(units) == 1 and not units[0].is_oov() else short
 
     def _shortened(self, normal: str) -> str:
         """A noun without its last kana, if the dictionary has it so too, with the same reading: 手当 of 手当て, but not

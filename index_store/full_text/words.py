@@ -145,7 +145,11 @@ def _term(morpheme: Morpheme) -> str:
 
 
 def _in_one_kana(word: str) -> str:
-    """What the dictionary has in both kana as several words: ごみ and ゴミ, 虎ノ門 and 虎の門."""
+    """What the dictionary has in both kana as several words: ごみ and ゴミ, 虎ノ門 and 虎の門. What it has in Latin
+    letters, as グーグル is google and ワイファイ wi-fi, becomes what Google and Wi-Fi do.
+    """
+    if word.isascii() and _HAS_ALPHABETIC.search(word):
+        return stemmed(_BETWEEN.sub("", word))
     if _KANA.fullmatch(word):
         return word.translate(_TO_KATAKANA)
     return _IN_NAME.sub(lambda found: found[0].translate(_TO_HIRAGANA), word)

@@ -110,6 +110,12 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("通勤手当て", "通勤手当"),
         ("出入り", "出入"),
         ("朝食付きプラン", "朝食付プラン"),
+        ("ワイファイ", "WiFi"),
+        ("グーグル", "Google"),
+        ("ウィンドウズ", "Windows"),
+        ("カレンダ", "カレンダー"),
+        ("スケジューラ機能", "スケジューラー機能"),
+        ("ラミネータ", "ラミネーター"),
     ],
 )
 def test_spellings_of_one_word_are_one_term(analyzer, one, other):
@@ -120,6 +126,7 @@ def test_spellings_of_one_word_are_one_term(analyzer, one, other):
     ("one", "other"),
     [
         ("高い", "低い"),
+        ("ドラマ", "ドラマー"),
         ("3.1", "31"),
         ("v1", "v2"),
         ("辯", "瓣"),
