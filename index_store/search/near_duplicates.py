@@ -12,11 +12,18 @@ ALIKE = 0.9
 """the share of shingles that both have (Jaccard; Broder, 1997); above it, only a word or two differ"""
 
 _NUMBER = re.compile("[\\d〇一二三四五六七八九十百千万億兆]+")
-_NEGATION = re.compile(
-    "ない|なか|なく|なし|無し|ません|まじ|[不非未無禁否○◯●△▲×✕✖✗✘✓✔☐☑☒]|午[前後]|以[上下前後]|税[込抜別]"
-    "|(?<![a-z])(?:no|not|cannot|never|none|nor|without|except|unless|before|after|until|am|pm)(?![a-z])|n['’]t"
+_NUMBER_IN_WORDS = re.compile(
+    r"[日月火水木金土]曜|(?<![a-z])(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|june|july|august"
+    "|september|october|november|december|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty"
+    r"|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|half|twice|first|second|third|fourth)(?![a-z])"
 )
-"""negations, ticks, and the side of a limit: they turn a rule round"""
+"""also days of the week and months"""
+_NEGATION = re.compile(
+    "ない|なか|なく|なし|無し|ません|まじ|せず|(?<![必先ま])ず(?=[、。に])|[不非未無禁否○◯●△▲×✕✖✗✘✓✔☐☑☒]|[午事][前後]|以[上下前後]"
+    "|[上下]限|最[大小高低長短多少]|税[込抜別]|(?<![a-z])(?:no|not|cannot|never|none|nor|without|except|unless|before|after"
+    "|until|am|pm|may|must|only)(?![a-z])|n['’]t"
+)
+"""negations, ticks, the side of a limit, and what must be and what only may be: they turn a rule round"""
 
 
 def are_near_duplicates(one: str, other: str, asked: Collection[str] = (), places: tuple[str, str] = ("", "")) -> bool:
@@ -52,7 +59,7 @@ def _shingles(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def _numbers(text: str) -> list[str]:
-    return _NUMBER.findall(_plain(text))
+    return _NUMBER.findall(_plain(text)) + _NUMBER_IN_WORDS.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 @lru_cache(maxsize=1024)

@@ -26,6 +26,41 @@ def test_texts_that_differ_in_the_side_of_a_limit_are_two(one: str, other: str) 
     assert are_near_duplicates(NOTICE.format("by", "low"), NOTICE.format("at", "low"))
 
 
+TERMS = (
+    "Either party may end this agreement with {} days' written notice to the address that is named above. All keys, "
+    "badges and files are handed back on the last day. The parties keep what they learnt about each other secret."
+)
+DUTY = (
+    "総務課は、各階の給湯室の冷蔵庫を{}に片付けます。名前のない飲み物や食べ物は捨てますので、残したいものには名前と日付を書いて"
+    "ください。冷凍庫の保冷剤は備え付けの箱に入れ、使った布巾は洗って干してください。"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        (TERMS, "ninety", "thirty"),
+        (TERMS, "Ninety", "Sixty"),
+        (DUTY, "金曜日", "月曜日"),
+        (NOTICE.format("by", "{}"), "paid on Friday", "paid on Monday"),
+        (NOTICE.format("by", "{}"), "due in March", "due in April"),
+    ],
+)
+def test_texts_that_differ_in_a_number_or_a_day_in_words_are_two(text: str, one: str, other: str) -> None:
+    assert not are_near_duplicates(text.format(one), text.format(other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("支給して", "支給せず"), ("上限", "下限"), ("事前", "事後"), ("最低", "最高")]
+)
+def test_texts_of_which_one_says_the_opposite_are_two(one: str, other: str) -> None:
+    assert not are_near_duplicates(DUTY.format(one), DUTY.format(other))
+
+
+def test_what_you_must_do_is_not_what_you_may_do() -> None:
+    assert not are_near_duplicates(TERMS.format("10"), TERMS.format("10").replace("may", "must"))
+
+
 def test_equal_texts_of_two_places_are_one_whatever_is_asked() -> None:
     one, other = NOTICE.format("by", "low"), NOTICE.format("at", "low")
     places = ("東京支社 経費", "大阪支社 経費")
