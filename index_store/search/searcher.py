@@ -130,7 +130,10 @@ class Searcher:
         listed = {word.term: word.lemma for word in analysis.searched}
         subjects = {word.term for word in analysis.subjects}
         held = self._catalogue.full_text.rarities(index.id, {*listed, *chain(*analysis.parts.values())})
-        worth = Worth.of(dict.fromkeys(listed, 1.0), analysis.parts, held)
+        absent = {term for term in listed if _is_absent(term, analysis, held)}
+        # A passage may have a part of a code that no text has: the letters of another code. So parts count for nothing.
+        parts = {whole: some for whole, some in analysis.parts.items() if whole not in absent}
+        worth = Worth.of(dict.fromkeys(listed, 1.0), parts, held)
         hits: list[Hit] = []
         mean = 0.0
         if index.dimension and question.strip():
@@ -142,16 +145,12 @@ class Searcher:
             text = "\n".join((hit.title, *hit.headings, hit.header, hit.text))
             return worth.share({term.text: 1.0 for term in analyzer.terms(text).words})
 
-        def is_absent(term: str) -> bool:
-            parts = analysis.parts.get(term)
-            return term not in held and not (parts and all(part in held for part in parts))
-
         return Survey(
             hits=tuple(hits),
             shares=tuple(map(share, hits)),
             mean=mean,
             words=tuple(listed.values()),
-            absent=tuple(word for term, word in listed.items() if term in subjects and is_absent(term)),
+            absent=tuple(word for term, word in listed.items() if term in subjects & absent),
         )
 
     def _vector_of(self, index: IndexRecord, query: Query) -> NDArray[np.float32] | None:
@@ -262,6 +261,12 @@ class Searcher:
             if len(hits) == query.k:
                 break
         return hits, all_known
+
+
+def _is_absent(term: str, analysis: Analysis, held: Collection[str]) -> bool:
+    """`held`: the terms, of those of the question and their parts, that the index has."""
+    parts = analysis.parts.get(term)
+    return term not in held and not (parts and all(part in held for part in parts))
 
 
 def _add(hits: list[Hit], found: FoundChunk, scored: _Scored, k: int, asked: Collection[str]) -> None:

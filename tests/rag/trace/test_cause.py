@@ -21,6 +21,30 @@ from tests.rag.reading import finished
 from tests.rag.verdicts import NO, PROSE, approve, grounding, rating, verdict
 
 MISSING, NOT_FOUND, GRADED_AWAY, MISREAD = FAULTS
+CODES = """# 複合機
+
+## 消耗品
+
+| 品番 | 品名 | 入数 | 価格 |
+|---|---|---|---|
+| TN-221K | トナーカートリッジ（黒） | 1本 | 12,800円 |
+| TN-221C | トナーカートリッジ（シアン） | 1本 | 14,500円 |
+| DR-P1 | ドラムユニット | 1個 | 23,000円 |
+
+## エラーコード
+
+| コード | 内容 | 処置 |
+|---|---|---|
+| E-417 | トナー切れ | トナーを交換する |
+| E-501 | 紙づまり | 用紙を取り除く |
+
+## Accessories
+
+| part no | name | material | price |
+|---|---|---|---|
+| BR-0450 | bracket | stainless steel | 18.50 |
+| BR-0600 | bracket | stainless steel | 21.00 |
+"""
 EACH_LANGUAGE = pytest.mark.parametrize("language", ["ja", "en"])
 
 
@@ -31,6 +55,8 @@ def prepared(tmp_path_factory, embeddings):
     store.create_index("empty")
     both = [each for each in samples.documents() if each.name in ("it-guide.en.md", "leave.ja.md")]
     assert [store.add("both", each, each.name).error for each in both] == [None, None]
+    (file := tmp_path_factory.mktemp("codes") / "codes.md").write_text(CODES, encoding="utf-8")
+    assert [store.add("codes", each, each.name).error for each in [*both, file]] == [None] * 3
     yield store
     store.close_for_good()
 
@@ -192,6 +218,16 @@ def test_where_the_subject_is_there_and_the_answer_is_not_it_was_refused_rightly
     reject_all(chat)
     run = ask("Which collar colour is worn on Fridays?", MISREAD.index, "self_rag")
     assert why(run) == "refused_rightly"
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    [("トナーTN-300Kの価格は?", "TN-300K"), ("E-999の処置", "E-999"), ("What is the price of BR-0900?", "BR-0900")],
+)
+def test_of_a_code_that_no_document_has_a_passage_about_another_code_was_not_misread(ask, chat, question, code):
+    chat.default = TOKEN
+    finding = cause_of(ask(question, "codes", "naive", retrieval=Retrieval(mode="hybrid")).events)
+    assert (finding.cause, finding.absent) == ("refused_rightly", (code,))
 
 
 @pytest.mark.parametrize(
