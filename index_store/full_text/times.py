@@ -16,6 +16,8 @@ _DAYS = (
 )
 """10月1日; 2024-10-01, R6.10.1; 10/1"""
 _YEAR = re.compile(r"(?<![\d.])(?:19|20)\d\d(?=\.\d{1,2}\.\d{1,2}(?!\d|\.\d))")
+_MONTH = re.compile(r"(?<![\d./])((?:19|20)\d\d)([./])(0?[1-9]|1[0-2])(?![\d/]|\.\d)")
+"""2024.4, 2024/04"""
 _TIME = re.compile(
     rf"(?<![a-z\d:.])(?:(午前|午後|am|pm)\s?)?"
     rf"(\d{{1,2}}|(?<=午前|午後){_NUMERAL}{{1,3}}|{_NUMERAL}{{1,3}}(?=時(?:半|\d{{1,2}}分(?!間))))\s?"
@@ -38,6 +40,18 @@ def years_with_points(text: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and year of each day such as 2024.4.1, which is one number otherwise."""
     for found in _YEAR.finditer(text):
         yield *found.span(), found[0]
+
+
+def months_of_years(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and term of the year and of the month in 2024.4, which is one number otherwise, and of the month in
+    2024/04, which is 04 otherwise.
+    """
+    for found in _MONTH.finditer(text):
+        year, sign, month = found.groups()
+        if sign == ".":
+            yield *found.span(1), year
+        if sign == "." or month[0] == "0":
+            yield *found.span(3), str(int(month))
 
 
 def times_of_day(text: str) -> Iterator[tuple[int, int, str]]:

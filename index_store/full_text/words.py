@@ -17,7 +17,7 @@ from index_store.full_text.folding import FoldedText, fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
 from index_store.full_text.sudachi import SUDACHI, Kind, Morpheme
-from index_store.full_text.times import days_of_the_year, times_of_day, years_with_points
+from index_store.full_text.times import days_of_the_year, months_of_years, times_of_day, years_with_points
 
 LONGEST = 64
 """characters of a term: a longer one is no word (base64) and is cut"""
@@ -53,7 +53,8 @@ _HYPHENATED = re.compile(rf"(?<!{_LETTER})(?!\d+{_HYPHEN}{_ALPHABETIC}{{2}}){_LE
 _POINTS = re.compile(rf"(?<!{_LETTER}){_ALPHABETIC}(?:\.{_ALPHABETIC})+(?!{_LETTER})")
 """U.S."""
 _NUMBERED = re.compile(rf"{_BEFORE_NUMBER}\d+")
-_DAY_WITH_POINTS = re.compile(r"\d{1,4}(?:\.\d{1,2}){2}")
+_DAY_WITH_POINTS = re.compile(r"\d{1,4}(?:\.\d{1,2}){2}|(?:19|20)\d\d\.\d{1,2}")
+"""or a month"""
 _BETWEEN = re.compile(f"{_HYPHEN}|[&.]")
 _KATAKANA = "[\u30a1-\u30fa\u30fc]"
 _DASH = "[-\u2010\u2011\u2013-\u2015\u2212\u2500]"
@@ -124,7 +125,7 @@ def find_words(folded: FoldedText, original: str, glossary: Glossary) -> list[Wo
             found.append(Word(*word.span(), token(stem), None, is_joined=bool(_DAY_WITH_POINTS.fullmatch(word[0]))))
     found += _hyphenated(text)
     found += chain(_spread(text), _dashed(text), _times(text))
-    # Of two words in one place, the first counts in a question: R6 of R6/4/1 is its year.
+    # Of two words in one place, the first counts in a question: R6 of R6/4/1 is its year, 04 of 2024/04 its month.
     found[:0] = chain(_terms_of_glossary(text, fixed, glossary), _years(text))
     return in_order(word for word in found if word.term or word.dropped)
 
@@ -174,9 +175,9 @@ def _dashed(text: str) -> Iterator[Word]:
 
 
 def _years(text: str) -> Iterator[Word]:
-    """Years of Japanese eras, as years of the common calendar."""
-    for start, end, year in years_of_eras(text):
-        yield Word(start, end, str(year), None, is_joined=True)
+    """Years of Japanese eras, as years of the common calendar; years and months of 2024.4."""
+    for start, end, term in chain(years_of_eras(text), months_of_years(text)):
+        yield Word(start, end, str(term), None, is_joined=True)
 
 
 def _times(text: str) -> Iterator[Word]:

@@ -1,6 +1,7 @@
 import random
 import threading
 import unicodedata
+from itertools import chain
 
 import pytest
 
@@ -302,6 +303,18 @@ def test_the_year_of_a_day_with_points_is_found_by_itself(analyzer):
     for text in ("施行日 2024.4.1", "２０２４．０４．０１"):
         assert {"2024", "4/1"} < set(words(analyzer, text))
     assert "2024" not in words(analyzer, "版 2024.4.1.5、額 2024.45")
+
+
+@pytest.mark.parametrize("month", ["2024.4", "2024.04", "2024/4", "2024/04", "２０２４．４", "2024.4月号"])
+def test_the_year_and_the_month_of_a_month_are_found_by_themselves(analyzer, month):
+    assert {"2024", "4"} <= set(words(analyzer, f"議事録 {month}"))
+    found = analyzer.question(f"議事録 {month}")
+    assert {"2024", "4"} <= {*found.kept, *chain(*found.parts.values())}
+
+
+@pytest.mark.parametrize("text", ["2024.13", "2024.4.1.5", "12024.4", "3.2024.4", "2024.45", "1524.4"])
+def test_what_is_no_month_is_none(analyzer, text):
+    assert words(analyzer, text) == [text]
 
 
 def test_a_question_with_a_day_with_points_searches_its_year_and_its_day_too(analyzer):

@@ -299,6 +299,15 @@ def test_a_day_with_points_finds_the_day_however_it_is_written(connection, quest
     assert searched.found(question)[0] == "asked"
 
 
+@pytest.mark.parametrize("question", ["2024年4月の会議", "2024.4の会議", "2024/04の会議"])
+@pytest.mark.parametrize("written", ["{}年{}月", "{}.{}", "{}/0{}"])
+def test_a_month_finds_the_month_however_it_is_written(connection, question, written):
+    searched = SearchedPassages(connection)
+    months = {"later": (2024, 5), "earlier": (2023, 4), "asked": (2024, 4)}
+    searched.put({name: ("議事録", [], f"{written.format(*month)}の会議の記録") for name, month in months.items()})
+    assert searched.found(question)[0] == "asked"
+
+
 def test_no_more_than_k_are_found(searched):
     assert len(searched.found("項目の並び", k=1)) == 1
     assert len(searched.found("項目の並び", k=2)) == 2
