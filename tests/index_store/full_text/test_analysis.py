@@ -172,6 +172,9 @@ def test_other_words_are_other_terms(analyzer, one, other):
         ("三交代の職場", "3交代の職場"),
         ("五丁目", "5丁目"),
         ("三番地", "3番地"),
+        ("五本のペン", "5本のペン"),
+        ("定員は百名", "定員は100名"),
+        ("二十戸の住宅", "20戸の住宅"),
     ],
 )
 def test_a_kanji_number_before_a_counter_is_the_number_in_digits(analyzer, kanji, digits):
@@ -189,6 +192,9 @@ def test_a_kanji_number_before_a_counter_is_the_number_in_digits(analyzer, kanji
         ("一部の社員", "一部"),
         ("四条通の店", "四条通"),
         ("拾得物の届出", "拾得"),
+        ("六本木の店", "六本木"),
+        ("八戸の工場", "八戸"),
+        ("同一名義の口座", "同一"),
     ],
 )
 def test_a_numeral_inside_a_name_is_no_number(analyzer, text, word):
