@@ -20,12 +20,12 @@ from pages.widgets.errors import show_error
 from pages.widgets.fork.change import offer_change
 from pages.widgets.fork.origin import origin_html
 from pages.widgets.trace.graph import show_graph
-from pages.widgets.trace.panel import headline, show_rows
+from pages.widgets.trace.panel import headline, seconds_so_far, show_rows
 from pages.words import counted, say
 from rag.runs.history.history import PastRun
 from rag.runs.history.user_history import Traces
 from rag.runs.run.run import Run
-from rag.runs.run.summary import answer_so_far, cited_so_far, reused_seconds
+from rag.runs.run.summary import answer_so_far, cited_so_far
 from rag.trace.events import Event, RunFinished, RunStarted
 
 PICTURES = Path(__file__).parents[2] / "assets"
@@ -59,7 +59,7 @@ def show_live(run: Run, cards: Cards) -> None:
     events = run.events
     if isinstance(events[-1], RunFinished):
         st.rerun()
-    now = time.time() - run.begun_at + reused_seconds(events)
+    now = seconds_so_far(run, events)
     with st.chat_message("assistant", avatar=ASSISTANT):
         if run.before:
             st.caption(counted("chat.queue", run.before))

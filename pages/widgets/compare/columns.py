@@ -20,11 +20,10 @@ from pages.widgets.compare.head import LETTERS, head_html, question_html
 from pages.widgets.errors import run_as_callback
 from pages.widgets.fork.change import offer_change
 from pages.widgets.trace.graph import land_on, row_key, show_graph
-from pages.widgets.trace.panel import headline, show_rows
+from pages.widgets.trace.panel import headline, seconds_so_far, show_rows
 from pages.words import counted, say
 from rag.runs.history.conversations.comparison import Comparison
 from rag.runs.run.run import Run
-from rag.runs.run.summary import reused_seconds
 from rag.trace.comparison import understood_question
 from rag.trace.events import Event, RunFinished, RunStarted
 
@@ -165,7 +164,7 @@ def _names(columns: Sequence[ShownColumn]) -> str:
 
 
 def _show_live_column(column: ShownColumn, run: Run, cards: Cards, differing: Differing) -> None:
-    now = time.time() - run.begun_at + reused_seconds(column.events)
+    now = seconds_so_far(run, column.events)
     _show_head(column, differing)
     if run.before:
         st.caption(counted("chat.queue", run.before))

@@ -1,5 +1,6 @@
 """The trace panel: one row per step in order, each of which opens its detail."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -14,6 +15,8 @@ from pages.widgets.trace.graph import row_key
 from pages.words import counted, plain, say, thousands
 from rag.runs.history.user_history import Traces
 from rag.runs.run.options import USUAL
+from rag.runs.run.run import Run
+from rag.runs.run.summary import reused_seconds
 from rag.trace.events import (
     Decision,
     Event,
@@ -74,6 +77,14 @@ def rows(events: Sequence[Event]) -> list[StepRow]:
             for row in found.values():
                 row.is_cut_off = row.finished is None
     return list(found.values())
+
+
+def seconds_so_far(run: Run, events: Sequence[Event]) -> float:
+    """Of a live run, on the time line of its trace. Not before its latest step: the clock may have been set back, or be
+    that of another app.
+    """
+    begun = (each.start for each in events if isinstance(each, StepStarted))
+    return max(0.0, time.time() - run.begun_at + reused_seconds(events), *begun)
 
 
 def headline(events: Sequence[Event], now: float) -> str:
