@@ -4,15 +4,17 @@ import asyncio
 import logging
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 import uvicorn
 from streamlit import config
 from streamlit.config_option import ConfigOption
+from streamlit.elements.widgets import selectbox
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -45,6 +47,8 @@ LAST_REQUESTS = 5
 """seconds that requests have to end when the server ends"""
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class StillEnding(Exception):
@@ -81,6 +85,7 @@ def apply() -> None:
     _rerun_in_turn()
     _redraw_the_page_for_a_fragment_that_is_gone()
     _change_a_session_in_turn()
+    _tell_the_browser_new_texts_of_what_is_chosen()
     _wait_a_moment_for_the_last_requests()
 
 
@@ -238,6 +243,37 @@ def _change_a_session_in_turn() -> None:
         object.__setattr__(of_script, "_lock", SessionLock(lock, stop_if_told=yield_callback))
 
     SafeSessionState.__init__ = prepare_with_one_lock  # type: ignore[method-assign, assignment]
+
+
+def _tell_the_browser_new_texts_of_what_is_chosen() -> None:
+    """In a selectbox, the browser knows what is chosen by its text only. When the texts change, with the language or a
+    count, it went on showing the old text and sent it with the next act, whatever that was. It is none of the options
+    then, and Streamlit took it for a new choice: callbacks got the text itself, or the choice was lost.
+    """
+    resolve, serialize = selectbox.resolve_value_against_options, selectbox.SelectboxSerde.serialize
+
+    def text_as_drawn(drawn: selectbox.SelectboxSerde[T], chosen: T | str | None) -> str | None:
+        """Not as `format_func` would name it now, which may be in another language."""
+        if chosen in drawn.options:
+            return drawn.formatted_options[drawn.options.index(chosen)]
+        return serialize(drawn, chosen)
+
+    def resolve_and_compare(
+        chosen: T | None,
+        options: Sequence[T],
+        numbers: dict[str, int],
+        default: int | None,
+        key: str | int | None,
+        text_of: Callable[[T], str] = str,
+        sent: str | None = None,
+    ) -> tuple[T | None, bool]:
+        """Returns the choice and whether the browser has to be told. `sent`: the text that the browser knows."""
+        chosen, is_reset = resolve(chosen, options, numbers, default, key, text_of, sent)
+        has_new_text = chosen is not None and sent is not None and text_of(chosen) != sent
+        return chosen, is_reset or has_new_text
+
+    selectbox.SelectboxSerde.serialize = text_as_drawn  # type: ignore[method-assign, assignment]
+    selectbox.resolve_value_against_options = resolve_and_compare  # type: ignore[assignment]
 
 
 def _wait_a_moment_for_the_last_requests() -> None:

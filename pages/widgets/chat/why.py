@@ -69,7 +69,8 @@ def _note(cause: Cause, run: PastRun, finding: Finding, *, is_unclear: bool) -> 
 
 
 def _say_why(run_id: str, chosen: str) -> None:
-    engine().run_list.set_cause(run_id, cast(Cause, chosen) if chosen else None)
+    if chosen in (BY_TRACE, *CAUSES):  # not so if the browser answers with a text of before a switch of language
+        engine().run_list.set_cause(run_id, cast(Cause, chosen) if chosen else None)
 
 
 def _named(cause: Cause) -> str:

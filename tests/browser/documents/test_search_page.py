@@ -127,6 +127,18 @@ def test_a_switch_of_language_keeps_the_search_and_going_back_in_the_browser_goe
     expect(question(visitor)).to_have_value(WORD)
 
 
+def test_the_index_of_a_search_is_named_in_the_language_of_the_page_and_stays_the_same(searching):
+    visitor = searching("en")
+    ask(visitor, WORD)
+    for language in ("ja", "en"):
+        visitor.choose_language(language)
+        documents = visitor.words["index.documents_one" if language == "en" else "index.documents"].format(count=1)
+        label = visitor.words["index.option"].format(name="handbook", documents=documents)
+        picker = visitor.page.get_by_role("combobox", name=visitor.words["search.index"], exact=True)
+        expect(picker).to_have_value(label)
+        assert parse_qs(urlsplit(visitor.page.url).query).get("index", ["handbook"]) == ["handbook"]
+
+
 def test_a_press_on_search_in_the_sidebar_begins_a_search_that_keeps_nothing_of_the_one_before(searching):
     visitor = searching()
     ask(visitor, "litres")

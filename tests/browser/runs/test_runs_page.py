@@ -62,6 +62,24 @@ def test_a_run_is_found_and_opened_by_address_and_a_thumb_down_marks_it_misread(
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
 
 
+def test_the_reason_in_the_trace_is_told_in_the_language_of_the_page_and_is_not_stored_as_that_of_a_person(
+    asked, visit
+):
+    visitor = visit("en", path="/runs")
+    open_first(visitor)
+    for language in ("ja", "en"):
+        visitor.choose_language(language)
+        why = visitor.page.get_by_role("combobox", name=visitor.words["runs.why_label"])
+        expect(why).to_have_value(visitor.words["runs.by_trace"].format(cause=visitor.words["cause.none"]))
+    for thumb, cause in (("down", "misread"), ("up", "none")):
+        name = visitor.words[f"label.thumbs_{thumb}"]
+        visitor.page.get_by_test_id("stFeedback").get_by_role("radio", name=name, exact=True).click()
+        expect(why).to_have_value(visitor.words["runs.by_trace"].format(cause=visitor.words[f"cause.{cause}"]))
+        visitor.settle()
+    show_runs(visitor)
+    expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
+
+
 @pytest.mark.soak  # without a browser: tests/pages/test_runs.py, tests/rag/trace/test_playback.py
 @one_language("ja")
 def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(answered, visit, language):

@@ -1,6 +1,7 @@
 """The list of all stored runs, and why a run was not good: the cause in its trace, or the one that a person set."""
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 from sqlalchemy import event
@@ -13,6 +14,7 @@ from rag.runs.history.run_list import ORDERS, RunFilter, RunList
 from rag.trace.details import AnswerCheckDetail, DeclineDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.grades import Grounding, Usefulness
+from tests.by_hand import run_script
 
 ME, OTHER = (Principal(name, "", "", Role.READER) for name in ("me", "other"))
 ADMIN = Principal("admin", "", "", Role.ADMIN)
@@ -109,6 +111,20 @@ def test_a_persons_cause_replaces_that_of_the_trace_until_it_is_removed(runs, sa
     assert (ids(runs, RunFilter(why="not_found")), ids(runs, RunFilter(why="no_document"))) == (["r"], [])
     runs.set_cause("r", None)
     assert history.run("r").why == "no_document"
+
+
+@pytest.mark.both_databases
+def test_a_text_of_the_page_that_was_stored_as_the_cause_of_a_person_is_removed(
+    runs, save, history, data_dir, database
+):
+    for run_id, by_person in (("text", "From the trace: a good answer"), ("cause", "not_found"), ("untouched", None)):
+        save(run_id)
+        runs.set_cause(run_id, by_person)
+    history.close()
+    run_script(data_dir, database, "history", "UPDATE alembic_version SET version_num = '0011'")
+    with closing(History(data_dir, database)) as history:
+        told = {each.id: each.cause_by_person for each in history.runs(principal=LOCAL)}
+    assert told == {"text": None, "cause": "not_found", "untouched": None}
 
 
 def test_a_thumb_down_makes_an_answer_a_misread_one_and_changes_nothing_else(runs, save, history):
