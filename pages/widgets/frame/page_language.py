@@ -1,6 +1,7 @@
 """Tells the browser the language of the page: screen readers, hyphenation and the choice of glyphs depend on it. Also
-gives Streamlit's own words in this language: labels, which screen readers read, what a list says when it is empty,
-the menus of a table, and the link past the sidebar. The field that searches in a table has no label of Streamlit's.
+gives Streamlit's own words in this language: labels, which screen readers read, what a list says when it is empty
+or before a choice, the menus of a table, and the link past the sidebar. The field that searches in a table has no label
+of Streamlit's.
 """
 
 import json
@@ -37,6 +38,7 @@ LABELS = {
     "Selected values": "label.selected",
     "Dismiss": "label.close",
     "No results": "label.no_results",
+    "Choose an option": "label.choose",
     "You can only select up to {label} options. Remove an option first.": "label.most_selected",
     "Increment": "label.increment",
     "Decrement": "label.decrement",
@@ -80,16 +82,18 @@ TELL_LANGUAGE = """<script>
   const menus = ":is([role=menuitem], label span):is([data-testid^=stDataFrameColumn] *)";
   const written = `[data-testid=stSkipToContent], [role=listbox][data-empty] span, ${menus}`;
   const translate = (part, property, each) => {
-    const now = part[property];
-    if (now !== part.ours) part.its = now;
-    part.ours = part.its && translated(part.its, each);
-    if (part.ours !== now) part[property] = part.ours;
+    const now = part[property], kept = ((part.kept ??= {})[property] ??= {});
+    if (now !== kept.ours) kept.its = now;
+    kept.ours = kept.its && translated(kept.its, each);
+    if (kept.ours !== now) part[property] = kept.ours;
   };
   const labelAll = part => {
     const labelled = [part, ...part.querySelectorAll("[aria-label]")].filter(each => each.hasAttribute("aria-label"));
     for (const each of labelled) translate(each, "ariaLabel", each);
     for (const each of part.querySelectorAll(written))
       for (const text of each.childNodes) translate(text, "data", each);
+    for (const field of part.querySelectorAll("[data-testid=stSelectbox] input"))
+      translate(field, "placeholder", field);
     for (const field of part.querySelectorAll(".gdg-search-bar input")) field.ariaLabel = fixed.get("Search");
   };
   window.labelled?.disconnect();

@@ -57,6 +57,15 @@ def test_links_to_pages_stand_apart_from_each_other(visit, language):
     assert all(above["bottom"] <= below["top"] for above, below in pairwise(links))
 
 
+def test_a_list_that_was_emptied_to_type_into_it_says_in_the_language_of_the_page_what_to_do(visit):
+    visitor = visit("ja")
+    for each in ("en", "ja"):
+        visitor.choose_language(each)
+        visitor.pipeline_picker.fill("")
+        expect(visitor.page.get_by_placeholder(visitor.words["label.choose"], exact=True)).to_be_focused()
+        visitor.page.keyboard.press("Escape")
+
+
 @one_language("ja")
 def test_a_screen_reader_reads_no_english_words_of_streamlit_on_a_japanese_page(visit, language):
     visitor = visit(language)
