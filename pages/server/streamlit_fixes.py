@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 import uvicorn
 from streamlit import config
 from streamlit.config_option import ConfigOption
+from streamlit.elements.lib import options_selector_utils
 from streamlit.elements.widgets import selectbox
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
@@ -250,7 +251,7 @@ def _tell_the_browser_new_texts_of_what_is_chosen() -> None:
     count, it went on showing the old text and sent it with the next act, whatever that was. It is none of the options
     then, and Streamlit took it for a new choice: callbacks got the text itself, or the choice was lost.
     """
-    resolve, serialize = selectbox.resolve_value_against_options, selectbox.SelectboxSerde.serialize
+    resolve, serialize = options_selector_utils.resolve_value_against_options, selectbox.SelectboxSerde.serialize
 
     def text_as_drawn(drawn: selectbox.SelectboxSerde[T], chosen: T | str | None) -> str | None:
         """Not as `format_func` would name it now, which may be in another language."""
@@ -273,7 +274,7 @@ def _tell_the_browser_new_texts_of_what_is_chosen() -> None:
         return chosen, is_reset or has_new_text
 
     selectbox.SelectboxSerde.serialize = text_as_drawn  # type: ignore[method-assign, assignment]
-    selectbox.resolve_value_against_options = resolve_and_compare  # type: ignore[assignment]
+    selectbox.resolve_value_against_options = resolve_and_compare  # type: ignore[attr-defined, assignment]
 
 
 def _wait_a_moment_for_the_last_requests() -> None:
