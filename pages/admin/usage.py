@@ -1,5 +1,6 @@
 """For admins: usage per person and index, and the limits of groups."""
 
+import math
 from collections.abc import Callable
 
 import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
@@ -8,6 +9,7 @@ import streamlit as st
 from index_store.access.limits import GroupLimits
 from index_store.access.people import names_of
 from index_store.base.errors import PlainError
+from index_store.base.settings import MEGABYTE
 from pages.server.process import engine
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.controls.table import cell
@@ -16,6 +18,7 @@ from pages.words import about, plain, say
 
 ROW, HEIGHT = 35, 500  # pixels
 MOST = 1_000_000_000
+NUMBERS = {"runs_today", "tokens_today", "runs", "tokens", "files", "size"}
 LIMITS = tuple(GroupLimits.model_fields)
 
 
@@ -56,17 +59,21 @@ def show_indexes(named: dict[str, str]) -> None:
                 cell(named.get(each.owner, each.owner)) if each.owner else say("usage.nobody") for each in index_sizes
             ],
             "files": [each.files for each in index_sizes],
-            "size": [each.size for each in index_sizes],
+            "size": [math.ceil(each.size / MEGABYTE * 100) / 100 for each in index_sizes],
         },
     )
 
 
-def table(name: str, columns: dict[str, list[str] | list[int]]) -> None:
+def table(name: str, columns: dict[str, list[str] | list[int] | list[float]]) -> None:
     """Its file has the names of the columns, not `column_config`."""
     rows = len(next(iter(columns.values())))
+    # Not Streamlit's "bytes": in Japanese, that is 4.2万B.
+    formats = {
+        say(f"usage.{each}"): "%.2f MB" if each == "size" else "localized" for each in columns if each in NUMBERS
+    }
     st.dataframe(
         pd.DataFrame({say(f"usage.{each}"): values for each, values in columns.items()}),
-        column_config={say("usage.size"): st.column_config.NumberColumn(format="bytes")},
+        column_config={name: st.column_config.NumberColumn(format=each) for name, each in formats.items()},
         hide_index=True,
         height=min(HEIGHT, ROW * (rows + 1) + 2),
         placeholder="",

@@ -152,7 +152,10 @@ def test_the_usage_page_says_who_uses_what_and_what_each_index_takes(engine, tmp
     [index] = page.rows(1)
     name, owner, files, size = (index[page.words[f"usage.{each}"]] for each in ("index", "owner", "files", "size"))
     assert (name, owner, files) == ("handbook", page.words["usage.nobody"], 1)
-    assert size > 0
+    assert size == 0.01
+    formats = json.loads(page.app.dataframe[1].proto.columns)
+    assert formats[page.words["usage.size"]]["type_config"]["format"] == "%.2f MB"  # "bytes" is 4.2万B in Japanese
+    assert formats[page.words["usage.files"]]["type_config"]["format"] == "localized"
 
 
 @one_language("ja")
