@@ -119,7 +119,8 @@ class _Reader:
         at = 0
         is_new = False
         while found := _TOKEN.match(content, at):
-            at = found.end()
+            text = found["text"] and self._completed(found["text"], content[found.end() : found.end() + 1])
+            at = found.start() + len(text) if text else found.end()
             if found["brace"] == b"{":
                 self._flush()
                 self._skip = 0
@@ -146,7 +147,7 @@ class _Reader:
                     number = int(found["number"]) if found["number"] else None
                     self._word(found["word"].decode().lower(), number)
             elif self._state.destination != "skip":
-                self._characters(found)
+                self._characters(found, text)
             is_new = False
         self._flush()
         # The unfinished rest of a table is text, too.
@@ -155,14 +156,29 @@ class _Reader:
         self.blocks.end_table()
         return len(self._stack) <= 1
 
-    def _characters(self, found: re.Match[bytes]) -> None:
+    def _completed(self, text: bytes, following: bytes) -> bytes:
+        """The text with the byte behind it, if that is the second one of its last character, and neither a brace nor a
+        backslash: some programs write the two bytes of 本 and 表 as they are.
+        """
+        if text[-1] < 0x80 or self._state.symbol_font:
+            return text
+        encoding = self._state.encoding or self._encoding
+        decoder = codecs.getincrementaldecoder(encoding)("ignore")
+        decoder.decode(text)
+        half, _ = decoder.getstate()
+        try:
+            return text + following if half and (half + following).decode(encoding) else text
+        except UnicodeDecodeError:
+            return text
+
+    def _characters(self, found: re.Match[bytes], text: bytes | None) -> None:
         if found["hex"]:
             raw = bytes.fromhex(found["hex"].decode())
         elif found["symbol"]:
             self._symbol(found["symbol"])
             return
         else:
-            raw = found["text"] or b""
+            raw = text or b""
         skipped = min(self._skip, len(raw))
         self._skip -= skipped
         self._bytes += raw[skipped:]

@@ -42,6 +42,19 @@ def test_the_second_byte_of_a_character_may_be_written_as_a_letter(raw) -> None:
     assert load(raw(content, "a.rtf")).pages[0].markdown == "アソ表\n"
 
 
+@pytest.mark.parametrize(
+    ("font", "encoding", "text"),
+    [(0, "cp932", "別表：日本の予算、政府ポ"), (5, "gb18030", "北京乗亄亇"), (6, "big5", "成功吒育")],
+)
+def test_a_brace_or_a_backslash_is_the_second_byte_of_a_character_where_both_are_written_as_they_are(
+    font: int, encoding: str, text: str, raw
+) -> None:
+    fonts = FONTS.removesuffix("}").encode() + rb"{\f5\fcharset134 A;}{\f6\fcharset136 B;}}"
+    body = rb"{\f%d " % font + text.encode(encoding) + rb"\par}{\f2 \'fc\par\f1 " + b"\xfc}"
+    loaded = load(raw(rb"{\rtf1\ansi\ansicpg932" + fonts + body + b"}", "a.rtf"))
+    assert loaded.pages[0].markdown == f"{text}\n\n✓\n\n\ufffd\n"
+
+
 def test_unicode_characters_replace_what_stands_in_for_them(markdown) -> None:
     assert markdown(r"{\uc1 \u26085?\u26412?}{\uc2 \u-10179??\u-8704??}{\uc0\u20870}x\par") == "日本😀円x\n"
 
