@@ -8,8 +8,10 @@ _SIGNS = {
     "ideographZodiac": "子丑寅卯辰巳午未申酉戌亥",
     "ideographEnclosedCircle": "㊀㊁㊂㊃㊄㊅㊆㊇㊈㊉",
     "decimalEnclosedParen": "⑴⑵⑶⑷⑸⑹⑺⑻⑼⑽⑾⑿⒀⒁⒂⒃⒄⒅⒆⒇",
+    "decimalEnclosedFullstop": "⒈⒉⒊⒋⒌⒍⒎⒏⒐⒑⒒⒓⒔⒕⒖⒗⒘⒙⒚⒛",
 }
 """kind -> its numbers; those beyond are written in digits"""
+_LEGAL = str.maketrans("一二三五十", "壱弐参伍拾")
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"),
           (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 
@@ -35,6 +37,12 @@ def list_number(count: int, kind: str) -> str:
             return chr(ord("①") + count - 1)
         case "japaneseCounting" | "chineseCounting" | "chineseCountingThousand" | "taiwaneseCountingThousand":
             return _counting(count)
+        case "japaneseLegal":
+            return _counting(count, one="一").translate(_LEGAL)
+        case "numberInDash":
+            return f"- {count} -"
+        case "ordinal":
+            return _ordinal(count)
         case "ideographDigital" | "japaneseDigitalTenThousand" | "taiwaneseDigital":
             return "".join(_DIGITS[int(digit)] for digit in str(count))
         case "aiueo" | "aiueoFullWidth":
@@ -54,11 +62,16 @@ def _roman(count: int) -> str:
     return text
 
 
-def _counting(count: int) -> str:
+def _ordinal(count: int) -> str:
+    return f"{count}{'th' if count // 10 % 10 == 1 else {1: 'st', 2: 'nd', 3: 'rd'}.get(count % 10, 'th')}"
+
+
+def _counting(count: int, one: str = "") -> str:
+    """`one`: stands before 十, 百 and 千, too."""
     text = ""
     for value, unit in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
         digit = count // value
         if digit:
-            text += ("" if digit == 1 and unit else _DIGITS[digit]) + unit
+            text += (one if digit == 1 and unit else _DIGITS[digit]) + unit
         count %= value
     return text

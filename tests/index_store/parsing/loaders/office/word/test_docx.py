@@ -535,11 +535,25 @@ def test_the_numbers_that_word_shows_are_part_of_the_text(markdown) -> None:
         ("ideographEnclosedCircle", "㊁"),
         ("decimalEnclosedParen", "⑵"),
         ("decimalEnclosedCircle", "②"),
+        ("decimalEnclosedFullstop", "⒉"),
     ],
 )
 def test_numbers_that_are_signs_are_those_of_word_until_there_are_no_more(kind: str, second: str, markdown) -> None:
     items = markdown("".join(numbered("x", 0) for _ in range(21)), numbering=numbering((kind, "%1"))).split("\n")
     assert (items[1], items[20]) == (f"{second} x", "21 x")
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers"),
+    [
+        ("japaneseLegal", ["壱", "弐", "参", "壱拾", "壱拾壱", "弐拾壱"]),
+        ("numberInDash", ["- 1 -", "- 2 -", "- 3 -", "- 10 -", "- 11 -", "- 21 -"]),
+        ("ordinal", ["1st", "2nd", "3rd", "10th", "11th", "21st"]),
+    ],
+)
+def test_numbers_that_are_words_or_have_signs_are_those_of_word(kind: str, numbers: list[str], markdown) -> None:
+    items = markdown("".join(numbered("x", 0) for _ in range(21)), numbering=numbering((kind, "%1"))).split("\n")
+    assert [items[at].removesuffix(" x") for at in (0, 1, 2, 9, 10, 20)] == numbers
 
 
 def test_a_column_that_a_list_numbers_has_its_numbers(markdown) -> None:
