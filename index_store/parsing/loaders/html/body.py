@@ -227,13 +227,14 @@ def _header_rows(rows: list[list[Node]], grid: list[list[str]], carried: list[se
     """How many rows are headers, if words of the first are over several columns, and how many above them titles."""
     if not rows or not any("colspan" in cell.attributes for cell in rows[0]):
         return 1, 0
-    if all(cell.tag == "td" for cell in rows[0]):
+    merged = [list(_merged(line, from_above)) for line, from_above in zip(grid, carried, strict=True)]
+    titles = title_rows(merged)
+    below = rows[titles:]
+    if all(cell.tag == "td" for cell in below[0]):
         # As Excel, Word and Outlook write all cells.
-        merged = [list(_merged(line, from_above)) for line, from_above in zip(grid, carried, strict=True)]
-        titles = title_rows(merged)
         return header_rows(merged[titles:]), titles
-    headers = next((at for at, row in enumerate(rows) if any(cell.tag != "th" for cell in row)), len(rows))
-    return headers if 0 < headers < min(len(rows), 4) else 1, 0
+    headers = next((at for at, row in enumerate(below) if any(cell.tag != "th" for cell in row)), len(below))
+    return headers if 0 < headers < min(len(below), 4) else 1, titles
 
 
 def _merged(line: list[str], from_above: set[int]) -> Iterator[Cell]:

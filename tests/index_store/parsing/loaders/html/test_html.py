@@ -648,6 +648,14 @@ def test_a_title_in_the_first_row_of_a_table_stands_above_its_header() -> None:
     )
 
 
+@pytest.mark.parametrize("tag", ["td", "th"])
+def test_a_title_that_is_marked_as_a_header_stands_above_the_header_too(tag: str) -> None:
+    head = f"<thead><tr><th colspan=2>日当一覧</th></tr></thead><tr><{tag}>役職</{tag}><{tag}>日当</{tag}></tr>"
+    table = f"<table>{head}<tr><td>部長<td>3,000円</tr><tr><td>課長<td>2,000円</table>"
+    expected = "日当一覧\n\n| 役職 | 日当 |\n| --- | --- |\n| 部長 | 3,000円 |\n| 課長 | 2,000円 |\n"
+    assert load_html(table, "a.html").pages[0].markdown == expected
+
+
 def test_a_sheet_of_google_is_read_without_its_letters_and_row_numbers() -> None:
     rows = (
         "<td colspan=3>価格表<td>", "<td><td><td>", "<td>品名<td>国内<td>海外", "<td>机|台<td>12000<td>13000",
