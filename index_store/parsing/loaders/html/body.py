@@ -8,6 +8,7 @@ deep it is.
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
+from textwrap import indent
 
 from index_store.parsing.loaders.as_markdown import BESIDE, REPEATED, completed, with_raised
 from index_store.parsing.loaders.header_rows import Cell, header_rows, title_rows
@@ -23,6 +24,8 @@ VALUE = 300
 """characters or tags of a cell that holds headings, code or a table; above it, the cell is a text"""
 LISTS = 10
 """levels of lists that are indented"""
+_GOOGLE_LEVEL = re.compile(r"\blst-kix_\w{1,40}-(\d)\b")
+"""class of a list, and its level: Google Docs writes the lists inside others beside them"""
 SPANNED = 100_000
 """cells that spans may add to a page, and COLUMNS for one span: a page may claim any number"""
 COLUMNS = 100
@@ -122,7 +125,8 @@ class _Writer:
             body = "\n".join(self.blocks(item if item.tag == "li" else Node("", {}, [item])))
             if body.strip():
                 lines.append(mark + body.replace("\n", "\n" + " " * len(mark)))
-        return "\n".join(lines)
+        level = _GOOGLE_LEVEL.search(node.attributes.get("class", ""))
+        return indent("\n".join(lines), "   " * min(int(level[1]), LISTS)) if level else "\n".join(lines)
 
     def _table(self, rows: list[list[Node]]) -> Iterator[str]:
         grid, carried = self._grid(rows)

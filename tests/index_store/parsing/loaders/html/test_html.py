@@ -656,6 +656,16 @@ def test_a_title_that_is_marked_as_a_header_stands_above_the_header_too(tag: str
     assert load_html(table, "a.html").pages[0].markdown == expected
 
 
+def test_lists_inside_others_are_indented_where_google_docs_writes_them_beside_each_other() -> None:
+    def listed(tag: str, level: int, *items: str) -> str:
+        return f'<{tag} class="c7 lst-kix_ab9x-{level} start">' + "".join(f"<li>{item}" for item in items) + f"</{tag}>"
+
+    html = listed("ul", 0, "新幹線") + listed("ol", 1, "普通車", "グリーン車") + listed("ul", 2, "部長以上")
+    assert markdown(html + listed("ul", 0, "飛行機")) == (
+        "- 新幹線\n\n   1. 普通車\n   2. グリーン車\n\n      - 部長以上\n\n- 飛行機\n"
+    )
+
+
 def test_a_sheet_of_google_is_read_without_its_letters_and_row_numbers() -> None:
     rows = (
         "<td colspan=3>価格表<td>", "<td><td><td>", "<td>品名<td>国内<td>海外", "<td>机|台<td>12000<td>13000",
