@@ -26,6 +26,10 @@ Row = dict[int, str]
 """column, from 0 -> text; without empty cells"""
 
 _DATA = re.compile(r"[(△▲¥￥\\$€£+-]*+[.,:/%年月日時分秒円-]*+\d[\d.,:/%年月日時分秒円)-]*+")
+_UNIT = re.compile(r"[(（\[［〔][^()（）\[\]［］〔〕]{1,12}[)）\]］〕]")
+_WEEKDAY = re.compile(r"[(（]?(?:[日月火水木金土](?:曜日?)?|(?:sun|mon|tue|wed|thu|fri|sat)[a-z]{0,6}\.?)[)）]?", re.I)
+WEEKDAYS = 3
+"""below as many dates at least, they name columns"""
 _PERIOD = re.compile(r"[^\W\d_]|^(19|20)\d\d$")
 """found in data that can name a column: it has a letter, such as 4月, or is a year"""
 
@@ -166,7 +170,10 @@ class Sheet:
         above = range(first, min(first + ABOVE + 1, len(rows)))
         widest = max((len(rows[at]) for at in above), default=0)
         for at in above:
-            headers = self._header_rows([number for number, _ in block[at:]])
+            numbers = [number for number, _ in block[at:]]
+            headers = self._header_rows(numbers)
+            if headers > self._named_rows(numbers):
+                return at  # units and days stand below the names of columns alone
             if headers > 1 or len(rows[at]) > max(2, HEADER_SHARE * widest):
                 header = {column: text for row in rows[at : at + headers] for column, text in row.items()}
                 # The name of a group stands alone in its row.
@@ -178,7 +185,24 @@ class Sheet:
         return first
 
     def _header_rows(self, numbers: Sequence[int]) -> int:
-        """Of a table with these rows. A header of several rows has words over several columns, and other words that
+        """Of a table with these rows: those of names, and one below them of nothing but units or days of the week."""
+        count = self._named_rows(numbers)
+        if count + 1 >= len(numbers):
+            return count
+        row, below = self.rows[numbers[count]], self.rows[numbers[count + 1]]
+        names = {column: text for number in numbers[:count] for column, text in self.rows[number].items()}
+        own = {column: text for column, text in row.items() if text != names.get(column)}
+        if not own.keys() <= names.keys():
+            return count
+        if all(map(_UNIT.fullmatch, own.values())) and not any(map(is_data, own.values())):
+            has_more = len(own) > 1 and any(is_data(below.get(column, "")) for column in own)
+        else:
+            is_of_days = all(_WEEKDAY.fullmatch(text) and is_data(names[column]) for column, text in own.items())
+            has_more = len(own) >= WEEKDAYS and is_of_days
+        return count + has_more
+
+    def _named_rows(self, numbers: Sequence[int]) -> int:
+        """A header of several rows has words over several columns, and other words that
         span its rows; without the latter, its second row is one of words.
         """
         spans = self._spans_at.get(numbers[0], [])

@@ -156,6 +156,42 @@ def test_a_row_of_words_below_header_rows_is_no_part_of_them(markdown) -> None:
     assert markdown(xml).startswith("| 区分 | 担当 国内 | 担当 海外 |\n| --- | --- | --- |\n| 営業 | 田中 | 鈴木 |\n")
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "header"),
+    [
+        (["製品", "重量", "長さ"], [None, "(kg)", "（m）"], "製品 | 重量 (kg) | 長さ （m）"),
+        (["時刻", "気温", "雨量"], ["[時]", "[℃]", "[mm]"], "時刻 [時] | 気温 [℃] | 雨量 [mm]"),
+        (["氏名", 1, 2, 3], [None, "月", "火", "水"], "氏名 | 1 月 | 2 火 | 3 水"),
+        (["Name", "12/1", "12/2", "12/3"], [None, "Tue", "Wed", "Thu"], "Name | 12/1 Tue | 12/2 Wed | 12/3 Thu"),
+    ],
+)
+@pytest.mark.parametrize("merged", ["", '<mergeCells><mergeCell ref="A1:A2"/></mergeCells>'])
+def test_a_row_of_units_or_of_days_of_the_week_is_part_of_the_header(
+    merged: str, first: list[Value], second: list[Value], header: str, markdown
+) -> None:
+    table = rows(first, second, ["A", *range(5, 4 + len(first))], ["B", *range(6, 5 + len(first))])
+    assert markdown(f"<sheetData>{table}</sheetData>{merged}").startswith(f"| {header} |\n| ---")
+
+
+@pytest.mark.parametrize(
+    "second",
+    [["A", "(休)", "(休)"], [None, "(1,200)", "(300)"], [None, "(休)", "(早)"], [None, "月", "火"], ["A", "月", "1"]],
+)
+def test_a_row_of_other_words_in_brackets_or_of_a_few_days_is_no_part_of_the_header(
+    second: list[Value], markdown
+) -> None:
+    table = rows(["氏名", "午前", "午後"], second, ["B", "出社", "在宅"])
+    assert markdown(table).startswith("| 氏名 | 午前 | 午後 |\n|")
+
+
+def test_a_title_with_a_name_above_a_roster_of_words_is_no_row_of_it(markdown) -> None:
+    shifts = [[name, *"早遅休早"] for name in "佐林森"]
+    days = rows(["氏名", 1, 2, 3, 4], [None, "火", "水", "木", "金"], *shifts, first=2)
+    assert markdown(rows(["12月勤務表", None, None, "総務部"]) + days).startswith(
+        "12月勤務表 総務部\n\n| 氏名 | 1 火 | 2 水 | 3 木 | 4 金 |\n| --- |"
+    )
+
+
 def test_fields_beside_a_label_over_several_rows_are_no_header(markdown) -> None:
     table = rows(
         ["申請者", "氏名", "田中", None, None],
