@@ -7,6 +7,7 @@ from itertools import pairwise
 from index_store.parsing.loaders.pdf.characters import HYPHENS, WIDE
 from index_store.parsing.loaders.pdf.line import SAME_LINE, Line
 from index_store.parsing.loaders.plain_headings.divisions import is_captioned, is_division
+from index_store.parsing.loaders.sheet import is_data
 
 PARAGRAPH_GAP = 1.35
 """times the usual distance of lines; a larger distance begins a new paragraph"""
@@ -19,13 +20,18 @@ INDENT = 0.7
 NARROWEST = 8.0
 """times the size of the type: the width of a column of text at least; a narrower one is the label of a box"""
 NEIGHBOURS = 6
-"""lines before and after that show the width of the column"""
+"""lines before and after that show the width of the column, and whether it has sentences"""
+
+BLOCK_INDENT = 2.5
+"""times a line's height; a line that begins further to the right than the next one is no first line of a paragraph"""
 
 BULLET = re.compile(
     r"[•‣▪◦●○■□◆◇★☆※・*‐–—-]\s?\S|\(?[\dA-Za-z]{1,3}[.)]\s|[（(][\d一-十ア-ン]{1,3}[)）]|[①-⑳]"
     r"|\d+(\.\d+)+\s|第\s?[\d〇一二三四五六七八九十百]+\s?[編章節款条項]|[附付]\s*則(?:\s|$)"
 )
 _SENTENCE_END = re.compile(r"[。．.!?！？:：]['\"”’」』）)]*$")
+_IN_SENTENCE = re.compile("[、。]")
+_LISTED = re.compile(r"\s*(?:[^\w\s〒「『（(]|[①-⑳]|[（(]?\d{1,2}[.)．）、])")
 _BELOW_SENTENCE = re.compile(r"（[^（）]{1,60}）$|\d{1,2}\s")
 """begins a paragraph there: the caption above an article, or the number of a paragraph of it"""
 _HAS_HYPHEN = re.compile(rf"\w[-{HYPHENS}]\w+.$")
@@ -39,6 +45,7 @@ def paragraphs(lines: list[Line], start: int, end: int) -> str:
     """The text of some of a page's lines, with a blank line between paragraphs; wrapped lines are joined."""
     steps = [second.across - first.across for first, second in pairwise(lines)]
     usual = statistics.median([step for step in steps if step > 0] or [0])
+    middle = (min(line.begin for line in lines) + max(line.end for line in lines)) / 2
     text = lines[start].text.rstrip()
     for at in range(start + 1, end):
         line, following = lines[at - 1], lines[at]
@@ -55,7 +62,7 @@ def paragraphs(lines: list[Line], start: int, end: int) -> str:
             text += " " + following.text.strip()
         elif is_last_of_box or (step > PARAGRAPH_GAP * min(usual, WIDEST * line.size or usual) and step > line.height):
             text += "\n\n" + following.text.rstrip()
-        elif _ends_here(line, following, near):
+        elif _ends_here(line, following, near) or _is_in_block(lines, at, middle):
             text += "\n" + following.text.rstrip()
         else:
             text = joined(text, following.text.strip())
@@ -83,6 +90,32 @@ def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
     if indented and line.begin - column_begin < INDENT * line.height and _SENTENCE_END.search(line.text.rstrip()):
         return True
     return column_end - line.end > next_word(line, following) and bool(near)
+
+
+def _is_in_block(lines: list[Line], at: int, middle: float) -> bool:
+    """Whether this line and the one above it are of a date, a sender or an address in Japanese: lines without a
+    sentence on the right half of the page.
+    """
+    line, following = lines[at - 1], lines[at]
+    if line.vertical or line.begin < middle or not WIDE.search(line.text + following.text):
+        return False
+    if _IN_SENTENCE.search(line.text):
+        return False
+    if is_data(line.text) or is_data(following.text) or line.begin - following.begin > BLOCK_INDENT * line.height:
+        return True
+    first, last = at - 1, at
+    while first > max(0, at - NEIGHBOURS) and _goes_on(lines[first - 1], lines[first], middle):
+        first -= 1
+    while last < min(len(lines), at + NEIGHBOURS) and _goes_on(lines[last - 1], lines[last], middle):
+        last += 1
+    return last - first > 1 and not any(
+        _IN_SENTENCE.search(each.text) or _LISTED.match(each.text) for each in lines[first:last]
+    )
+
+
+def _goes_on(line: Line, following: Line, middle: float) -> bool:
+    is_below = 0 < following.across - line.across <= WIDEST * max(line.size, line.height)
+    return is_below and min(line.begin, following.begin) >= middle
 
 
 def next_word(line: Line, following: Line) -> float:

@@ -46,6 +46,41 @@ def test_the_lines_of_a_title_page_in_types_of_other_sizes_stay_apart(raw) -> No
     assert loaded.markdown.split() == ["２０２６年度", "事業計画", "営業本部", "作成", "山田"]
 
 
+BODY = [
+    Text(50, 600 - 14 * at, "拝啓　時下ますますご清栄のこととお慶び申し上げます。平素は格別のご高") for at in range(3)
+]
+
+
+@pytest.mark.parametrize(
+    "sender",
+    [
+        ["２０２６年１１月３０日", "東京都港区芝１丁目", "株式会社グラス"],
+        ["株式会社グラス", "東京都港区芝１丁目２番３号", "港ビル５階", "電話０３－１２３４－５６７８", "担当　山田"],
+        ["番号：Q-1234-001", "2026年11月30日"],
+    ],
+)
+@pytest.mark.parametrize("is_right", [False, True])
+def test_the_lines_of_a_date_a_sender_and_an_address_on_the_right_stay_apart(
+    is_right: bool, sender: list[str], raw
+) -> None:
+    def begin(line: str) -> float:
+        return 560 - 12 * len(line) if is_right else 380
+
+    block = [Text(begin(line), 750 - 14 * at, line) for at, line in enumerate(sender)]
+    markdown = load(raw(PdfFile([[*block, *BODY]]).content(), "a.pdf")).pages[0].markdown
+    assert markdown.startswith("\n".join(sender) + "\n\n拝啓")
+
+
+def test_the_lines_of_a_sentence_on_the_right_are_joined(raw) -> None:
+    note = [
+        Text(380, 750, "宿泊費は東京都の場合"),
+        Text(380, 736, "一万円を上限とし、朝"),
+        Text(380, 722, "食代を含む。"),
+    ]
+    markdown = load(raw(PdfFile([[*note, *BODY]]).content(), "a.pdf")).pages[0].markdown
+    assert markdown.startswith("宿泊費は東京都の場合一万円を上限とし、朝食代を含む。\n\n拝啓")
+
+
 @pytest.mark.parametrize(
     ("first", "second", "word"),
     [
