@@ -48,6 +48,7 @@ FULLER = 1.5
 
 _STRUCTURE = re.compile(r"^(\||#{1,6} )", re.M)
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
+_REPORTS = ("message/delivery-status", "message/disposition-notification")
 _CLOSED = ("application/pgp-encrypted", *WRAPPED)
 
 
@@ -75,6 +76,8 @@ class _Parts:
     texts: list[list[Message]] = field(default_factory=list)
     """in order, each with its alternatives"""
     invitations: list[Message] = field(default_factory=list)
+    reports: list[Message] = field(default_factory=list)
+    """why a mail was not delivered, or that it was opened"""
     attachments: list[Message] = field(default_factory=list)
 
 
@@ -103,6 +106,7 @@ class _Mailbag:
         pages = [
             Page(markdown="\n".join(head), headings=()),
             *(page for text in parts.texts for page in self._text(text)),
+            *(Page(markdown=_fields(part), headings=()) for part in parts.reports),
         ]
         for part, name in zip(parts.attachments, names, strict=True):
             pages += _under(name, self._attachment(part, name, depth))
@@ -179,6 +183,7 @@ def _parts(mail: Message) -> _Parts:
         others = [part for part in alternatives if not _is_text(part) and part.get_content_type() not in _SIGNATURES]
         parts.texts += [texts] if texts else []
         parts.invitations += [part for part in others if part.get_content_type() == CALENDAR]
+        parts.reports += [part for part in others if part.get_content_type() in _REPORTS]
         parts.attachments += [part for part in others if not _is_shown_as_invitation(part)]
     return parts
 
@@ -201,6 +206,13 @@ def _is_text(part: Message) -> bool:
 
 def _is_shown_as_invitation(part: Message) -> bool:
     return part.get_content_type() == CALENDAR and part.get_content_disposition() != "attachment"
+
+
+def _fields(report: Message) -> str:
+    """Of all groups: those of the report, and those of each recipient (RFC 3464)."""
+    return "\n\n".join(
+        "\n".join(f"{name}: {header(group, name)}" for name in group) for group in parts_of(report) if group.keys()
+    )
 
 
 def _name(part: Message) -> str:

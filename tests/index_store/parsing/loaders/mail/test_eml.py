@@ -50,6 +50,20 @@ def test_a_mail_has_its_subject_its_people_and_its_text_with_quotes(raw) -> None
     )
 
 
+@pytest.mark.parametrize("kind", ["delivery-status", "disposition-notification"])
+def test_the_reason_in_a_report_about_a_mail_that_was_not_delivered_is_read(kind: str, raw) -> None:
+    status = "Final-Recipient: rfc822; hana@example.com\nAction: failed\nDiagnostic-Code: smtp;\n 552 Mailbox full\n"
+    content = (
+        "From: MAILER-DAEMON@example.com\nSubject: Undelivered\n"
+        'Content-Type: multipart/report; boundary="B"\n\n--B\nContent-Type: text/plain\n\nI\'m sorry.\n\n'
+        f"--B\nContent-Type: message/{kind}\n\n{status}\n--B--\n"
+    )
+    loaded = load(raw(content.encode(), "a.eml"))
+    assert text(loaded).endswith(
+        "Final-Recipient: rfc822; hana@example.com\nAction: failed\nDiagnostic-Code: smtp; 552 Mailbox full"
+    )
+
+
 def test_japanese_mail_in_its_own_encoding_is_read(raw) -> None:
     body = "経費の締め日は25日です。\n"
     content = (
