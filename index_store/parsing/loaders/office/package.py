@@ -207,6 +207,8 @@ _FOLDERS = {
 
 
 def _check(package: Package, kind: str) -> None:
+    if "xl/workbook.bin" in package:
+        raise WrongContent(name=package.name, content="Excel (.xlsb)")
     kinds = {found for folder, found in _FOLDERS.items() if any(name.startswith(folder) for name in package.names)}
     if kind in kinds or ("[Content_Types].xml" in package and not kinds):
         return

@@ -6,6 +6,7 @@ import zipfile
 import pytest
 
 from index_store.base import errors
+from index_store.parsing.loaders.office.excel.xlsx import load as load_workbook
 from index_store.parsing.loaders.office.word.docx import load
 from tests.index_store.parsing.loaders.office.word.test_docx import document, p
 from tests.index_store.parsing.loaders.office_file import OfficeFile
@@ -36,6 +37,12 @@ def test_other_formats_under_this_name_are_refused(raw) -> None:
         archive.writestr("readme.txt", "x")
     with pytest.raises(errors.WrongContent, match="ZIP"):
         load(raw(file.getvalue(), "a.docx"))
+
+
+def test_a_binary_workbook_under_the_name_of_another_is_named_so(raw) -> None:
+    content = OfficeFile("xl/workbook.bin", {"xl/workbook.bin": "\x83\x01"}).content()
+    with pytest.raises(errors.WrongContent, match=r"Excel \(\.xlsb\)"):
+        load_workbook(raw(content, "a.xlsx"))
 
 
 def test_an_empty_file_is_refused(raw) -> None:
