@@ -24,6 +24,8 @@ VALUE = 300
 """characters or tags of a cell that holds headings, code or a table; above it, the cell is a text"""
 LISTS = 10
 """levels of lists that are indented"""
+_OF_EXCEL = re.compile(r"xl\d{1,6}")
+"""class of a cell that Excel wrote, which stays when it is pasted into a mail"""
 _GOOGLE_LEVEL = re.compile(r"\blst-kix_\w{1,40}-(\d)\b")
 """class of a list, and its level: Google Docs writes the lists inside others beside them"""
 SPANNED = 100_000
@@ -99,7 +101,10 @@ class _Writer:
                     yield self._list(child)
                     self._lists -= 1
                 case "table" if SHEET in child.names:
-                    yield from self._sheet([_cells(row) for row in _rows(child)])
+                    lines, _ = self._grid([_cells(row) for row in _rows(child)])
+                    # The rows of the sheet begin with its row number; others are its letters, and the line below frozen
+                    # rows.
+                    yield from _sheet(cells for number, *cells in lines if number)
                 case "table":
                     rows = [_cells(row) for row in _rows(child)]
                     captions = [part for part in child.children if isinstance(part, Node) and part.tag == "caption"]
@@ -109,7 +114,10 @@ class _Writer:
                         continue
                     for caption in captions:
                         yield from _paragraph([_inline(caption)])
-                    yield from self._table(rows)
+                    if any(_OF_EXCEL.fullmatch(cell.attributes.get("class", "")) for row in rows for cell in row):
+                        yield from _sheet(self._grid(rows)[0])
+                    else:
+                        yield from self._table(rows)
                 case _:
                     stack.append(iter(child.children))
 
@@ -144,19 +152,6 @@ class _Writer:
         padded = (row + [""] * (width - len(row)) for row in texts)
         lines = ["| " + " | ".join(row[column] for column in used) + " |" for row in padded]
         yield "\n".join([lines[0], "|" + " --- |" * len(used), *lines[1:]])
-
-    def _sheet(self, rows: list[list[Node]]) -> Iterator[str]:
-        sheet = Sheet()
-        # The rows of the sheet begin with its row number; others are its letters, and the line below frozen rows.
-        numbered = (cells for number, *cells in self._grid(rows)[0] if number)
-        for number, cells in enumerate(numbered):
-            starts = [column for column, text in enumerate(cells) if text != BESIDE]
-            row = {column: cells[column].replace("\\|", "|") for column in starts if cells[column]}
-            if row:
-                sheet.rows[number] = row
-            ends = pairwise([*starts, len(cells)])
-            sheet.spans += [Span(number, start, number, end - 1) for start, end in ends if end - start > 1]
-        yield from sheet.blocks()
 
     def _grid(self, rows: list[list[Node]]) -> tuple[list[list[str]], list[set[int]]]:
         """The cells' texts in their columns, and in each row the columns whose cells began in a row above. A cell that
@@ -197,6 +192,19 @@ class _Writer:
         span = min(max(int(value[:5]), 1), COLUMNS) if value.isascii() and value.isdigit() else 1
         self._spanned += span - 1
         return span if self._spanned < SPANNED else 1
+
+
+def _sheet(lines: Iterable[list[str]]) -> Iterator[str]:
+    """The blocks of a sheet with these cells."""
+    sheet = Sheet()
+    for number, cells in enumerate(lines):
+        starts = [column for column, text in enumerate(cells) if text != BESIDE]
+        row = {column: cells[column].replace("\\|", "|") for column in starts if cells[column]}
+        if row:
+            sheet.rows[number] = row
+        ends = pairwise([*starts, len(cells)])
+        sheet.spans += [Span(number, start, number, end - 1) for start, end in ends if end - start > 1]
+    yield from sheet.blocks()
 
 
 def _is_layout(table: Node, rows: list[list[Node]]) -> bool:

@@ -656,6 +656,19 @@ def test_a_title_that_is_marked_as_a_header_stands_above_the_header_too(tag: str
     assert load_html(table, "a.html").pages[0].markdown == expected
 
 
+def test_a_table_of_excel_is_read_as_its_sheet_is() -> None:
+    """As Excel saves it as a web page, or Outlook pastes it into a mail."""
+    rows = (
+        ("2026年度 旅費一覧", "", ""), ("", "", "単位：円"), ("役職", "日当", "宿泊"), ("部長", "3,000", "12,000"),
+        ("課長", "2,500", "10,000"), ("", "", ""), ("", "", ""), ("", "", ""), ("問い合わせ先", "総務部", ""),
+    )  # fmt: skip
+    cells = "".join("<tr>" + "".join(f"<td class=xl65>{text}</td>" for text in row) + "</tr>" for row in rows)
+    assert markdown(f"<table border=0>{cells}</table>") == (
+        "2026年度 旅費一覧\n単位：円\n\n| 役職 | 日当 | 宿泊 |\n| --- | --- | --- |\n| 部長 | 3,000 | 12,000 |\n"
+        "| 課長 | 2,500 | 10,000 |\n\n問い合わせ先 総務部\n"
+    )
+
+
 def test_lists_inside_others_are_indented_where_google_docs_writes_them_beside_each_other() -> None:
     def listed(tag: str, level: int, *items: str) -> str:
         return f'<{tag} class="c7 lst-kix_ab9x-{level} start">' + "".join(f"<li>{item}" for item in items) + f"</{tag}>"
