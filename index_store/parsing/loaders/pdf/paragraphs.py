@@ -22,6 +22,8 @@ NARROWEST = 8.0
 NEIGHBOURS = 6
 """lines before and after that show the width of the column, and whether it has sentences"""
 
+FULL_LINES, SAME_END = 3, 0.5
+"""so many lines whose ends differ by less than this share of their height show the width of the column"""
 BLOCK_INDENT = 2.5
 """times a line's height; a line that begins further to the right than the next one is no first line of a paragraph"""
 
@@ -54,6 +56,7 @@ def paragraphs(lines: list[Line], start: int, end: int) -> str:
             for other in lines[max(0, at - NEIGHBOURS) : at + NEIGHBOURS]
             if other.begin < line.end and line.begin < other.end
         ]
+        near = _column(line, near) or near
         step = following.across - line.across
         is_last_of_box = step < 0 and line.end - line.begin < NARROWEST * line.size
         if following.slanted:
@@ -90,6 +93,16 @@ def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
     if indented and line.begin - column_begin < INDENT * line.height and _SENTENCE_END.search(line.text.rstrip()):
         return True
     return column_end - line.end > next_word(line, following) and bool(near)
+
+
+def _column(line: Line, near: list[Line]) -> list[Line]:
+    """Those in type of the line's size, if several end at the same place: a title above two columns is wider than one
+    of them.
+    """
+    like = [other for other in near if abs(other.size - line.size) < 1]
+    begin, end = min((other.begin for other in like), default=0), max((other.end for other in like), default=0)
+    full = sum(end - other.end < SAME_END * line.height for other in like)
+    return like if full >= FULL_LINES and end - begin >= NARROWEST * line.size else []
 
 
 def _is_in_block(lines: list[Line], at: int, middle: float) -> bool:

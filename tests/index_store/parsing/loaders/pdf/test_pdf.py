@@ -71,6 +71,19 @@ def test_the_lines_of_a_date_a_sender_and_an_address_on_the_right_stay_apart(
     assert markdown.startswith("\n".join(sender) + "\n\n拝啓")
 
 
+def test_a_column_below_a_wider_title_in_larger_type_is_joined(raw) -> None:
+    lines = [
+        "社員の出張に要する費用は、この規程に定める",
+        "ところにより支給する。出張の命令は、所属長",
+        "が行うものとし、緊急の場合は口頭によること",
+    ]
+    columns = [Text(x, 700 - 14 * at, line, 10) for x in (50, 320) for at, line in enumerate([*lines, "ができる。"])]
+    markdown = (
+        load(raw(PdfFile([[Text(180, 760, "社内報　第１２号", 18), *columns]]).content(), "a.pdf")).pages[0].markdown
+    )
+    assert markdown.count("".join(lines) + "ができる。") == 2
+
+
 def test_the_lines_of_a_sentence_on_the_right_are_joined(raw) -> None:
     note = [
         Text(380, 750, "宿泊費は東京都の場合"),
