@@ -208,7 +208,7 @@ class Sheet:
         spans = self._spans_at.get(numbers[0], [])
         wide = [span for span in spans if span.right > span.left]
         if not wide:
-            return 1
+            return 1 + self._are_repeated(numbers)
         deepest = bisect_right(numbers, max(span.bottom for span in spans))
         below = self.rows[numbers[deepest]] if deepest < len(numbers) else {}
         # A wide word with words below is a header; on a sheet of narrow columns a wide cell is just a cell.
@@ -221,6 +221,16 @@ class Sheet:
         rows = numbers[:deepest]
         is_form = not is_of_words and any(self._has_word_below(row, rows[at:]) for at, row in enumerate(rows, 1))
         return 1 if is_form else deepest
+
+    def _are_repeated(self, numbers: Sequence[int]) -> bool:
+        """Whether the first row repeats names over those of the columns, beside an empty corner: a CSV can't merge."""
+        if len(numbers) < 3:
+            return False
+        first, second, third = (self.rows[number] for number in numbers[:3])
+        is_cornered = min(second) not in first and first.keys() < second.keys()
+        is_named = not any(map(is_data, (*first.values(), *second.values())))
+        has_data = any(is_data(third.get(column, "")) for column in first)
+        return is_cornered and is_named and has_data and len(set(first.values())) < len(first)
 
     def _has_word_below(self, number: int, rows: Sequence[int]) -> bool:
         """Whether a cell of one column has another below it in these rows, as the fields of a form beside a label."""

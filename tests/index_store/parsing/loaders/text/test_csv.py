@@ -95,6 +95,14 @@ def test_lines_of_an_export_directly_above_the_header_are_no_rows_of_the_table(m
     )
 
 
+def test_names_that_stand_over_several_columns_are_part_of_the_header(markdown) -> None:
+    """As the weather agency of Japan writes its data: a CSV has no merged cells, so the names are repeated."""
+    text = ",東京,東京,大阪\n年月日,気温(℃),雨量(mm),気温(℃)\n2026/11/1,12.3,0.0,13.5\n2026/11/2,13.1,2.5,14.0\n"
+    assert markdown(text.encode()).startswith("| 年月日 | 東京 気温(℃) | 東京 雨量(mm) | 大阪 気温(℃) |\n| ---")
+    names = ",東京,大阪\n住所,港区,北区\n社員,12,30\n"
+    assert markdown(names.encode()).startswith("|  | 東京 | 大阪 |\n| ---")
+
+
 def test_one_column_is_a_list_of_lines(markdown) -> None:
     assert markdown("name\nalpha\nbeta\n") == "name\nalpha\nbeta\n"
 
