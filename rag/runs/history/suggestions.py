@@ -32,3 +32,9 @@ class StoredSuggestions:
         rows = select(suggested.question).where(suggested.run_id == run_id).order_by(suggested.position)
         with self._database.connect() as connection:
             return tuple(connection.execute(rows).scalars())
+
+    def _asked_in(self, conversation_id: str) -> list[str]:
+        """All questions of the conversation, as people asked them."""
+        asked = select(schema.runs.c.question).where(schema.runs.c.conversation_id == conversation_id)
+        with self._database.connect() as connection:
+            return list(connection.execute(asked).scalars())

@@ -6,7 +6,7 @@ against the run's budget.
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,7 +21,9 @@ from rag.runs.history.suggestions import StoredSuggestions
 from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.text.citations import without_markers
-from rag.text.language import language_in_conversation
+from rag.text.language import Language, is_written_in, language_in_conversation
+from rag.text.repetition import repeats
+from rag.text.written_line import written_line
 from rag.trace.details import StandaloneDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished
 
@@ -75,7 +77,8 @@ class Suggestions(StoredSuggestions):
             if not (model.suggests or self._settings.suggest_follow_ups == "always"):
                 return
             async with self._admission.turn(party), asyncio.timeout(SUGGESTING_LIMIT):
-                questions = await suggested(run.events, last, model, budget)
+                asked = await asyncio.to_thread(self._asked_in, run.conversation_id)
+                questions = await suggested(run.events, last, asked, model, budget)
             await asyncio.to_thread(self.save, run.id, questions)
         except (PlainError, TimeoutError, SQLAlchemyError) as error:  # the answer is complete without them
             log.warning("Run %s has no suggested questions: %s %s", run.id, type(error).__name__, error)
@@ -98,9 +101,11 @@ def is_worth_follow_ups(last: RunFinished) -> bool:
     return last.status == "finished" and last.outcome != "not_in_documents" and bool(last.citations)
 
 
-async def suggested(events: Sequence[Event], last: RunFinished, model: ChatModel, budget: Budget) -> tuple[str, ...]:
-    """Suggestions after a run that `is_worth_follow_ups`. `events`: all of the run. Raises ServiceError, ModelError,
-    RunLimit.
+async def suggested(
+    events: Sequence[Event], last: RunFinished, before: Collection[str], model: ChatModel, budget: Budget
+) -> tuple[str, ...]:
+    """Suggestions after a run that `is_worth_follow_ups`. `events`: all of the run; `before`: what its conversation has
+    asked. Raises ServiceError, ModelError, RunLimit.
     """
     asked = question = ""
     for event in events:
@@ -111,12 +116,17 @@ async def suggested(events: Sequence[Event], last: RunFinished, model: ChatModel
                 question = whole
     language = language_in_conversation(asked, (last.answer, question))
     found = await model.suggest_follow_ups(question, last.answer, last.citations, Usage(budget), language=language)
-    return _usable(found, {asked, question})
+    return _usable(found, (asked, question, *before), language)
 
 
-def _usable(questions: Iterable[str], asked: set[str]) -> tuple[str, ...]:
-    """Short and new questions only: a model may repeat the question or write an essay."""
-    lines = dict.fromkeys(" ".join(without_markers(each).split()) for each in questions)
-    return tuple(each for each in lines if each and each not in asked and len(each) <= LONGEST_FOLLOW_UP)[
-        :MOST_FOLLOW_UPS
-    ]
+def _usable(questions: Iterable[str], asked: Collection[str], language: Language) -> tuple[str, ...]:
+    """Short and new questions in the language of the conversation only: a model may repeat a question, write an essay,
+    or take the language of the documents.
+    """
+    usable: list[str] = []
+    for each in questions:
+        line = written_line(" ".join(without_markers(each).split()))
+        is_new = line and not repeats(line, (*asked, *usable))
+        if is_new and len(line) <= LONGEST_FOLLOW_UP and is_written_in(line, language):
+            usable.append(line)
+    return tuple(usable[:MOST_FOLLOW_UPS])

@@ -102,6 +102,8 @@ def test_a_follow_up_is_named_in_full_to_who_suggests(suggesting, chat):
         ("- いつですか？\n- 誰がですか？\nほかにもあります。", ("いつですか？", "誰がですか？")),
         ("I would rather talk about the weather.", ()),
         ("{", ()),
+        (reply("出張の日当は、いくらですか？", "誰が払う?", "誰が払う？"), ("誰が払う?",)),
+        (reply("Who pays?", "海外では?"), ("海外では?",)),
     ],
 )
 def test_what_is_no_short_new_question_is_not_suggested(suggesting, chat, said, kept):
@@ -109,6 +111,20 @@ def test_what_is_no_short_new_question_is_not_suggested(suggesting, chat, said, 
     run = ask(suggesting)
     assert suggested(suggesting, run) == kept
     assert len(kept) <= MOST_FOLLOW_UPS
+
+
+def test_a_question_is_suggested_without_its_number_quotation_marks_and_stars(suggesting, chat):
+    chat.answer_when(JA.follow_ups, answer=reply("1. 宿泊費の上限は?", "「海外では?」", "- **誰が払う?**"))
+    assert suggested(suggesting, ask(suggesting)) == ("宿泊費の上限は?", "海外では?", "誰が払う?")
+
+
+def test_what_was_asked_earlier_in_the_conversation_is_not_suggested(suggesting, chat):
+    first = ask(suggesting)
+    second = ask(suggesting, "宿泊費の上限はいくらですか?", conversation_id=first.conversation_id)
+    repeated = ("出張の日当は、いくらですか？", "宿泊費の上限はいくらですか")
+    chat.answer_when(JA.follow_ups, answer=reply(*repeated, "海外では?"))
+    third = ask(suggesting, "グリーン車には誰の承認が必要ですか?", conversation_id=second.conversation_id)
+    assert suggested(suggesting, third) == ("海外では?",)
 
 
 def test_a_model_that_has_none_to_suggest_is_no_fault(suggesting):
