@@ -80,6 +80,7 @@ from rag.text.reasoning_filter import CLOSING, OPENING, ReasoningFilter
 from rag.text.repetition import repeats
 from rag.text.small_talk import is_small_talk
 from rag.text.surrogates import SurrogateFilter
+from rag.text.wrapper_filter import WrapperFilter
 from rag.text.written_line import written_line
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, Token, Totals
@@ -155,7 +156,8 @@ def streamed(
     | NoAnswerFilter
     | InstructionFilter
     | ReasoningFilter
-    | SurrogateFilter,
+    | SurrogateFilter
+    | WrapperFilter,
 ) -> None:
     for start in range(0, len(text), PIECE):
         into.feed(text[start : start + PIECE])
@@ -226,6 +228,8 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "InstructionFilter": lambda text: streamed(text, InstructionFilter(QUESTION * 20)),
     "EndTokenFilter": lambda text: streamed(text, EndTokenFilter()),
     "SurrogateFilter": lambda text: streamed(text, SurrogateFilter()),
+    "WrapperFilter": lambda text: streamed(text, WrapperFilter()),
+    "WrapperFilter, within": lambda text: streamed("<answer>" + text, WrapperFilter()),
     "ReasoningFilter": lambda text: streamed(text, ReasoningFilter()),
     "ReasoningFilter, within": lambda text: streamed(OPENING + text, ReasoningFilter()),
     # rag/models

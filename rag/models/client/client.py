@@ -31,6 +31,7 @@ from rag.text.end_tokens import EndTokenFilter
 from rag.text.instruction_filter import InstructionFilter
 from rag.text.reasoning_filter import ReasoningFilter
 from rag.text.surrogates import SurrogateFilter
+from rag.text.wrapper_filter import WrapperFilter
 from rag.trace.calls import CallSubject, Request
 from rag.trace.calls import Message as Sent
 from rag.trace.details import CutBy
@@ -309,6 +310,7 @@ class ReplyFilter:
         self._characters = SurrogateFilter()
         self._reasoning = ReasoningFilter()
         self._end_tokens = EndTokenFilter()
+        self._wrapper = WrapperFilter()
         self._instructions = InstructionFilter(self._system)
 
     @property
@@ -320,12 +322,14 @@ class ReplyFilter:
         reply = self._reasoning.feed(without_bidi_controls(self._characters.feed(piece)))
         if self.is_void:
             self._end_tokens = EndTokenFilter()
+            self._wrapper = WrapperFilter()
             self._instructions = InstructionFilter(self._system)
-        return self._instructions.feed(self._end_tokens.feed(reply))
+        return self._instructions.feed(self._wrapper.feed(self._end_tokens.feed(reply)))
 
     def end(self) -> str:
         rest = self._reasoning.feed(self._characters.end()) + self._reasoning.end()
         rest = self._end_tokens.feed(rest) + self._end_tokens.end()
+        rest = self._wrapper.feed(rest) + self._wrapper.end()
         return self._instructions.feed(rest) + self._instructions.end()
 
 

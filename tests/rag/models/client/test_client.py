@@ -73,8 +73,17 @@ def test_an_emoji_that_the_service_splits_is_whole_for_readers_and_in_the_record
     assert unpack(pack(usage.record)) == tuple(usage.record)
 
 
-@pytest.mark.parametrize("written", ["Yes.</s>", "Yes.<|im_end|>\n", "<think>Snow?</think>Yes.<|eot_id|>"])
-def test_the_token_that_ends_a_reply_is_no_part_of_it(written):
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Yes.</s>",
+        "Yes.<|im_end|>\n",
+        "<think>Snow?</think>Yes.<|eot_id|>",
+        "<think>\nSnow?\n</think>\n<answer>\nYes.</answer>",
+        "assistant\n\nYes.",
+    ],
+)
+def test_what_stands_around_a_reply_is_no_part_of_it(written):
     chat, usage = ScriptedChat(), Usage(record=[])
     chat.default = written  # streamed in pieces of four
     client = ChatClient(chat, "scripted")

@@ -1,0 +1,46 @@
+"""Replies without what some models write around the whole of them."""
+
+import pytest
+
+from rag.text.wrapper_filter import WrapperFilter
+
+
+def shown(text: str, size: int) -> str:
+    wrapper = WrapperFilter()
+    return "".join(wrapper.feed(text[start : start + size]) for start in range(0, len(text), size)) + wrapper.end()
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ("<answer>It is 5 < 6 yen [1].</answer>", "It is 5 < 6 yen [1]."),
+        ("\n<answer>\n日当は2,500円です[1]。</answer>", "日当は2,500円です[1]。"),
+        ("<answer>It was cut [1].", "It was cut [1]."),
+        ("<answer>It was cut [1].</ans", "It was cut [1].</ans"),
+        ("<answer>It is 5.</answer>\nSource: [1]", "It is 5.\nSource: [1]"),
+        ("assistant\n\nIt is 5 yen [1].", "It is 5 yen [1]."),
+        ("<answer>\n", ""),
+    ],
+)
+def test_the_tags_or_the_role_around_a_reply_are_taken_off(reply, text, size):
+    assert shown(reply, size) == text
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is in `<answer>` and </answer>.",
+        "<answers>5</answers>",
+        "assistant managers approve it [1].",
+        "assistant\nIt is 5.",
+        "assistant",
+        "<ans",
+        "  ",
+        f"{' ' * 50}<answer>5</answer>",
+        "",
+    ],
+)
+def test_other_replies_stay_as_they_are(text, size):
+    assert shown(text, size) == text
