@@ -19,23 +19,29 @@ LARGEST_INVENTED = 9
 """A model may invent a [5] for four passages. A larger number, such as that of ISO [9001], is text."""
 
 # All have a limited length, because a possible marker is matched again with each new piece.
-_SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；・&と及びおよ^~〜～‐–—−－:：資料番号出典文書A-Za-z_-]{0,60}"
+_SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；・&と及びおよ^~〜～‐–—−－:：資料番号出典文書参照根拠引用A-Za-z_.#-]{0,60}"
 _PLACE = r"(?:†[^\[\]【】［］\n]{0,40}|[,、]? ?(?:pp?\.|page|§|第)[^\[\]【】［］\n,、;；]{0,20})?"
 """a place in it behind a number: [1, p. 3], [1、第5条] and, of models of OpenAI, 【1†L3-L5】 and 【2†source】"""
-_LABEL = r"(?:資料(?:番号)?|番号|出典|文書|(?:passage|source|document|doc|ref|cite|citation)s?)"
+_TITLE = r"(?: ?[:：]| -) ?(?![\d\s])[^\[\]【】［］\n:：]{1,80}"
+"""what the passage is called, behind its label and number: [資料1: 旅費規程]; [1: yes, 2: no] is text of a form"""
+_LABEL = (
+    r"(?:資料(?:番号)?|番号|出典|文書|参照|根拠|引用|(?:passage|source|document|doc|reference|ref|cite|citation)s?)"
+    r"(?:\s?(?:no\.?|number|#))?+"
+)
 """cite and citation: Gemini and DeepSeek are trained to write [cite: 1] and [citation:1], whatever the prompt says"""
 _NUMBER = rf"(?:{_LABEL}\s*+(?:[:：]\s*+)?){{0,2}}\d++"
 """also behind two labels: [出典: 資料1]"""
 _ITEM = rf"(?:\^\d++|{_NUMBER}(?:\s*+[~〜～‐–—−－-]\s*+{_NUMBER})?)"
 _AND = r"(?:\s*+(?:[,、，;；・&と]|及び|および|and\b))+\s*+"
 _MARKER = re.compile(
-    rf"({_SPACES})\\?[\[【［](?={_NUMBERS}{_PLACE}\\?[\]】］])\s*+({_ITEM}(?:{_AND}{_ITEM})*)\s*+{_PLACE}\\?[\]】］]",
+    rf"({_SPACES})\\?[\[【［](?:(?={_NUMBERS}{_PLACE}\\?[\]】］])\s*+({_ITEM}(?:{_AND}{_ITEM})*)\s*+{_PLACE}"
+    rf"|({_LABEL}\s?\d{{1,3}}){_TITLE})\\?[\]】］]",
     re.IGNORECASE,
 )
 _ITEMS = re.compile(_ITEM, re.IGNORECASE)
 _CITED_FROM = re.compile(r"\[cite_(?:start|end)\]")
 """where Gemini begins and ends what a marker is for"""
-_OPEN_MARKER = re.compile(rf"{_SPACES}(?:\\|\\?[\[【［]{_NUMBERS}{_PLACE}\\?)?\Z")
+_OPEN_MARKER = re.compile(rf"{_SPACES}(?:\\|\\?[\[【［]{_NUMBERS}(?:{_PLACE}|{_TITLE})\\?)?\Z")
 """with the spaces before it, which are dropped with the marker"""
 
 
@@ -92,7 +98,8 @@ class CitedText:
         return shown
 
     def _checked(self, marker: re.Match[str]) -> str:
-        space, written = marker.groups()
+        space, several, titled = marker.groups()
+        written = several or titled
         if not all(0 < int(number) <= self._largest for number in re.findall(r"\d+", written)):
             return marker[0]
         kept = [number for item in _ITEMS.findall(written) for number in self._cited_by(item)]
