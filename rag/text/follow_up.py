@@ -49,10 +49,14 @@ def _read(question: str) -> _Question:
         leans, specific = _JAPANESE_LEANS, set(_RUN.findall(text)) - _GENERIC["ja"]
     else:
         text = _NOT_POINTING.sub(" ", text)
-        leans, specific = _ENGLISH_LEANS, set(_ENGLISH_WORD.findall(text.lower())) - _GENERIC["en"]
+        leans, specific = _ENGLISH_LEANS, _english_words(text) - _GENERIC["en"]
     # Small talk is not about anything, so it does not depend on anything.
     is_talk = is_small_talk(question) and not text.startswith(_TALK_OR_FOLLOW_UP)
     return _Question(is_talk, leans.search(text) is not None, frozenset(specific))
+
+
+def _english_words(text: str) -> set[str]:
+    return set(_ENGLISH_WORD.findall(_NUMBERED.sub(" ", text).lower()))
 
 
 _TALK_OR_FOLLOW_UP = "何ができますか"
@@ -77,12 +81,18 @@ _JAPANESE_LEANS = re.compile(
             # another subject of what was said: 契約社員も対象ですか, but not してもよいですか
             r"^[^はがを]*(?<!て)も(?![しらのうっちと])[一-龠]{0,4}[ぁ-ん]{0,10}" + _END,
             r"^[^はがを]*(?:なら|だと|だったら)(?:いくら|どう|いつ|何|誰)[ぁ-ん]{0,10}" + _END,
+            # something by its number or place, as in a list that was shown: 第5条を説明して
+            r"^第?[0-9一二三四五六七八九十]+(?:条|項|号|章|節|番|行目|列目|枚目|ページ)(?:目)?(?![0-9一-龠])",
+            r"^(?:ステップ|手順|表|図|項目|条件|プラン|案)の?[0-9]|^(?:表|図|一覧|リスト)[のでは]|^[A-Z](?:案|プラン)?[のはをにと]",
+            r"^(?:最初|最後|一番[上下])の(?:項目|条件|点|行|方法|例|案|手順)",
             # how the answer should be written
             r"^(?:(?:日本語|英語|中国語)[でに](?!は)|要約|要点|箇条書き|具体例|根拠|出典|[0-9一二三数]+(?:行|文|点|つ)[でに])",
-            r"^[^はがを]*(?:換え|直し|訳し|まとめ|要約し)て(?:ください|下さい|くれますか|もらえますか)?" + _END,
+            r"^[^はがを]*(?:換え|直し|訳し|まとめ|要約し|[文形式]にし)て(?:ください|下さい|くれますか|もらえますか)?"
+            + _END,
             # only a topic: 有給休暇は?
             r"(?:は|なら|だと)(?:どう|いかが)(?:です|でしょう)?か?" + _END,
-            r"(?:は|も|なら|だと|たら|だら|って|とか|でも|については|に関しては|の(?:方|ほう)は|の件)" + _END,
+            r"(?:は|も|なら|だと|たら|だら|すると|もう少し|って|とか|でも|については|に関しては|の(?:方|ほう)は|の件)"
+            + _END,
         )
     )
 )
@@ -93,6 +103,10 @@ _RUN = re.compile(r"[一-龠々〆]+|[ァ-ヶー]{2,}|[A-Za-z0-9][A-Za-z0-9.'’
 _QUESTION_VERBS = ("do", "does", "did", "will", "would", "can", "could", "may", "might", "must", "shall", "should")
 _AFTER_NOUN = "(?<=[a-z] )" + "".join(rf"(?<!\b{verb} )" for verb in _QUESTION_VERBS)
 """In "a rule that works", "that" does not refer back; in "Does that work?", it does."""
+
+_PART = "(?:step|article|section|point|item|option|paragraph|clause|chapter|row|line|plan|condition|part|reason)"
+_NUMBERED = re.compile(rf"\b{_PART} (?:\d+|[a-e])\b", re.IGNORECASE)
+"""a part that says nothing without its document or list"""
 
 _NOT_POINTING = re.compile(
     r"\b(?:is|are|was|were|will) there\b|\bthere (?:is|are|was|were|will)\b|\bthis (?:year|month|week|quarter)\b"
@@ -108,7 +122,9 @@ _ENGLISH_LEANS = re.compile(
     r"|same|former|latter|above|previous|previously|earlier|ones?|another|others?|else|instead|both|either|neither"
     r"|aforementioned|respectively)\b"
     r"|^(?:and|but|or|so|then|also|plus|what about|how about|what if|why not|because|otherwise|ok(?:ay)?|thanks?"
-    r"|more|go on|continue)\b"
+    r"|more|go on|continue|no|not|sorry|actually|i mean|i meant)\b"
+    r"|^(?:even|with|without|for|in|on|at|after|during) (?:[^\s?]+ ){0,3}[^\s?]+\?$"
+    rf"|\bthe (?:first|second|third|fourth|last) {_PART}s?\b"
     r"|^(?:please |(?:can|could|would) you )?(?:(?:rephrase|reword|translate|shorten)\b"
     r"|(?:answer|reply|respond|summari[sz]e|write|explain) (?:in|as|for|to)\b)"
     r"|^(?:is|are) (?:[^\s?]+ ){1,3}(?:included|covered|counted|eligible|affected)" + _END + "|"

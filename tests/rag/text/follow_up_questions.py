@@ -46,6 +46,8 @@ VPNはスマートフォンでも使えますか？
 自家用車で出張してもよいですか？
 もしパスワードを忘れたらどうすればよいですか
 契約社員の育児休業の取得条件を箇条書きで教えてください
+就業規則の第5条を要約してください
+経費精算システムの手順3で入力する項目は何ですか
 """
 
 LEANING_JA = """\
@@ -110,6 +112,16 @@ LEANING_JA = """\
 具体例を挙げて
 根拠を示して
 根拠となる条文を教えてください
+第5条を説明して
+３番を詳しく教えてください
+ステップ2でエラーが出ました
+手順3で使うソフトの名前は何ですか
+表の3行目は何ですか
+最後の項目について教えて
+最初の条件をもう少し
+B案のメリットを教えて
+メール文にしてください
+米ドルに換算すると?
 """
 
 STANDING_EN = """\
@@ -221,6 +233,18 @@ Does that work for contractors in Osaka?
 Does that have a separate approval workflow?
 Will that need a signature from finance?
 Could that work for interns in Osaka?
+Tell me about article 5.
+What does section 4 say?
+Elaborate on point 2
+Give me the advantages of option B.
+Tell me more about the second point
+No, I mean domestic trips.
+I meant the Osaka office
+Sorry, the 2024 version
+Actually, for domestic travel
+Not managers, part-time staff
+With a doctor's note?
+Even on public holidays?
 """
 
 
