@@ -94,6 +94,26 @@ def _line_break(state: StateInline, silent: bool) -> bool:
     return True
 
 
+_DRIVE = r"(?<=(?<![A-Za-z])[A-Za-z]:)"
+_PATH = re.compile(
+    rf"""(?:(?P<twice>\\{{4}}(?=\w)|{_DRIVE}\\\\)|(?<![A-Za-z0-9])\\\\(?=\w)|{_DRIVE}\\)[^\s*`~$<>|"\[\]]*+"""
+)
+"""of a file in Windows, on a server or behind the letter of a drive; `twice`: as Markdown has its backslashes"""
+
+
+def _path(state: StateInline, silent: bool) -> bool:
+    """Keeps the backslashes of a path. Models write them as they are, and Markdown would read some as the sign for the
+    character behind them.
+    """
+    path = _PATH.match(state.src, state.pos)
+    if path is None:
+        return False
+    if not silent:
+        state.pending += path[0].replace("\\\\", "\\") if path["twice"] else path[0]
+    state.pos = path.end()
+    return True
+
+
 def _marker(state: StateInline, silent: bool) -> bool:
     """Reads a marker before the rule for links does: whatever stands behind it in brackets, it opens its passage.
     `silent`: the end of a link's words is looked for, in which markers may stand.
@@ -116,6 +136,7 @@ def _reader() -> MarkdownIt:
     markdown.use(tasklists_plugin)
     markdown.inline.ruler.before("link", "marker", _marker)
     markdown.inline.ruler.before("autolink", "line_break", _line_break)
+    markdown.inline.ruler.before("escape", "path", _path)
     markdown.add_render_rule("text", _text)
     markdown.add_render_rule("link_open", _link_open)
     markdown.add_render_rule("link_close", _link_close)

@@ -88,6 +88,20 @@ def test_signs_that_stand_for_themselves_stay(engine, text):
     assert Tags(html).text.strip() == text
 
 
+@pytest.mark.parametrize(
+    "path", ["\\\\fs01\\共有\\_総務", "\\\\fs01.example.jp\\forms\\#2024", "D:\\_old\\list.xlsx", "C:\\Users\\taro"]
+)
+def test_the_path_of_a_file_keeps_its_backslashes(engine, citation, path):
+    html = html_of(engine, f"申請書は{path} にあります。**{path}**[1]", citation)
+    assert html.count(path) == 2
+    assert f"<strong>{path}</strong><button" in html
+    assert f"<p>{path}</p>" in html_of(engine, path.replace("\\", "\\\\"))
+
+
+def test_a_sign_behind_a_backslash_stands_for_itself(engine):
+    assert "*2* [1] a_b CORP\\taro" in html_of(engine, "\\*2\\* \\[1\\] a\\_b CORP\\\\taro")
+
+
 def test_the_lines_of_an_answer_stay_lines(engine):
     html = html_of(engine, "必要なもの:\n・申請書\n・領収書\n\n```\na\nb\n```")
     assert html.count("<br") == 2
