@@ -83,13 +83,14 @@ class PersonalData:
         of databases made before an upgrade, and damaged databases that were set aside, are deleted whole, because
         nothing can be taken out of them. Raises NotSaved, ChangeFailed; ask again to delete the rest.
         """
+        for id_ in self._history.conversations.ids_of(person_id(whose)):
+            self._runs.stop(id_)
+            self._suggestions.drop(id_)
+        # After the runs: one that is stopped before its turn begins a job for its attachments.
         if whose != LOCAL:  # LOCAL is the name in which everybody's jobs continue after a restart
             self._store.cancel_jobs_of(whose.id)
         had = self.of(whose)
         self._store.delete_owned_by(whose.id, by=by)
-        for id_ in self._history.conversations.ids_of(person_id(whose)):
-            self._runs.stop(id_)
-            self._suggestions.drop(id_)
         self._history.conversations.delete_all_of(person_id(whose))
         self._usage.forget(whose.id)
         self._runs.forget_finished()

@@ -13,7 +13,7 @@ from index_store.access.grants import Grantee, GranteeKind
 from index_store.access.principal import Role
 from index_store.access.rights import Right
 from index_store.base.errors import AdminNeeded, LastAdmin, UnknownIndex, UnknownPerson
-from index_store.ingestion.sources import FileSource
+from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store.lifecycle import Lifecycle
 from rag.errors import UnknownShare
 from rag.runs.engine import UserEngine
@@ -156,6 +156,31 @@ def test_what_is_being_added_or_answered_is_stopped(opened, chat, tmp_path):
         assert alice.store.ingestions == ()
         assert alice.history.runs() == []
         gate.open()
+
+
+def test_a_file_of_a_question_that_still_waits_is_not_added_after_the_deletion(opened, loaded, chat, tmp_path):
+    gate = Gate()
+    chat.answer_when("日当", answer=Held(gate, "2,500円です。[1]"))
+    rates, code = tmp_path / "rates.md", tmp_path / "code.md"
+    rates.write_text("# 日当\n\n日当は1日2,500円です。", encoding="utf-8")
+    code.write_text("# 金庫\n\n暗証番号は八八四一です。", encoding="utf-8")
+    with opened(runs_at_once=1) as engine:
+        grant(engine, INDEX)
+        alice, bob = as_person(engine, "alice", Role.EDITOR), as_person(engine, "bob")
+        alice.store.ingest("hers", [FileSource(rates)]).wait()
+        others = bob.ask(OTHERS, index=INDEX, pipeline_name="naive")
+        gate.wait_for(1)
+        with code.open("rb") as content:
+            attached = keep_upload(loaded, code.name, content)
+        waiting = alice.ask(SECRET, index="hers", pipeline_name="naive", attachments=[attached])
+        assert eventually(lambda: waiting.before == 1)
+        alice.personal_data.delete()
+        assert waiting.result().status == "stopped"
+        assert alice.store.ingestions == ()
+        assert [each.name for each in alice.store.indexes()] == [INDEX]
+        assert holds(loaded, "八八四一") == []
+        gate.open()
+        assert others.result().status == "finished"
 
 
 def test_an_admin_may_do_it_for_somebody_and_nobody_else_may(opened):
