@@ -11,11 +11,13 @@ from index_store.access.principal import LOCAL
 from rag.errors import NothingOfThisName, UnknownShare
 from rag.models.service.ja import JA
 from rag.runs.fork.edits import LeaveOut
+from rag.runs.history import schema
 from rag.runs.history.history import History
 from rag.runs.history.schema import FILE
 from rag.runs.history.shares import NOTED_EVERY, Shares
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from tests.by_hand import run_script
+from tests.local import process_of
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held
 
@@ -178,6 +180,15 @@ def test_links_are_listed_the_latest_first_with_what_became_of_them(engine, ask)
     assert (opened.opened_at, opened.revoked_at) == (pytest.approx(time.time(), abs=NOTED_EVERY), None)
     engine.delete_conversation(run.conversation_id)
     assert engine.shares.listed() == []
+
+
+def test_when_a_link_was_last_opened_is_right_again_after_the_clock_was_set_back(engine, ask):
+    link = engine.shares.add(ask().id)
+    with process_of(engine).history.database.begin() as connection:
+        connection.execute(schema.shares.update().values(opened_at=time.time() + 60 * NOTED_EVERY))
+    engine.shares.shared(link.token)
+    [opened] = engine.shares.listed()
+    assert opened.opened_at <= time.time()
 
 
 @pytest.mark.sqlite_alone
