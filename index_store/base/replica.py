@@ -37,16 +37,6 @@ LISTEN = 0.25
 AGAIN = 1.0
 """seconds between two tries to connect again"""
 
-_CONNECTION: dict[str, Any] = {
-    "keepalives_idle": 5,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 20_000,
-}
-"""for libpq: either side notices within 20 s that the other machine is gone"""
-
-_OF_SERVER = "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
-
 _ALIVE = text(
     """
     SELECT CAST(objid AS bigint) FROM pg_locks
@@ -136,11 +126,10 @@ class Replica:
         """Connects and takes the locks. Raises DatabaseInUse, DatabaseAway."""
         url = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)
         # The server may need a moment to notice that a killed process is gone.
-        arguments = session("catalogue", wait=OWN_SECONDS) | _CONNECTION
+        arguments = session("catalogue", wait=OWN_SECONDS)
         connection: psycopg.Connection[Any] | None = None
         try:
             connection = psycopg.connect(url, autocommit=True, **arguments)
-            connection.execute(_OF_SERVER)
             connection.execute("SELECT pg_advisory_lock_shared(%s)", (OWNING,))
             self._take_number(connection)
             connection.execute(f"LISTEN {CHANNEL}")

@@ -38,6 +38,13 @@ log = logging.getLogger(__name__)
 CONNECT_SECONDS = 10
 """after which a server counts as away"""
 
+_KEEPALIVES = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3}
+"""of TCP, in seconds and tries: either side notices within 20 s that the other machine is gone. Without them, the
+server would hold the locks of a machine that lost its power for two hours."""
+
+_UNANSWERED = 20_000
+"""milliseconds that the app's machine waits for a machine that receives nothing any more"""
+
 _SCHEMA = "rag_schema"
 """execution option of an engine: the name of its schema"""
 
@@ -178,8 +185,11 @@ def driver_url(url: str) -> URL:
 def session(schema: str, *, wait: float = LOCK_SECONDS) -> dict[str, Any]:
     """Arguments of psycopg for a connection to the tables of the schema. `wait`: seconds that it waits for a writer."""
     options = f"-c search_path={schema} -c lock_timeout={int(wait * 1000)} -c timezone=UTC -c jit=off"
+    of_server = "".join(f" -c tcp_{name}={value}" for name, value in _KEEPALIVES.items())
     return {
-        "options": options,
+        **_KEEPALIVES,
+        "tcp_user_timeout": _UNANSWERED,
+        "options": options + of_server,
         "client_encoding": "utf8",
         "connect_timeout": CONNECT_SECONDS,
         "application_name": f"rag {schema}",

@@ -1,9 +1,12 @@
 """Postgres as the database: what differs from SQLite, on a real server."""
 
 import threading
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import event, select, text
@@ -121,6 +124,26 @@ def test_a_change_that_waited_too_long_for_the_others_fails_without_waiting_once
         with mine.held(alone=True):
             pass
     engine.dispose()
+
+
+def test_locks_of_a_machine_that_loses_its_power_are_free_within_seconds(url: SecretStr) -> None:
+    """Otherwise nobody could add or delete anything for two hours, which is how long TCP waits by default."""
+    with closing(SharedChanges(opened(url))) as changes, changes.held(alone=True):
+        assert changes._connection
+        asked = "SELECT name, reset_val FROM pg_settings WHERE name LIKE 'tcp_keepalives_%%'"
+        of_server = {name: int(value) for name, value in changes._connection.exec_driver_sql(asked)}
+        driver = changes._connection.connection.dbapi_connection
+        assert isinstance(driver, psycopg.Connection)
+        of_app = driver.info.get_parameters()
+    assert 0 < sum_of(of_server, "tcp_keepalives") <= 20
+    assert 0 < sum_of(of_app, "keepalives") <= 20
+    assert 0 < int(of_app["tcp_user_timeout"]) <= 20_000
+
+
+def sum_of(values: Mapping[str, Any], name: str) -> int:
+    """Seconds after which the other machine counts as gone."""
+    idle, interval, count = (int(values.get(f"{name}_{each}", 0)) for each in ("idle", "interval", "count"))
+    return idle + interval * count
 
 
 def test_a_folder_and_its_database_know_each_other(tmp_path: Path, url: SecretStr, postgres: PostgresServer) -> None:
