@@ -27,13 +27,17 @@ from tests.rag.models.embedded.engines.served import Served
 LONG_TASK = "Count from 1 to 1000, every number on a line of its own."
 
 
+def skip_without_graph(engine: str, model: Path) -> None:
+    if engine == "qwen2" and not choice.command(model)[0].endswith("qwen2"):
+        pytest.skip("the graph is not for this processor, or `make model` has not prepared it")
+
+
 @pytest.fixture(scope="module", params=["qwen2", "llama_cpp"])
 def server(
     request: pytest.FixtureRequest, embedded_model: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[EmbeddedServer]:
     """Started while this process has secrets in its environment."""
-    if request.param == "qwen2" and not choice.command(embedded_model)[0].endswith("qwen2"):
-        pytest.skip("the graph is not for this processor, or `make model` has not prepared it")
+    skip_without_graph(request.param, embedded_model)
     running = Served(embedded_model, tmp_path_factory.mktemp("logs") / "embedded-model.log")
     running.engine = request.param
     with pytest.MonkeyPatch.context() as environment:
@@ -159,6 +163,7 @@ def test_it_ends_when_its_parent_is_killed(embedded_model: Path, tmp_path: Path)
 @pytest.mark.soak
 @pytest.mark.parametrize("engine", ["qwen2", "llama_cpp"])
 def test_it_ends_when_its_parent_was_killed_while_the_model_was_loaded(embedded_model: Path, engine: str) -> None:
+    skip_without_graph(engine, embedded_model)
     command = [sys.executable, "-m", f"rag.models.embedded.engines.{engine}", str(embedded_model)]
     child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert child.stdin
