@@ -149,18 +149,21 @@ def fact(name: str, value: object, people: Mapping[str, str]) -> str:
     return str(value)
 
 
+def show_log(log: UserAudit) -> None:
+    st.caption(say("audit.about", days=counted("time.days", engine().settings.audit_days)))
+    if lost := log.lost:
+        entries = counted("audit.lost_entries", lost.entries)
+        st.error(say("audit.lost", entries=entries, when=when(lost.since)))
+    show(log, choose([each.name for each in engine().store.indexes()]))
+
+
 with st.container(key="audit-page"):
     st.header(say("app.audit"), anchor=False)
     try:
-        store = engine().store
-        log = store.access.audit
-        if not log.is_kept:
+        log = engine().store.access.audit
+        if log.is_kept:
+            show_log(log)
+        else:
             st.info(say("audit.off"))
-            st.stop()
-        st.caption(say("audit.about", days=counted("time.days", engine().settings.audit_days)))
-        if lost := log.lost:
-            entries = counted("audit.lost_entries", lost.entries)
-            st.error(say("audit.lost", entries=entries, when=when(lost.since)))
-        show(log, choose([each.name for each in store.indexes()]))
     except PlainError as error:
         show_error(error)

@@ -166,16 +166,20 @@ def enable(person_id: str) -> None:
     run_as_callback(lambda: people().enable(person_id))
 
 
-with st.container(key="people-page"):
-    st.header(say("app.people"), anchor=False)
-    if server_settings().auth == "none":
-        st.info(say("people.nobody_signs_in"))
-        st.stop()
+def show_everybody() -> None:
     try:
         everybody = sorted(people().all(), key=lambda person: person.known_as.casefold())
     except PlainError as error:
         show_error(error)
-        st.stop()
+        return
     st.caption(say("people.about"))
     show_add()
     show_page(wanted(everybody))
+
+
+with st.container(key="people-page"):
+    st.header(say("app.people"), anchor=False)
+    if server_settings().auth == "none":
+        st.info(say("people.nobody_signs_in"))
+    else:
+        show_everybody()

@@ -59,29 +59,33 @@ def delete(person_id: str | None, name: str | None) -> None:
     st.session_state[f"sure to delete {person_id}"] = False
 
 
+def show_what_there_is() -> None:
+    person_id, name = whose()
+    used = engine().usage.of(person_id)
+    st.caption(say("my_data.used", today=f"{used.tokens_today:,}", month=f"{used.tokens:,}"))
+    show(engine().personal_data.of(person_id), name)
+    st.subheader(told("delete", name), anchor=False)
+    st.caption(told("about", name))
+    if days := engine().settings.audit_days:
+        st.caption(told("logged", name, days=counted("time.days", days)))
+    sure = st.checkbox(say("my_data.sure"), key=f"sure to delete {person_id}")
+    st.button(
+        say("my_data.delete_really"),
+        key="delete-my-data",
+        type="primary",
+        disabled=not sure,
+        on_click=delete,
+        args=(person_id, name),
+    )
+
+
 with st.container(key="my-data-page"):
     st.header(say("app.my_data"), anchor=False)
     try:
         if deleted := st.session_state.pop("data deleted", None):
             st.success(say("my_data.deleted"))
             show(*deleted, is_deleted=True)
-            st.stop()
-        person_id, name = whose()
-        used = engine().usage.of(person_id)
-        st.caption(say("my_data.used", today=f"{used.tokens_today:,}", month=f"{used.tokens:,}"))
-        show(engine().personal_data.of(person_id), name)
-        st.subheader(told("delete", name), anchor=False)
-        st.caption(told("about", name))
-        if days := engine().settings.audit_days:
-            st.caption(told("logged", name, days=counted("time.days", days)))
-        sure = st.checkbox(say("my_data.sure"), key=f"sure to delete {person_id}")
-        st.button(
-            say("my_data.delete_really"),
-            key="delete-my-data",
-            type="primary",
-            disabled=not sure,
-            on_click=delete,
-            args=(person_id, name),
-        )
+        else:
+            show_what_there_is()
     except PlainError as error:
         show_error(error)

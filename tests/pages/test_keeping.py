@@ -128,7 +128,9 @@ def test_one_entry_that_can_not_be_written_is_told_as_one(engine):
 
 def test_where_it_is_off_that_is_told(engine, monkeypatch):
     monkeypatch.setattr(process_of(engine).store.access.audit, "_days", 0)
-    assert Page("admin/audit").text.count("AUDIT_DAYS is 0") == 1
+    page = Page("admin/audit")
+    assert page.text.count("AUDIT_DAYS is 0") == 1
+    assert page.offers_languages
 
 
 def test_one_day_of_keeping_is_told_as_one(engine, monkeypatch):
@@ -221,6 +223,7 @@ def test_my_data_goes_when_someone_is_sure(engine, tmp_path, language):
     page.button("my_data.delete_really").click()
     page.look()
     assert page.words["my_data.deleted"] in page.text
+    assert page.offers_languages
     assert engine.history.runs() == []
     folder = engine.settings.data_dir / FOLDER
     [entry] = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text().splitlines()][-1:]

@@ -1,6 +1,10 @@
 """The page on which admins see the people and what they may do."""
 
+from unittest.mock import Mock
+
 from index_store.access.people import SignInClaims
+from index_store.access.user_people import UserPeople
+from index_store.base.errors import AdminNeeded
 from pages.server.settings import Settings
 from pages.texts import texts
 from tests.local import process_of
@@ -39,3 +43,18 @@ def test_each_button_names_the_person_whom_it_is_about(engine, monkeypatch, lang
     labels = [each.label for each in people_page(monkeypatch, language).app.button if ":gray[" in each.label]
     word = texts(language)["people.disable"]
     assert labels == [f"{word} :gray[\\[b\\]\\(\\*ob\\*\\)]", f"{word} :gray[anna]"]
+
+
+@one_language("ja")
+def test_without_a_sign_in_the_page_says_so_and_its_language_can_be_changed(engine, language):
+    page = AppPage("admin/people", language)
+    assert page.words["people.nobody_signs_in"] in page.text
+    assert page.offers_languages
+
+
+def test_who_is_no_admin_is_told_so_and_still_sees_who_they_are(engine, monkeypatch):
+    monkeypatch.setattr(UserPeople, "all", Mock(side_effect=AdminNeeded))
+    page = people_page(monkeypatch)
+    assert page.errors == [AdminNeeded().sentence("en")]
+    assert page.words["sign_in.nameless"] in page.text
+    assert page.offers_languages

@@ -89,6 +89,10 @@ class AppPage:
         return [shown(each.label) for each in self.app.button]
 
     @property
+    def offers_languages(self) -> bool:
+        return any(shown(each.label) == self.words["app.language"] for each in self.app.button_group)
+
+    @property
     def table(self) -> list[dict]:
         """The rows of its first table."""
         return self.app.dataframe[0].value.to_dict("records") if self.app.dataframe else []
