@@ -189,6 +189,20 @@ def test_on_paper_long_tables_and_code_are_whole(answered, visit):
     assert visitor.answers.evaluate("each => each.scrollWidth <= each.clientWidth")
 
 
+def test_on_paper_are_questions_and_answers_without_the_titles_of_other_conversations_and_without_controls(
+    answered, visit
+):
+    visitor = visit(path=answered(QUESTION, ANSWER).path)
+    expect(visitor.answers).to_have_count(1, timeout=LOADED)
+    on_screen = visitor.page.get_by_test_id("stMain").bounding_box()["x"]
+    visitor.page.emulate_media(media="print")
+    for shown in (visitor.questions, visitor.answers):
+        expect(shown).to_be_visible()
+    for control in (visitor.sidebar, visitor.composer, visitor.button("chat.again"), head(visitor)):
+        expect(control).to_be_hidden()
+    assert visitor.page.get_by_test_id("stMain").bounding_box()["x"] == 0 < on_screen
+
+
 def test_markdown_and_json_are_saved_under_the_name_of_their_question(answered, visit, tmp_path):
     visitor = visit(path=answered(QUESTION, ANSWER).path)
     open_sharing(visitor, head(visitor))
