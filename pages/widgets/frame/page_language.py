@@ -1,7 +1,7 @@
 """Tells the browser the language of the page: screen readers, hyphenation and the choice of glyphs depend on it. Also
 gives Streamlit's own words in this language: labels, which screen readers read, what a list says when it is empty
-or before a choice, the menus of a table, and the link past the sidebar. The field that searches in a table has no label
-of Streamlit's.
+or before a choice, what a field says of a number out of range, the menus of a table, and the link past the sidebar. The
+field that searches in a table has no label of Streamlit's.
 """
 
 import json
@@ -60,27 +60,35 @@ LABELS = {
     "Previous Result": "label.previous_hit",
     "Next Result": "label.next_hit",
     "Close Search": "label.close_search",
+    "Error": "label.error",
+    "{error}: Number is outside the allowed range. Please enter a value between {least} and {most}.": "label.range",
 }
 """key of our text, by the words of Streamlit; the buttons of a table add `: ` and the name of the table"""
+PARTS = {each: f"{{{each}}}" for each in ("label", "error", "least", "most")}
+"""parts of these texts, as they stand in both"""
 
-TELL_LANGUAGE = """<script>
+TELL_LANGUAGE = r"""<script>
 {
   const told = document.querySelector("[data-page-language]").dataset;
   document.documentElement.lang = told.pageLanguage;
   const labels = Object.entries(JSON.parse(told.labels)), fixed = new Map(labels);
-  const around = labels.filter(([its]) => its.includes("{label}")).map(([its, ours]) => [its.split("{label}"), ours]);
+  const literal = text => text.replace(/[.()]/g, "\\$&");
+  const pattern = its => its.split(/{(\w+)}/).map((part, n) => n % 2 ? `(?<${part}>.*)` : literal(part)).join("");
+  const around = labels.filter(([its]) => its.includes("{")).map(([its, ours]) => [RegExp(`^${pattern(its)}$`), ours]);
+  const refusals = "[data-testid=stNumberInput] [role=alert], [data-testid=stTooltipErrorContent] :is(p, strong)";
   const translated = (its, each) => {
-    const [button] = its.split(": ", 1);
-    if (fixed.has(button)) return fixed.get(button) + its.slice(button.length);
-    if (!each.matches("button, [role=option] *")) return its; // a name that people chose, which may begin like these
-    for (const [[begin, end], ours] of around) {
-      const of = its.startsWith(begin) && its.endsWith(end) && its.slice(begin.length, its.length - end.length).trim();
-      if (of) return ours.replace("{label}", () => of);
+    // Not a name that people chose, which may be like these.
+    for (const [pattern, ours] of each.matches(`button, [role=option] *, ${refusals}`) ? around : []) {
+      const parts = its.match(pattern)?.groups;
+      if (!parts) continue;
+      parts.error &&= fixed.get("Error");
+      return ours.replace(/{(\w+)}/g, (_, name) => parts[name].trim());
     }
-    return its;
+    const [button] = its.split(": ", 1);
+    return fixed.has(button) ? fixed.get(button) + its.slice(button.length) : its;
   };
   const menus = ":is([role=menuitem], label span):is([data-testid^=stDataFrameColumn] *)";
-  const written = `[data-testid=stSkipToContent], [role=listbox][data-empty] span, ${menus}`;
+  const written = `[data-testid=stSkipToContent], [role=listbox][data-empty] span, ${menus}, ${refusals}`;
   const translate = (part, property, each) => {
     const now = part[property], kept = ((part.kept ??= {})[property] ??= {});
     if (now !== kept.ours) kept.its = now;
@@ -90,7 +98,7 @@ TELL_LANGUAGE = """<script>
   const labelAll = part => {
     const labelled = [part, ...part.querySelectorAll("[aria-label]")].filter(each => each.hasAttribute("aria-label"));
     for (const each of labelled) translate(each, "ariaLabel", each);
-    for (const each of part.querySelectorAll(written))
+    for (const each of [part, ...part.querySelectorAll(written)].filter(each => each.matches(written)))
       for (const text of each.childNodes) translate(text, "data", each);
     for (const field of part.querySelectorAll("[data-testid=stSelectbox] input"))
       translate(field, "placeholder", field);
@@ -112,7 +120,7 @@ It keeps the words of Streamlit, because it may have to write them in another la
 
 
 def tell_language() -> None:
-    labels = json.dumps({its: say(key, label="{label}") for its, key in LABELS.items()})
+    labels = json.dumps({its: say(key, **PARTS) for its, key in LABELS.items()})
     told = {"page-language": language(), "labels": labels}
     data = " ".join(f'data-{name}="{escape(value)}"' for name, value in told.items())
     with st.container(key="page-language"):

@@ -139,6 +139,20 @@ def test_the_index_of_a_search_is_named_in_the_language_of_the_page_and_stays_th
         assert parse_qs(urlsplit(visitor.page.url).query).get("index", ["handbook"]) == ["handbook"]
 
 
+def test_a_number_out_of_range_is_refused_in_the_language_of_the_page(searching):
+    visitor = searching("ja")
+    hits = visitor.page.locator(".st-key-search-k")
+    for language in ("en", "ja"):
+        visitor.choose_language(language)
+        hits.locator("input").fill("99")
+        hits.locator("input").press("Tab")
+        error = visitor.words["label.error"]
+        told = visitor.words["label.range"].format(error=error, least=1, most=30)
+        expect(hits.get_by_role("alert")).to_have_text(told)
+        hits.get_by_test_id("stTooltipErrorHoverTarget").hover()
+        expect(visitor.page.get_by_test_id("stTooltipErrorContent")).to_have_text(told)
+
+
 def test_a_press_on_search_in_the_sidebar_begins_a_search_that_keeps_nothing_of_the_one_before(searching):
     visitor = searching()
     ask(visitor, "litres")
