@@ -26,10 +26,12 @@ def people() -> UserPeople:
 
 
 def show_add() -> None:
-    with st.popover(say("people.add"), key=fresh_key("add person")), st.form(fresh_key("person"), border=False):
+    form = fresh_key("person")
+    with st.popover(say("people.add"), key=fresh_key("add person")), st.form(form, border=False):
         st.caption(say("people.add_help"))
-        name = st.text_input(say("people.name"), max_chars=200)
-        role = st.selectbox(say("people.role_first"), [CLAIMED, *Role], format_func=role_name)
+        name = st.text_input(say("people.name"), max_chars=200, key=f"{form} name")
+        roles = [CLAIMED, *Role]
+        role = st.selectbox(say("people.role_first"), roles, format_func=role_name, key=f"{form} role")
         is_asked = st.form_submit_button(say("people.add_really"))
         if is_asked and run_or_show_error(lambda: people().add(name, given(role))):
             renew("add person")

@@ -97,7 +97,7 @@ def show_limits() -> None:
             label = about(say("usage.take"), group)
             st.button(label, key=f"take-{group}", on_click=run_as_callback, args=(put, group, GroupLimits()))
     with st.popover(say("usage.set"), key=fresh_key("set limits")), st.form(fresh_key("limits"), border=False):
-        group = st.text_input(say("usage.group"), max_chars=200)
+        group = st.text_input(say("usage.group"), max_chars=200, key=f"{fresh_key('limits')} group")
         st.caption(say("usage.set_help"))
         given = {each: number(each) for each in LIMITS}
         is_asked = st.form_submit_button(say("usage.set_really"))
@@ -108,7 +108,7 @@ def show_limits() -> None:
 
 
 def number(name: str) -> int | None:
-    value = st.number_input(say(f"usage.{name}"), 0, MOST, None, 1)
+    value = st.number_input(say(f"usage.{name}"), 0, MOST, None, 1, key=f"{fresh_key('limits')} {name}")
     return None if value is None else int(value)
 
 

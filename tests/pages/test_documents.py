@@ -648,5 +648,14 @@ def test_a_right_goes_to_the_mail_address_as_a_japanese_keyboard_or_a_mail_progr
     assert accounts == ["hana@example.com", "taro@example.com"]
 
 
+def test_to_whom_a_right_is_half_given_is_still_there_after_a_switch_of_language(engine, tmp_path, monkeypatch):
+    add(engine, tmp_path, "travel.md")
+    monkeypatch.setattr("pages.widgets.documents.index_picker.server_settings", lambda: Signed)
+    page = DocumentsPage()
+    before = [each for each in page.fields if "grant" in each]
+    assert len(before) == 1
+    assert set(before) <= set(page.choose_language("ja").fields)
+
+
 class Signed:
     auth = "header"

@@ -200,6 +200,13 @@ def test_limits_of_a_group_are_set_and_taken_away(engine, language):
     assert process_of(engine).store.access.limits.all() == {}
 
 
+def test_half_typed_limits_are_still_there_after_a_switch_of_language(engine):
+    page = Page("admin/usage")
+    before = page.fields
+    assert len(before) == 5
+    assert page.choose_language("ja").fields == before
+
+
 @one_language("ja")
 def test_limits_without_a_group_are_refused_in_a_sentence(engine, language):
     page = Page("admin/usage", language)

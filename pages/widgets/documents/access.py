@@ -49,15 +49,16 @@ def _show_giving(index: str) -> None:
     kind = st.selectbox(
         say("access.whom"), KINDS, format_func=lambda each: say(f"access.{each}"), key=fresh_key(f"whom {index}")
     )
-    with st.form(fresh_key(f"grant {index}"), border=False):
+    form = fresh_key(f"grant {index}")
+    with st.form(form, border=False):
         grantee = EVERYONE
         if kind != GranteeKind.EVERYONE:
             is_group = kind == GranteeKind.GROUP
             called = say("access.group_name" if is_group else "access.account_name")
             told = None if is_group else say("access.name_help")
-            name = st.text_input(called, max_chars=200, help=told)
+            name = st.text_input(called, max_chars=200, help=told, key=f"{form} {kind}")
             grantee = Grantee(kind, name if is_group else typed_address(name))
-        right = st.selectbox(say("access.right"), list(Right), format_func=_named)
+        right = st.selectbox(say("access.right"), list(Right), format_func=_named, key=f"{form} right")
         wanted = st.form_submit_button(say("access.give"), type="primary")
         if wanted and run_or_show_error(engine().store.access.grants.give, index, grantee, right):
             renew(f"grant {index}")

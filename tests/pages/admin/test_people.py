@@ -58,3 +58,9 @@ def test_who_is_no_admin_is_told_so_and_still_sees_who_they_are(engine, monkeypa
     assert page.errors == [AdminNeeded().sentence("en")]
     assert page.words["sign_in.nameless"] in page.text
     assert page.offers_languages
+
+
+def test_a_half_typed_person_is_still_there_after_a_switch_of_language(engine, monkeypatch):
+    page = people_page(monkeypatch)
+    before = page.fields
+    assert page.choose_language("ja").fields == before

@@ -89,6 +89,11 @@ class AppPage:
         return [shown(each.label) for each in self.app.button]
 
     @property
+    def fields(self) -> list[str]:
+        """The ids of the fields for text and numbers. While an id stays, a browser keeps what is half typed there."""
+        return [each.id for each in (*self.app.text_input, *self.app.number_input)]
+
+    @property
     def offers_languages(self) -> bool:
         return any(shown(each.label) == self.words["app.language"] for each in self.app.button_group)
 
@@ -100,6 +105,11 @@ class AppPage:
     def column(self, title: str) -> list:
         """The cells of a column of the first table. `title`: key of the column's title."""
         return [row[self.words[title]] for row in self.table]
+
+    def choose_language(self, language: Language) -> Self:
+        self.app.button_group(key="chosen_language").set_value(language)
+        self.words = texts(language)
+        return self.look()
 
     def choose(self, label: str, value: str | None) -> Self:
         """`label`: key of the picker's text."""
