@@ -12,24 +12,14 @@ from pages.widgets.documents.uploader import show_uploader
 from pages.widgets.errors import run_or_show_error
 from pages.words import counted, say
 
-OPENED = "opened tab of adding"
-"""in the session: its number"""
-
 
 def show_adding(index: str) -> None:
-    labels = [say("adding.files"), say("adding.site")]
-    key = f"adding by {labels}"  # of another language: the open tab is known by its label alone
-    opened = st.session_state.get(OPENED, 0)
-    files, site = st.tabs(labels, default=labels[opened], key=key, on_change=_keep_opened, args=(key, labels))
+    files, site = st.tabs([say("adding.files"), say("adding.site")])
     with files:
         show_uploader(index, "page")
         st.caption(say("adding.kinds", kinds=", ".join(sorted(map(str.upper, BY_KIND)))))
     with site:
         _show_site_form(index)
-
-
-def _keep_opened(key: str, labels: list[str]) -> None:
-    st.session_state[OPENED] = labels.index(st.session_state[key])
 
 
 def _show_site_form(index: str) -> None:

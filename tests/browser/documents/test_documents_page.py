@@ -480,16 +480,3 @@ def test_what_came_of_a_retry_of_all_that_failed_is_shown_at_once(loaded, tmp_pa
     loaded.dismiss_jobs()
     loaded.button("table.retry_all_one").click()
     expect(loaded.page.locator(".job")).to_contain_text("empty.txt")
-
-
-def test_a_half_typed_site_is_still_in_its_open_tab_after_a_switch_of_language(visit):
-    visitor = visit("en", path="/documents")
-    visitor.page.get_by_role("tab", name=visitor.words["adding.site"]).click()
-    address = visitor.page.get_by_role("textbox", name=visitor.words["site.url"])
-    address.fill("http://wiki.example/")
-    for each in ("ja", "en"):
-        visitor.choose_language(each)
-        expect(visitor.page.get_by_role("tab", selected=True)).to_have_text(visitor.words["adding.site"])
-        address = visitor.page.get_by_role("textbox", name=visitor.words["site.url"])
-        expect(address).to_be_visible()
-        expect(address).to_have_value("http://wiki.example/")
