@@ -47,7 +47,7 @@ from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_coun
 from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.text.language import Language
-from rag.text.surrogates import whole_characters
+from rag.text.reply.surrogates import whole_characters
 from rag.trace.events import Decision, Outcome, RunFinished, RunStarted, StepFinished, Token, to_json
 from rag.trace.passages import Retrieval
 

@@ -69,19 +69,19 @@ from rag.runs.export.markdown import run_as_markdown
 from rag.runs.run.summary import summarize_run
 from rag.text.citations import cited_passages, claims, markers_of, without_markers
 from rag.text.code import CodeSplitter, code_hidden
-from rag.text.end_tokens import EndTokenFilter
 from rag.text.fence import fenced, passages_block, quoted
 from rag.text.follow_up import stands_alone, still_leans
-from rag.text.instruction_filter import InstructionFilter
 from rag.text.language import is_written_in, language_of
 from rag.text.namesakes import told_apart
 from rag.text.overlap import features, overlap, words_in
-from rag.text.reasoning_filter import CLOSING, OPENING, ReasoningFilter
 from rag.text.repetition import repeats
+from rag.text.reply.end_tokens import EndTokenFilter
+from rag.text.reply.instruction_filter import InstructionFilter
+from rag.text.reply.reasoning_filter import CLOSING, OPENING, ReasoningFilter
+from rag.text.reply.surrogates import SurrogateFilter
+from rag.text.reply.wrapper_filter import WrapperFilter
+from rag.text.reply.written_line import written_line
 from rag.text.small_talk import is_small_talk
-from rag.text.surrogates import SurrogateFilter
-from rag.text.wrapper_filter import WrapperFilter
-from rag.text.written_line import written_line
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, Token, Totals
 from rag.trace.passages import Passage

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError, WithJsonSchema
 
-from rag.text.surrogates import whole_characters
-from rag.text.written_json import written_json
+from rag.text.reply.surrogates import whole_characters
+from rag.text.reply.written_json import written_json
 from rag.trace.grades import Grade, Grounding, Level, Usefulness
 
 G = TypeVar("G", bound=Grade)

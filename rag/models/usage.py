@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage
 from index_store.base.errors import Failure, PlainError
 from rag.errors import RunCallLimit, RunTokenLimit, TokensUsedUp, Unexpected
 from rag.models.context_window import TOKENS_A_CHARACTER, length
-from rag.text.surrogates import whole_characters
+from rag.text.reply.surrogates import whole_characters
 from rag.trace.calls import Call, Request, ShortenedText, TokenProbability
 
 RETRIES = "x-stainless-retry-count"

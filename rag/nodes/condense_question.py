@@ -14,8 +14,8 @@ from rag.text.follow_up import stands_alone, still_leans
 from rag.text.language import Language, is_written_in
 from rag.text.overlap import overlap
 from rag.text.repetition import repeats
+from rag.text.reply.written_line import written_line
 from rag.text.small_talk import is_small_talk
-from rag.text.written_line import written_line
 from rag.trace.details import StandaloneDetail, Turn
 
 LONGEST_QUESTION = 300

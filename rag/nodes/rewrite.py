@@ -6,7 +6,7 @@ from rag.graph.step import NodeStep, step
 from rag.text.fence import place
 from rag.text.language import is_written_in
 from rag.text.repetition import repeats
-from rag.text.written_line import written_line
+from rag.text.reply.written_line import written_line
 from rag.trace.details import RewriteDetail
 
 LONGEST_QUERY = 300

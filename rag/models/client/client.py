@@ -27,11 +27,11 @@ from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, Re
 from rag.models.admission import Admission
 from rag.models.client.refused_fields import STREAM, RefusedFields, more_refused, prompt_sent
 from rag.models.usage import ReceivedReply, Usage
-from rag.text.end_tokens import EndTokenFilter
-from rag.text.instruction_filter import InstructionFilter
-from rag.text.reasoning_filter import ReasoningFilter
-from rag.text.surrogates import SurrogateFilter
-from rag.text.wrapper_filter import WrapperFilter
+from rag.text.reply.end_tokens import EndTokenFilter
+from rag.text.reply.instruction_filter import InstructionFilter
+from rag.text.reply.reasoning_filter import ReasoningFilter
+from rag.text.reply.surrogates import SurrogateFilter
+from rag.text.reply.wrapper_filter import WrapperFilter
 from rag.trace.calls import CallSubject, Request
 from rag.trace.calls import Message as Sent
 from rag.trace.details import CutBy

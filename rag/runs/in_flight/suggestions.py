@@ -23,7 +23,7 @@ from rag.settings import Settings
 from rag.text.citations import without_markers
 from rag.text.language import Language, is_written_in, language_in_conversation
 from rag.text.repetition import repeats
-from rag.text.written_line import written_line
+from rag.text.reply.written_line import written_line
 from rag.trace.details import StandaloneDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag.text.end_tokens import TOKENS, EndTokenFilter
+from rag.text.reply.end_tokens import TOKENS, EndTokenFilter
 
 
 def shown(text: str, size: int) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag.text.surrogates import SurrogateFilter
+from rag.text.reply.surrogates import SurrogateFilter
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import json
 import re
 
-from rag.text.surrogates import whole_characters
+from rag.text.reply.surrogates import whole_characters
 
 _DECORATION = " 　*`"
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("「", "」"), ("『", "』"))

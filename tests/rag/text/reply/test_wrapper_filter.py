@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag.text.wrapper_filter import WrapperFilter
+from rag.text.reply.wrapper_filter import WrapperFilter
 
 
 def shown(text: str, size: int) -> str:

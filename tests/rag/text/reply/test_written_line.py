@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag.text.written_line import written_line
+from rag.text.reply.written_line import written_line
 
 
 @pytest.mark.parametrize(

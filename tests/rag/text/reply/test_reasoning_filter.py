@@ -1,6 +1,6 @@
 import pytest
 
-from rag.text.reasoning_filter import ReasoningFilter
+from rag.text.reply.reasoning_filter import ReasoningFilter
 
 
 def given(reply: str, size: int) -> str:
