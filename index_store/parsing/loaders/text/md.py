@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from index_store.parsing.loaders.document import HEADING, Heading, LoadedDocument, Page, RawFile, fence_mark
+from index_store.parsing.loaders.plain_headings import with_plain_headings
 from index_store.parsing.loaders.text.txt import read_text
 
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
@@ -40,7 +41,12 @@ def load(file: RawFile) -> LoadedDocument:
         text = text[front.end() :] if text[front.end() :].strip() else text
     lines, headings = _read(text.split("\n"))
     first = next((heading.text for heading in headings if heading.level == 1), None)
-    page = Page(markdown="\n".join(lines), headings=tuple(headings))
+    markdown = "\n".join(lines)
+    # Headings of its own are named by their words.
+    own = {heading.line: heading for heading in headings}
+    (read,) = with_plain_headings([Page(markdown=markdown)])
+    found = headings if read.headings is None else [own.get(heading.line, heading) for heading in read.headings]
+    page = Page(markdown=markdown, headings=tuple(found))
     return LoadedDocument(title=title or first or PurePath(file.name).stem, pages=[page])
 
 

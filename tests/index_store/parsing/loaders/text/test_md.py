@@ -94,3 +94,14 @@ def test_signs_that_turn_what_follows_them_are_left_out(page) -> None:
 
 def test_signs_that_command_a_terminal_are_left_out(page) -> None:
     assert page("It is \x1b[31m5\x1b[0m.").markdown == "It is [31m5[0m."
+
+
+def test_plain_lines_that_are_headings_in_a_text_are_headings_in_markdown_without_others(page) -> None:
+    text = "この要領は、社内の文書の作成、区分、保存および廃棄について定める。"
+    marked = "".join(f"■ {name}\n{text}\n\n" for name in ("目的", "対象者", "期間"))
+    expected = ["■ 目的", "■ 対象者", "■ 期間"]
+    assert headings(page(marked)) == [(1, name) for name in expected]
+    titled = headings(page(f"# [要領](a.md)\n\n{marked}"))
+    assert titled == [(1, "要領"), *((2, name) for name in expected)]
+    assert headings(page(f"# 要領\n\n{marked}## 参考\n\nなし\n")) == [(1, "要領"), (2, "参考")]
+    assert headings(page(f"```\n{marked}```\n")) == []
