@@ -256,7 +256,9 @@ def _merged(line: list[str], from_above: set[int]) -> Iterator[Cell]:
 
 
 def _rows(table: Node) -> list[Node]:
-    return list(_nearest(table, ("tr",)))
+    """In the order in which browsers draw them: a foot comes last, though HTML 4 wanted it before the body."""
+    parts = sorted(_nearest(table, ("tr", "tfoot")), key=lambda part: part.tag == "tfoot")
+    return [row for part in parts for row in ([part] if part.tag == "tr" else _nearest(part, ("tr",)))]
 
 
 def _cells(row: Node) -> list[Node]:
