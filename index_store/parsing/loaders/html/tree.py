@@ -56,6 +56,12 @@ _TASK_BOXES = frozenset({"checkbox-on", "checkbox-off"})
 """classes of the empty tags in which Notion draws the boxes of tasks"""
 _PERMALINKS = frozenset("¶#§🔗⚓")
 _CELLS = frozenset({"td", "th"})
+_BY_ROLE = {
+    "table": "table", "grid": "table", "row": "tr",
+    "columnheader": "th", "rowheader": "th", "cell": "td", "gridcell": "td",
+}  # fmt: skip
+"""role -> the tag whose part of a table it plays"""
+_ROLE_PLAYERS = frozenset({"div", "span", "ul", "li"})
 _PICTURED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "li", *_CELLS})
 """tags whose text may be a picture"""
 _DOCUMENT = re.compile(r"\.(pdf|docx?|xlsx?|pptx?|csv)($|[?#])", re.I)
@@ -215,6 +221,8 @@ class _Builder:
         node, parent = self._stack.pop(), self._stack[-1]
         self._count(tag, node.attributes, -1)
         _mark_tasks(node)
+        if tag in _ROLE_PLAYERS and node.attributes:
+            node.tag = _BY_ROLE.get(node.attributes.get("role", "").lower(), node.tag)
         if tag == "h1" and not self._open_h1:
             self._h1.append(node)
             if self._open_headers:

@@ -641,6 +641,24 @@ def test_a_table_of_data_stays_one_whatever_a_cell_holds(html: str, expected: st
     assert markdown(f"<table>{html}</table>") == expected + "\n"
 
 
+def test_the_foot_of_a_table_comes_last_wherever_it_is_written() -> None:
+    html = """<table><thead><tr><th>月<th>売上</thead><tfoot><tr><td>合計<td>300</tfoot>
+    <tbody><tr><td>4月<td>100<tr><td>5月<td>200</tbody></table>"""
+    assert markdown(html) == "| 月 | 売上 |\n| --- | --- |\n| 4月 | 100 |\n| 5月 | 200 |\n| 合計 | 300 |\n"
+
+
+@pytest.mark.parametrize(
+    ("table", "cell", "header", "row"),
+    [("table", "cell", "columnheader", "rowgroup"), ("grid", "gridcell", "columnheader", "presentation")],
+)
+def test_a_table_whose_parts_are_named_by_roles_is_a_table(table: str, cell: str, header: str, row: str) -> None:
+    html = f"""<div role="{table}" aria-label="料金"><div role="{row}"><div role="row">
+    <span role="{header}">種別</span><span role="{header}">月額</span></div></div>
+    <div role="{row}"><div role="row"><span role="rowheader">A</span><span role="{cell}">1,000円</span></div>
+    <div role="row"><span role="rowheader">B</span><span role="{cell}"><div>2,000円</div></span></div></div></div>"""
+    assert markdown(html) == "| 種別 | 月額 |\n| --- | --- |\n| A | 1,000円 |\n| B | 2,000円 |\n"
+
+
 def test_a_title_in_the_first_row_of_a_table_stands_above_its_header() -> None:
     html = "<tr><td colspan=2>別表|1<tr><td>役職<td>日当<tr><td>部長<td>3,000円<tr><td>課長<td>2,500円"
     assert markdown(f"<table>{html}<tr><td colspan=2>※税込</table>") == (
