@@ -24,6 +24,7 @@ from index_store.crawl.address import (
     path_of,
     site_of,
 )
+from index_store.crawl.cookies import Cookies
 from index_store.crawl.duplicates import NO_LOOK, Duplicate, Duplicates, is_doubtful
 from index_store.crawl.errors import (
     BadRedirect,
@@ -84,6 +85,7 @@ class Crawler:
         self._limit = int(settings.max_file_mb * MEGABYTE)
         self._polite = PoliteFetcher(fetcher, 1 / settings.crawl_rate, paces)
         self._robots = Robots(fetcher, partial(self._polite.get_file, cuts=True))
+        self._cookies = Cookies()
         self._patterns = Patterns(options)
         self._sites = {site_of(options.url)}
         self._start = options.url
@@ -312,6 +314,7 @@ class Crawler:
 
     def _follow(self, visit: CrawlVisit, answer: FetchResponse) -> CrawledPage | None:
         target = target_of(answer)
+        self._cookies.note(answer)
         known = self._known.get(visit.url)
         # Of a page that never came, there is nothing to keep until the redirect ends.
         if answer.status in MOVED_FOR_GOOD or (known and not known.ever_came):
@@ -328,7 +331,10 @@ class Crawler:
         return self._gone_if_known(visit)
 
     def _move(self, visit: CrawlVisit, target: str) -> None:
-        if target == visit.url or target in visit.chain or len(visit.chain) >= HOPS:
+        if target in (visit.url, *visit.chain) and not visit.has_cookies and self._cookies.bring(target):
+            self.frontier.requeue(visit.back_at(target))
+            return
+        if target in (visit.url, *visit.chain) or len(visit.chain) >= HOPS:
             raise RedirectsEndless(url=visit.first)
         if visit.is_start:
             self._sites.add(site_of(target))  # example.com may live at portal.example.com
@@ -469,7 +475,7 @@ class Crawler:
         return await self._polite.get(
             visit.written or visit.url,
             self._limit,
-            conditions=conditions,
+            headers=conditions | self._cookies.header(visit.url),
             wants=lambda headers: kinds.suffix_of(headers, visit.url) is not None,
         )
 

@@ -36,6 +36,9 @@ SLOWEST = 64 * 1024
 DRAINED = 64 * 1024
 """bytes that are read of an answer without content (a redirect, an error), so that its connection can be used again"""
 
+CONTENT = (HTTPStatus.OK, HTTPStatus.NON_AUTHORITATIVE_INFORMATION)
+"""statuses of an answer with its content; the second is from a proxy that has changed it"""
+
 PIECE = 64 * 1024
 """bytes"""
 
@@ -60,7 +63,7 @@ class FetchResponse:
     status: int
     headers: httpx2.Headers
     body: Body | None
-    """None unless the status is 200 and the content was wanted"""
+    """None unless the status is one of CONTENT and the content was wanted"""
 
 
 def everything(headers: httpx2.Headers) -> bool:
@@ -94,32 +97,32 @@ class Fetcher:
         *,
         limit: int,
         cuts: bool = False,
-        conditions: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
         wants: Callable[[httpx2.Headers], bool] = everything,
     ) -> FetchResponse:
         """`limit`: bytes of content. `cuts`: of a longer content, the beginning is kept; no PageTooLarge.
-        `wants` is called with the headers before the content is read.
+        `headers`: what is sent beside its own. `wants` is called with the headers before the content is read.
 
         Raises AddressInside, PortRefused, HostUnknown, SiteUnreachable, SiteUntrusted, PageTimedOut, PageBroken,
         PagePacked, PageTooLarge; OSError if the folder can't be written to.
         """
-        headers = {
+        sent = {
             "Host": host_of(url),
             "User-Agent": USER_AGENT,
             "Accept": "text/html,application/xhtml+xml,*/*;q=0.8",
             "Accept-Encoding": "gzip, deflate",
-            **(conditions or {}),
+            **(headers or {}),
         }
         begun = asyncio.get_running_loop().time()
         with _said_plainly(url, self._seconds):
             async with (
                 asyncio.timeout_at(begun + self._seconds) as time_limit,
-                self._pool.stream("GET", _httpcore_url(url), headers=list(headers.items())) as response,
+                self._pool.stream("GET", _httpcore_url(url), headers=list(sent.items())) as response,
             ):
                 answer = FetchResponse(url, response.status, httpx2.Headers(response.headers), None)
                 log.debug("%s %s", response.status, url)
                 async with aclosing(_pieces(response)) as pieces:
-                    if answer.status != HTTPStatus.OK:
+                    if answer.status not in CONTENT:
                         await _drain(pieces)
                         return answer
                     if not wants(answer.headers):

@@ -21,6 +21,8 @@ class CrawlVisit:
     """the addresses that redirected here, in order"""
     written: str = ""
     """the address as a redirect wrote it, if that is what the server wants to be asked for: with a session"""
+    has_cookies: bool = False
+    """whether the site led in a circle, and now gets its cookies"""
     is_start: bool = False
     stands_alone: bool = False
     """whether it counts as a page of its own, because the page that it duplicates did not come"""
@@ -31,6 +33,11 @@ class CrawlVisit:
 
     def moved_to(self, url: str) -> "CrawlVisit":
         return replace(self, url=url, written="", chain=(*self.chain, self.url))
+
+    def back_at(self, url: str) -> "CrawlVisit":
+        """The visit at an address of its chain again, with cookies."""
+        chain = (*self.chain, self.url)
+        return replace(self, url=url, written="", chain=chain[: chain.index(url)], has_cookies=True)
 
     def alone(self) -> "CrawlVisit":
         return replace(self, stands_alone=True)

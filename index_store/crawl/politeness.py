@@ -4,6 +4,7 @@ import asyncio
 import re
 import threading
 import time
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -107,7 +108,7 @@ class PoliteFetcher:
         limit: int,
         *,
         cuts: bool = False,
-        conditions: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
         wants: Callable[[httpx2.Headers], bool] = everything,
     ) -> FetchResponse:
         """Raises SiteBusy, SiteUnavailable and the errors of Fetcher.get."""
@@ -116,7 +117,7 @@ class PoliteFetcher:
         for tries_left in reversed(range(TRIES)):
             await pace.turn()
             try:
-                answer = await self._fetcher.get(url, limit=limit, cuts=cuts, conditions=conditions, wants=wants)
+                answer = await self._fetcher.get(url, limit=limit, cuts=cuts, headers=headers, wants=wants)
             except PageBroken as error:
                 if not tries_left or not has_broken_off(error):
                     raise
@@ -225,7 +226,10 @@ class Robots:
         except (PageTimedOut, PageBroken, PagePacked, SiteBusy, SiteUnavailable) as error:
             raise RobotsUnavailable(host=host_of(origin)) from error
         if answer.body:
-            lines = answer.body.path.read_text("utf-8-sig", "replace").splitlines(keepends=True)
+            content = answer.body.path.read_bytes()
+            # As Notepad saves "Unicode".
+            encoding = "utf-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
+            lines = content.decode(encoding, "replace").splitlines(keepends=True)
             if answer.body.size >= ROBOTS_SIZE:
                 lines = lines[:-1]  # the last one may be cut: "Disallow: /a" must not become "Disallow: /"
             self._fetcher.discard(answer.body)

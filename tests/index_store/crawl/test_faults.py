@@ -11,7 +11,7 @@ import pytest
 
 from index_store.crawl import PageOutcome
 from index_store.crawl.crawler import SILENCES
-from tests.servers.site_server import Misbehaviour, Reply, html, moved
+from tests.servers.site_server import Asked, Misbehaviour, Page, Reply, SiteServer, html, moved
 
 
 @pytest.mark.parametrize(
@@ -98,6 +98,60 @@ def test_redirects_without_an_end_fail(site, crawl):
 def test_redirects_in_a_circle_fail(site, crawl):
     site.pages = {"/a": moved("/b"), "/b": moved("/a")}
     assert "redirects without end" in crawl(site.url("/a"), depth=0).failure
+
+
+def with_cookie(reply: Reply, to: str = "", cookie: str = "seen=1") -> Page:
+    """Sends those who don't bring the cookie to another address, or here again, and sets it."""
+
+    def page(asked: Asked) -> Reply:
+        is_brought = cookie in asked.headers.get("cookie", "").split("; ")
+        set_cookie = {"Set-Cookie": f"{cookie}; Path=/; HttpOnly", "Location": to or asked.path}
+        return reply if is_brought else Reply(status=302, headers=set_cookie)
+
+    return page
+
+
+def test_a_site_that_leads_in_a_circle_gets_the_cookies_that_it_has_set(site, crawl):
+    site.pages = {
+        "/": with_cookie(html("Home", "/a", "/b")),
+        "/a": with_cookie(html("A")),
+        "/b": with_cookie(html("B"), "/check", "checked=2"),
+        "/check": moved("/b"),
+    }
+    assert crawl(site.url()).paths == ["/", "/a", "/b"]
+    assert site.paths.count("/a") == 1
+    assert not any("cookie" in asked.headers for asked in site.asked if asked.path == "/robots.txt")
+
+
+def test_a_circle_that_cookies_do_not_end_fails(site, crawl):
+    site.pages = {"/": lambda _: Reply(status=302, headers={"Set-Cookie": f"n={len(site.paths)}", "Location": "/"})}
+    assert "redirects without end" in crawl(site.url(), depth=0).failure
+    assert site.paths.count("/") == 2
+
+
+@pytest.mark.parametrize("cookie", ["long=" + "x" * 5000, "name=日本", "=1", ""])
+def test_cookies_that_no_header_may_hold_are_not_sent_back(site, crawl, cookie):
+    site.pages = {"/": Reply(status=302, headers={"Set-Cookie": cookie.encode().decode("latin-1"), "Location": "/"})}
+    assert "redirects without end" in crawl(site.url(), depth=0).failure
+    assert not any("cookie" in asked.headers for asked in site.asked)
+
+
+def test_cookies_are_not_sent_where_they_are_not_demanded_nor_to_another_site(site, crawl):
+    german = Reply(status=302, headers={"Set-Cookie": "language=de", "Location": "/"})
+    with SiteServer() as other:
+        other.pages = {"/": html("Elsewhere")}
+        site.pages = {
+            "/": html("Home", "/de", "/a"), "/de": german, "/a": with_cookie(moved(other.url()))
+        }  # fmt: skip
+        crawl(site.url())
+        assert not any("language" in asked.headers.get("cookie", "") for asked in site.asked if asked.path == "/")
+        assert not any("cookie" in asked.headers for asked in other.asked)
+
+
+@pytest.mark.parametrize("status", [200, 203])
+def test_a_page_that_a_proxy_has_changed_is_a_page(site, crawl, status):
+    site.pages = {"/": Reply(html("Home", "/a").body, status), "/a": Reply(html("A").body, status)}
+    assert crawl(site.url()).paths == ["/", "/a"]
 
 
 @pytest.mark.parametrize("written", ["/;jsessionid=A1B2C3", "/?utm_source=portal", "/(S(lit3py55t21z5v55vlm25s55))/"])

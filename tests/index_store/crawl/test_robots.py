@@ -83,6 +83,13 @@ def test_a_robots_txt_with_a_byte_order_mark_or_behind_redirects_is_obeyed(site,
     assert crawl(site.url()).paths == ["/", "/a"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_a_robots_txt_in_utf_16_is_obeyed(site, pages, crawl, encoding):
+    text = "\ufeff" * (encoding == "utf-16-be") + "User-agent: *\r\nDisallow: /private/\r\n"
+    pages["/robots.txt"] = Reply(text.encode(encoding), content_type="text/plain")
+    assert crawl(site.url()).paths == ["/", "/a"]
+
+
 @pytest.mark.parametrize("is_packed", [False, True])
 def test_of_a_long_robots_txt_the_whole_lines_at_its_beginning_are_obeyed(site, pages, crawl, is_packed):
     beginning = "User-agent: *\nDisallow: /private/\n"
