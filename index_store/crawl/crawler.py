@@ -45,7 +45,7 @@ from index_store.crawl.errors import (
     SiteUnavailable,
     SiteUnreachable,
 )
-from index_store.crawl.fetch import Body, Fetcher, FetchResponse
+from index_store.crawl.fetch import CONTENT, Body, Fetcher, FetchResponse
 from index_store.crawl.frontier import CrawlVisit, Frontier
 from index_store.crawl.links import PageLinks, outline_of_headers, read_outline
 from index_store.crawl.politeness import MOVED, MOVED_FOR_GOOD, SHAKY, Paces, PoliteFetcher, Robots, Rules, target_of
@@ -186,7 +186,7 @@ class Crawler:
             return self._unchanged(visit, known, answer)
         if answer.status in _MISSING and not visit.is_start:
             return self._gone_if_known(visit)
-        if answer.status != HTTPStatus.OK:
+        if answer.status not in CONTENT:
             raise _refusal(url, answer.status)
         if not answer.body:
             return self._of_other_kind(visit, answer)
