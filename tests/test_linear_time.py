@@ -279,6 +279,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "with_marks": lambda text: with_marks([Page(markdown="【甲】\n乙\n" * 3 + text, headings=())]),
     "with_numbers": lambda text: with_numbers([Page(markdown=f"3. 甲\n{text}", headings=())]),
     "with_questions": lambda text: with_questions([Page(markdown="Q1. 甲\nA1. 乙\n" * 3 + text, headings=())]),
+    "has_no_header": lambda text: as_markdown.has_no_header([[text] * 4] * 4),
     "paragraph": as_markdown.paragraph,
     "with_raised": lambda text: as_markdown.with_raised("".join(map(as_markdown.raised, text))),
     "event_of": lambda text: event_of(calendar(text), "a.eml"),

@@ -1,7 +1,9 @@
 """Writes texts and tables as Markdown, escaped so that nothing in them is read as other Markdown."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 Grid = Sequence[Sequence[str]]
 """rows of cells; rows may differ in length"""
@@ -17,6 +19,18 @@ BESIDE = "\x12"
 """the text of a cell that belongs to the one on its left, until `completed`"""
 REPEATED = 200
 """characters of a cell that are repeated where it spans several; a longer one is no value but a text"""
+COUNTED = 3
+"""rows at the beginning whose numbers show that the first is none of names"""
+LABEL = 20
+"""characters of a label of a form at most"""
+_COUNT = re.compile(r"(?:No\.?\s?)?[(]?(\d{1,5})[).]?", re.I)
+_BOX = re.compile("[□☐☑☒✓✔✅]")
+_DIGIT = re.compile(r"\d")
+_FIGURES = re.compile(r"\d\d|^\d")
+_OF_ONE = re.compile(r"\d{3}|\d[年月/.-]\d|@")
+"""found in what is said of one person or thing: a number, a date, an address"""
+_YEAR = re.compile(r"(?:19|20)\d\d(?:年度?|FY)?(?!\s?[年/.-]?\s?\d{1,2}\s?[月/.-]\s?\d)")
+"""a year alone, or with its month, names a column"""
 _RAISED_FIGURE = re.compile(rf"(?<=[\d)\]}}）］｝]){RAISED_END}?{RAISED}(?=[\d+\-−–±])")
 
 
@@ -66,7 +80,7 @@ def table(grid: Grid) -> str:
     """The first row that holds text is the header, below titles of one cell. Rows and columns without any are left out.
 
     Rows or columns of a single one are no table: they become a line each. So do labels beside texts, if the first label
-    stands before another text, too, as Q and A of questions do: no row is a header then.
+    stands before another text, too, as Q and A of questions do, and the rows of `has_no_header`.
     """
     rows = [[_cell(text) for text in row] for row in grid]
     rows = [row for row in rows if any(row)]
@@ -78,10 +92,41 @@ def table(grid: Grid) -> str:
 
 def _table(rows: Grid) -> str:
     filled = sorted({column for row in rows for column, text in enumerate(row) if text})
-    if len(rows) < 2 or len(filled) < 2 or (len(filled) == 2 and _are_labelled(rows, filled[0])):
+    if len(rows) < 2 or len(filled) < 2 or has_no_header(rows) or (len(filled) == 2 and _are_labelled(rows, filled[0])):
         return "\n".join(paragraph(_unescaped(" ".join(filter(None, row)))) for row in rows)
     lines = [_line(row[column] if column < len(row) else "" for column in filled) for row in rows]
     return "\n".join([lines[0], "|" + " --- |" * len(filled), *lines[1:]])
+
+
+def has_no_header(rows: Grid) -> bool:
+    """Whether the first row is one like the others: a line of a list that is counted or has boxes to tick, or labels
+    with their values beside them, pair by pair, as in a form.
+    """
+    filled = sorted({column for row in rows for column, text in enumerate(row) if text})
+    if len(rows) < 2 or len(filled) < 2:
+        return False
+    columns = [[row[at] if at < len(row) else "" for row in rows] for at in filled]
+    return _are_counted(columns[0]) or any(all(map(_BOX.match, each)) for each in columns) or _are_pairs(columns)
+
+
+def _are_counted(texts: Sequence[str]) -> bool:
+    found = [_COUNT.fullmatch(unicodedata.normalize("NFKC", text)) for text in texts[:COUNTED]]
+    numbers = [int(each[1]) for each in found if each]
+    return len(numbers) == COUNTED and all(next_ == number + 1 for number, next_ in pairwise(numbers))
+
+
+def _are_pairs(columns: Grid) -> bool:
+    """Whether every second column has labels, each another word, and the first values show that they name no column."""
+    if len(columns) < 4 or len(columns) % 2:
+        return False
+    labels = [text for column in columns[::2] for text in column if text not in ("", BESIDE)]
+    values = [column[0] for column in columns[1::2]]
+    if not all(column[0] for column in columns[::2]) or len(set(labels)) < len(labels):
+        return False
+    if any(len(label) > LABEL or _FIGURES.search(label) for label in labels):
+        return False
+    is_filled_in = any(_OF_ONE.search(value) and not _YEAR.match(value) for value in values)
+    return is_filled_in and any(value and not _DIGIT.search(value) for column in columns[1::2] for value in column)
 
 
 def _are_labelled(rows: Grid, column: int) -> bool:
@@ -100,6 +145,8 @@ def completed(rows: Grid, headers: int, titles: int = 0) -> list[list[str]]:
         return [*([row[0]] for row in rows[:titles]), *completed(rows[titles:], headers)]
     if not rows:
         return []
+    if headers == 1 and has_no_header(rows):
+        return [["" if text == BESIDE else text for text in row] for row in rows]
     header = joined_header([["" if text == BESIDE else text for text in row] for row in rows[:headers]])
     return [header, *(_across(row, header) for row in rows[headers:])]
 

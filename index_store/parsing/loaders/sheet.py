@@ -156,7 +156,8 @@ class Sheet:
         headers = self._header_rows([number for number, _ in table])
         header = as_markdown.joined_header(_grid(table[:headers], columns))
         named = {column for column, name in zip(columns, header, strict=True) if name}
-        if len(named) < HEADER_SHARE * len(columns):
+        is_listed = headers == 1 and as_markdown.has_no_header(_grid(table, columns))
+        if is_listed or len(named) < HEADER_SHARE * len(columns):
             grid = [header, *_grid(table[headers:], columns)]
             yield "\n".join(as_markdown.paragraph(" ".join(filter(None, row))) for row in grid)
         else:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
 from textwrap import indent
 
-from index_store.parsing.loaders.as_markdown import BESIDE, REPEATED, completed, with_raised
+from index_store.parsing.loaders.as_markdown import BESIDE, REPEATED, completed, has_no_header, with_raised
 from index_store.parsing.loaders.header_rows import Cell, header_rows, title_rows
 from index_store.parsing.loaders.html.asides import drop_asides
 from index_store.parsing.loaders.html.formula import on_a_line
@@ -149,6 +149,10 @@ class _Writer:
             return
         while len(texts) > 2 and len(texts[0]) == 1:
             yield from _paragraph([texts.pop(0)[0].replace("\\|", "|")])
+        if has_no_header(texts):
+            lines = (" ".join(filter(None, row)).replace("\\|", "|") for row in texts)
+            yield "\n".join(text for line in lines for text in _paragraph([line]))
+            return
         padded = (row + [""] * (width - len(row)) for row in texts)
         lines = ["| " + " | ".join(row[column] for column in used) + " |" for row in padded]
         yield "\n".join([lines[0], "|" + " --- |" * len(used), *lines[1:]])

@@ -641,6 +641,13 @@ def test_a_table_of_data_stays_one_whatever_a_cell_holds(html: str, expected: st
     assert markdown(f"<table>{html}</table>") == expected + "\n"
 
 
+def test_a_form_or_a_counted_list_in_a_table_has_no_header() -> None:
+    form = "<tr><th>氏名<td>佐藤<th>電話<td>03-1234-5678<tr><th>所属<td>営業|一課<th>内線<td>55"
+    assert markdown(f"<table>{form}</table>") == "氏名 佐藤 電話 03-1234-5678\n所属 営業|一課 内線 55\n"
+    steps = "<tr><td>1<td>記入<td>申請者<tr><td>2<td>押印<td>上長<tr><td>3<td>提出<td>総務"
+    assert markdown(f"<table>{steps}</table>") == "1 記入 申請者\n2 押印 上長\n3 提出 総務\n"
+
+
 def test_the_foot_of_a_table_comes_last_wherever_it_is_written() -> None:
     html = """<table><thead><tr><th>月<th>売上</thead><tfoot><tr><td>合計<td>300</tfoot>
     <tbody><tr><td>4月<td>100<tr><td>5月<td>200</tbody></table>"""

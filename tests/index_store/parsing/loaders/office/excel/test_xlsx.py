@@ -309,6 +309,25 @@ def test_questions_and_answers_below_each_other_have_no_header(markdown) -> None
     assert markdown(rows(*asked)) == "Q 半休は取れますか\nA 取れます\nQ 何日前までですか\nA 3日前です\n"
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [[1, "申請書を出した", "佐藤"], [2, "領収書を付けた", "田中"], [3, "上長が承認した", "鈴木"]],
+        [["No.1", "Form", "HR"], ["No.2", "Receipt", "HR"], ["No.3", "Photo", "IT"]],
+        [["①", "申請書", "済"], ["②", "領収書", "済"], ["③", "写真", "未"]],
+        [["□", "申請書を出した", "佐藤"], ["☑", "領収書を付けた", "田中"]],
+        [["申請書", "佐藤", "□ 済"], ["領収書", "田中", "☑ 済"]],
+    ],
+)
+def test_a_checklist_without_a_header_is_read_row_by_row(lines: list[list[Value]], markdown) -> None:
+    assert markdown(rows(*lines)) == "".join(" ".join(map(str, line)) + "\n" for line in lines)
+
+
+def test_numbers_in_the_first_column_below_its_name_have_a_header(markdown) -> None:
+    lines: list[list[Value]] = [["番号", "項目", "確認"], [1, "申請書", "□"], [2, "領収書", "□"], [3, "写真", "□"]]
+    assert markdown(rows(*lines)).startswith("| 番号 | 項目 | 確認 |\n")
+
+
 def test_a_header_that_is_repeated_in_its_table_is_one(markdown) -> None:
     assert markdown(rows(["品", "額"], ["本", 100], ["品", "額"], ["紙", 200])).startswith("| 品 | 額 |\n| --- |")
 

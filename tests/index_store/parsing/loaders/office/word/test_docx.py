@@ -474,6 +474,26 @@ def test_a_field_of_a_form_or_a_long_text_over_several_columns_stands_once(markd
     assert markdown(f"<w:tbl>{long}</w:tbl>").count("至急。") == 100
 
 
+def test_a_form_of_labels_with_values_beside_them_has_no_header(markdown) -> None:
+    form = row(*map(cell, ("氏名", "佐藤", "申請日", "2026年4月1日", "社員番号", "00123")))
+    form += row(cell("住所"), cell("東京都港区1-2-3", '<w:gridSpan w:val="3"/>'), cell("内線"), cell("55"))
+    form += row(cell("備考"), cell("なし", '<w:gridSpan w:val="5"/>'))
+    assert markdown(f"<w:tbl>{form}</w:tbl>") == (
+        "氏名 佐藤 申請日 2026年4月1日 社員番号 00123\n住所 東京都港区1-2-3 内線 55\n備考 なし\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "header",
+    [("品名", "数量", "単価", "金額"), ("科目", "2024年3月期", "注記", "2025年"), ("人", "4月", "人", "電話123")],
+)
+def test_pairs_of_columns_below_names_have_a_header(header: tuple[str, ...], markdown) -> None:
+    table = (
+        row(*map(cell, header)) + row(*map(cell, ("本", "10", "紙", "可"))) + row(*map(cell, ("水", "9", "火", "1")))
+    )
+    assert markdown(f"<w:tbl>{table}</w:tbl>").startswith(f"| {' | '.join(header)} |\n| --- |")
+
+
 def test_a_table_within_a_cell_is_read_in_it_and_a_frame_is_no_table(markdown) -> None:
     inner = "<w:tbl>" + row(cell("a"), cell("b")) + row(cell("c"), cell("d")) + "</w:tbl>"
     assert "| x | a b c d |" in markdown(
