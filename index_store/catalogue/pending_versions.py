@@ -41,6 +41,8 @@ class PendingVersion:
     """whether the document is new"""
     embeds_all: bool = False
     """whether also texts that the version before has are embedded again, because somebody asked for this"""
+    error: dict[str, Any] | None = None
+    """why a newer version never came, which stays true of this one: it is made from the stored original"""
     lease: Lease | None = None
     """under which it is processed, if there are several processes"""
 
@@ -99,7 +101,7 @@ class PendingVersions:
                 connection.execute(delete(sections).where(sections.c.document_id == before.id))
             values = {
                 "parent": version.parent, "name": version.name, "charset": version.charset, "title": parsed.title,
-                "kind": version.kind, "size": version.size, "status": DocumentStatus.READY, "error": None,
+                "kind": version.kind, "size": version.size, "status": DocumentStatus.READY, "error": version.error,
                 "fingerprint": version.fingerprint, "revision": version.revision, "incoming": None,
                 "sections": parsed.section_count, "chunks": parsed.chunk_count,
                 "pages_without_text": parsed.pages_without_text, "added_at": now(),

@@ -175,7 +175,8 @@ class Versions:
             name = document.name or document.title
             file = IncomingFile(document.source, name, document.kind, Path(), False, document.parent, document.charset)
             fingerprint = fingerprint_of(self._originals.digest(document.id, kept), splitting)
-            version = replace(self._new(index, document, file, size, fingerprint), embeds_all=True)
+            never_came = document.error.model_dump() if document.error and not document.incoming else None
+            version = replace(self._new(index, document, file, size, fingerprint), embeds_all=True, error=never_came)
             self._originals.keep_same(document.id, kept, version.revision)
             self._catalogue.pending_versions.begin(version)
         if document.incoming:

@@ -222,6 +222,20 @@ def test_a_page_that_fails_for_now_keeps_its_version_and_says_why_until_it_is_tr
     assert_sound(store, crawling.data_dir)
 
 
+def test_a_page_that_failed_is_still_told_and_tried_again_after_the_index_was_re_indexed(
+    store: IndexStore, site: SiteServer
+) -> None:
+    crawled(store, site).wait()
+    site.pages["/a"] = Reply(status=500)
+    crawled(store, site).wait()
+    assert set(outcome(site, store.reindex("a")).values()) == {"ready"}
+    (failed,) = [each for each in store.documents() if each.error]
+    assert (_path(site, failed.source), failed.error.code) == ("/a", "page_failed")
+    site.pages["/a"] = html("Apples", text="Apples are yellow.")
+    assert outcome(site, store.retry("a")) == {"/a": "ready"}
+    assert not [each for each in store.documents() if each.error]
+
+
 def test_a_single_page_that_moved_for_good_goes_and_comes_under_its_new_address(
     store: IndexStore, site: SiteServer, crawling: Settings
 ) -> None:
