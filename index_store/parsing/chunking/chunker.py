@@ -11,10 +11,17 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import TypeVar
 
-from index_store.parsing.chunking.text_splitter import blocks_of, header_at, split_text, text_width, trimmed
+from index_store.parsing.chunking.text_splitter import (
+    LONGEST_HEADER,
+    blocks_of,
+    header_at,
+    split_text,
+    text_width,
+    trimmed,
+)
 from index_store.parsing.loaders.document import LoadedDocument, Page
 
-VERSION = 7
+VERSION = 8
 """increase it when the same document would be split differently, so that documents are loaded again"""
 
 What = TypeVar("What")
@@ -74,11 +81,12 @@ def _of_section_size(headed: "_HeadedText", size: int) -> "Iterator[_HeadedText]
     if text_width(headed.text) <= limit:
         yield headed
         return
-    blocks = [block for block in blocks_of(headed.text) if text_width(block.opening + block.closing) <= size // 2]
+    longest = min(LONGEST_HEADER, limit // 3)
+    blocks = [block for block in blocks_of(headed.text) if text_width(block.opening + block.closing) <= longest]
     long = (block for block in blocks if text_width(headed.text[block.start : block.end]) > limit // 2)
     reopening = max((ceil(text_width(block.opening + block.closing)) for block in long), default=0)
     if reopening and any(text_width(line) > limit for line in headed.text.splitlines()):
-        reopening = size // 2  # as long as the openings that are repeated may be
+        reopening = max(reopening, size // 2)  # with the cells before the rest of a row
     for start, end in split_text(headed.text, limit - reopening, marks=[offset for offset, _ in headed.inner]):
         opening = next((block.opening for block in blocks if block.start < start < block.end), "")
         opening = header_at(headed.text, start, reopening) or opening
@@ -89,6 +97,8 @@ def _of_section_size(headed: "_HeadedText", size: int) -> "Iterator[_HeadedText]
 def _chunks(headed: "_HeadedText", title: str, size: int, overlap: int) -> list[ParsedChunk]:
     chunks = []
     for start, end in split_text(headed.text, size, overlap, marks=[offset for offset, _ in headed.inner]):
+        if end <= headed.repeated:
+            continue  # a search would find the same wide header once for each section
         headings = headed.headings_at(start)
         where = " > ".join([title, *headings])[-EMBEDDED_HEADING:]
         header = header_at(headed.text, start, size // 2)
@@ -108,6 +118,8 @@ class _HeadedText:
     """offset from which a page begins, and the page"""
     inner: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
     """offset from which headings are in force, and the headings; for sub-headings"""
+    repeated: int = 0
+    """characters at its beginning that are repeated from the section before"""
 
     def page_at(self, offset: int) -> int | None:
         at = bisect_right(self.pages, offset, key=lambda mark: mark[0])
@@ -131,7 +143,7 @@ class _HeadedText:
         pages = [(at + by if at else 0, page) for at, page in self.pages]
         inner = [(at + by, path) for at, path in self.inner]
         text = f"{opening}{self.text}\n{closing}" if closing else opening + self.text
-        return _HeadedText(self.headings, text, pages, inner)
+        return _HeadedText(self.headings, text, pages, inner, by)
 
 
 class _Writer:

@@ -1,7 +1,7 @@
 import pytest
 
 from index_store.parsing.chunking.chunker import chunk_document
-from index_store.parsing.chunking.text_splitter import text_width
+from index_store.parsing.chunking.text_splitter import LONGEST_HEADER, text_width
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page
 from index_store.parsing.loaders.html.html import load_html
 from tests.index_store.parsing.chunking.writings import ENGLISH, JAPANESE, TABLE
@@ -28,6 +28,20 @@ def test_a_table_without_bars_at_its_sides_is_cut_at_rows_with_its_header() -> N
     assert len(below) > 3
     assert all("品目 | 単価\n:--- | ---:\n" + text in chunk.embedded for text, chunk in below)
     assert "| 5900円\n\n税別とする。" in chunks[-1][0]
+
+
+def test_each_section_of_a_wide_table_has_its_header() -> None:
+    names = " | ".join(f"項目の名前{number}" for number in range(30))
+    rows = "".join(f"| {' | '.join(f'値{row}の{number}' for number in range(30))} |\n" for row in range(40))
+    header = f"| {names} |\n|{' --- |' * 30}\n"
+    assert 150 < text_width(header) < LONGEST_HEADER
+    loaded = LoadedDocument(title="台帳", pages=[Page(markdown=header + rows)])
+    sections = chunk_document(loaded, 300, 40)
+    assert len(sections) > 3
+    assert all(section.text.startswith(header) and text_width(section.text) <= 1500 for section in sections)
+    texts = [section.text[chunk.start : chunk.end] for section in sections for chunk in section.chunks]
+    assert all("値" in text for text in texts[1:])
+    assert all(any(f"値{row}の29 |" in text for text in texts) for row in range(40))
 
 
 @pytest.mark.parametrize("sentences", [6, 60], ids=["a chunk", "a section"])
