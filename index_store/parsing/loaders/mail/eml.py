@@ -49,6 +49,9 @@ FULLER = 1.5
 _STRUCTURE = re.compile(r"^(\||#{1,6} )", re.M)
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _REPORTS = ("message/delivery-status", "message/disposition-notification")
+WINMAIL = "winmail.dat"
+"""the usual name of an attachment in which Outlook puts the files of a mail, and its text, for other Outlooks"""
+_OF_OUTLOOK = ("application/ms-tnef", "application/vnd.ms-tnef")
 _CLOSED = ("application/pgp-encrypted", *WRAPPED)
 
 
@@ -128,6 +131,9 @@ class _Mailbag:
         """Empty if it can't be read."""
         if part.get_content_type() == "message/rfc822" and part.is_multipart():
             return self._read(name, lambda: self._mail(attached_mail(part), depth))
+        if part.get_content_type() in _OF_OUTLOOK or name.lower() == WINMAIL:
+            self._without_text.append(name or WINMAIL)
+            return []
         suffix = PurePath(name).suffix.lower()
         if suffix not in LOADABLE:
             return []

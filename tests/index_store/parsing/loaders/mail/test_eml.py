@@ -314,6 +314,18 @@ def test_attached_scans_are_told_with_their_names_and_pages(raw) -> None:
     assert load(raw(mail.as_bytes(), "a.eml")).pages_without_text == "見積.pdf, b.pdf 2"
 
 
+@pytest.mark.parametrize(
+    ("subtype", "name"), [("ms-tnef", "winmail.dat"), ("octet-stream", "WINMAIL.DAT"), ("vnd.ms-tnef", "")]
+)
+def test_an_attachment_in_which_outlook_hides_files_is_told(subtype: str, name: str, raw) -> None:
+    mail = letter("資料を送ります。\n")
+    named = {"filename": name} if name else {"disposition": "attachment"}
+    mail.add_attachment(b"\x78\x9f\x3e\x22\1\0", maintype="application", subtype=subtype, **named)
+    loaded = load(raw(mail.as_bytes(), "a.eml"))
+    assert "資料を送ります。" in text(loaded)
+    assert loaded.pages_without_text == (name or "winmail.dat")
+
+
 def test_a_zip_has_no_more_files_read_than_a_mail(raw) -> None:
     mail = letter()
     files = {f"{number}.txt": f"file {number}" for number in range(60)}
