@@ -3,21 +3,27 @@
 A PDF has it apart from the page's own text, in any order. Comments and links are not part of the page.
 """
 
+import ctypes
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfPage
 
-from index_store.parsing.loaders.pdf.line import SAME_LINE, Line, one_line
+from index_store.parsing.loaders.pdf.line import SAME_LINE, Cell, Line, one_line
 from index_store.parsing.loaders.pdf.lines import lines_of, words_of
 from index_store.parsing.loaders.pdf.upright import upright_text
 
 NEIGHBOURS = 6
 """lines above and below an entry among which its label is looked for"""
+
+COMB = 1 << 24
+"""flag of a field with a box for each character (PDF 1.7, table 228)"""
+COMBS, LONGEST = 200, 100
+"""such fields that are read of a page, and their characters; a form has hardly more"""
 
 _TYPED = {pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT}
 
@@ -31,13 +37,14 @@ def lines_with_entries(pdf: PdfDocument, number: int) -> list[Line]:
         for index in reversed(range(len(kinds))):
             if kinds[index] not in _TYPED:
                 pdfium.FPDFPage_RemoveAnnot(page, index)
+        combs = _combs(pdf, page)
         with closing(upright_text(page)[0]) as text:
             printed = pdfium.FPDFText_CountChars(text)
         # Only the copy in memory changes: the entries are drawn after the page's own text.
         pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)
     with closing(pdf[number]) as page:
         words = words_of(page, printed)
-        entries = _entries([word for word in words if word.cells])
+        entries = _entries(_joined([word for word in words if word.cells], combs))
         return [*_placed(lines_of(page, printed), entries), *(word for word in words if not word.cells)]
 
 
@@ -46,6 +53,47 @@ def _kinds(page: PdfPage) -> Iterator[int]:
         annotation = pdfium.FPDFPage_GetAnnot(page, index)
         yield pdfium.FPDFAnnot_GetSubtype(annotation)
         pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _combs(pdf: PdfDocument, page: PdfPage) -> list[str]:
+    """What was typed into fields with a box for each character, without spaces."""
+    found: dict[str, None] = {}
+    for index in range(pdfium.FPDFPage_GetAnnotCount(page)) if pdf.formenv else ():
+        field = pdfium.FPDFPage_GetAnnot(page, index)
+        if pdfium.FPDFAnnot_GetFormFieldFlags(pdf.formenv, field) & COMB:
+            size = pdfium.FPDFAnnot_GetFormFieldValue(pdf.formenv, field, None, 0)
+            value = (ctypes.c_ushort * (size // 2))()
+            pdfium.FPDFAnnot_GetFormFieldValue(pdf.formenv, field, value, size)
+            found["".join(bytes(value).decode("utf-16-le", "replace").rstrip("\0").split())] = None
+        pdfium.FPDFPage_CloseAnnot(field)
+    return [text for text in found if 1 < len(text) <= LONGEST][:COMBS]
+
+
+def _joined(words: Sequence[Line], combs: Sequence[str]) -> list[Line]:
+    """The characters in the boxes of a field as one word."""
+    out: list[Line] = []
+    at = 0
+    while at < len(words):
+        first = words[at]
+        count, text = max(((_words_of(comb, words, at), comb) for comb in combs), default=(0, ""))
+        if count:
+            end = words[at + count - 1].end
+            first = replace(first, text=text, end=end, cells=(Cell(first.begin, end, text),))
+        out.append(first)
+        at += max(count, 1)
+    return out
+
+
+def _words_of(comb: str, words: Sequence[Line], at: int) -> int:
+    """How many words from `at` on are the characters of the field; 0 if they are not."""
+    text = ""
+    for count, word in enumerate(words[at : at + len(comb)], 1):
+        text += word.text
+        if text == comb:
+            return count
+        if not comb.startswith(text):
+            break
+    return 0
 
 
 def _entries(words: list[Line]) -> Iterator[Line]:

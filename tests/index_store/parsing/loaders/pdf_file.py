@@ -36,6 +36,8 @@ class Annotation:
     text: str
     is_drawn: bool = True
     """whether the file says how it looks; otherwise it only has the text"""
+    step: int = 0
+    """points from each character to the next, if each has a box of its own"""
 
 
 @dataclass
@@ -61,7 +63,7 @@ class PdfFile:
         ]
         annotations = []
         for annotation in self.annotations:
-            objects.append(_stream(_drawn(Text(2, 4, annotation.text)), b" /Subtype /Form /BBox [0 0 200 20]" + FONTS))
+            objects.append(_stream(_drawn_entry(annotation), b" /Subtype /Form /BBox [0 0 200 20]" + FONTS))
             objects.append(_annotation(annotation, b"<< /N %d 0 R >>" % len(objects)))
             annotations.append(b"%d 0 R" % len(objects))
         pages = []
@@ -108,7 +110,7 @@ def _annotation(annotation: Annotation, appearance: bytes) -> bytes:
         annotation.kind.encode(),
         place,
         text,
-        b"/FT /Tx /T <%s> /V <%s> /DA (/E 12 Tf)" % (text, text)
+        b"/FT /Tx /Ff %d /T <%s> /V <%s> /DA (/E 12 Tf)" % (bool(annotation.step) << 24, text, text)
         + (b" /AP %s" % appearance if annotation.is_drawn else b""),
     )
 
@@ -118,6 +120,12 @@ def _drawn(line: Text) -> bytes:
     text = line.text.encode("cp932").hex().encode()
     place = b"%d %d Td" % (line.x, line.y)
     return b"q BT %s %s %d Tf %s <%s> Tj ET Q\n" % (line.paint.encode(), font, line.size, place, text)
+
+
+def _drawn_entry(annotation: Annotation) -> bytes:
+    if not annotation.step:
+        return _drawn(Text(2, 4, annotation.text))
+    return b"".join(_drawn(Text(2 + annotation.step * at, 4, text)) for at, text in enumerate(annotation.text))
 
 
 def _encoded(text: str) -> bytes:

@@ -678,6 +678,17 @@ def test_what_was_typed_into_a_form_or_onto_a_page_is_read_beside_its_label(raw,
     ]
 
 
+def test_what_was_typed_into_boxes_for_a_character_each_is_a_word(raw) -> None:
+    page = [Text(50, 700, "Number:"), Text(50, 660, "郵便番号"), Text(50, 620, "Days:")]
+    typed = [
+        Annotation("Widget", 130, 700, "1234 5678", step=14), Annotation("Widget", 130, 660, "100-0001", step=24),
+        *(Annotation("Widget", 130 + 30 * at, 620, str(at)) for at in range(1, 4)),
+    ]  # fmt: skip
+    content = PdfFile([page], annotations=typed).content()
+    read = load(raw(content, "a.pdf")).pages[0].markdown.replace("|", " ").replace("---", " ")
+    assert read.split() == ["Number:", "12345678", "郵便番号", "100-0001", "Days:", "1", "2", "3"]
+
+
 def test_a_form_that_does_not_say_how_its_entries_look_is_read(raw) -> None:
     typed = [Annotation("Widget", 100, 700, "Taro Yamada", is_drawn=False), Annotation("Widget", 100, 660, "", False)]
     content = PdfFile([[Text(50, 700, "Name:"), Text(50, 660, "Date:")]], annotations=typed).content()
