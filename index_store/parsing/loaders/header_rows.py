@@ -1,11 +1,19 @@
 """How many rows are the header of a table in a document or a page, by its merged cells: 国内 over 甲地 and 乙地."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 ROWS = 3
 """of a header at most"""
+
+_PERIOD = re.compile(r"(?:19|20)\d\d年?度?|(?:(?:19|20)\d\d[年/.-])?\d{1,2}月|第?[1-4]四半期|[1-4]Q|Q[1-4]")
+
+
+def names_period(text: str, below: str) -> bool:
+    """Whether it is a year, a quarter or a month that names a column: no other one stands below it, as in data."""
+    return bool(_PERIOD.fullmatch(text)) and not _PERIOD.fullmatch(below)
 
 
 @dataclass(frozen=True)
@@ -48,7 +56,9 @@ def header_rows(rows: Sequence[Sequence[Cell]]) -> int:
         count += 1
     if any(_has_word_below(row, rows[at:count]) for at, row in enumerate(rows[:count], 1)):
         return 1
-    if count == 1 and not any(map(str.isdigit, "".join(cell.text for cell in rows[1]))):
+    under = {cell.column: cell.text for cell in rows[2]}
+    words = (cell.text for cell in rows[1] if not names_period(cell.text, under.get(cell.column, "")))
+    if count == 1 and not any(map(str.isdigit, "".join(words))):
         count = 2
     is_above_data = count < len(rows) and count <= ROWS and all(cell.width == 1 for cell in rows[count])
     return count if is_above_data else 1

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders.header_rows import names_period
 
 HEADER_SHARE = 0.5
 """share of a block's columns that its first row must fill to be their header; a form fills fewer"""
@@ -214,7 +215,9 @@ class Sheet:
         below = self.rows[numbers[deepest]] if deepest < len(numbers) else {}
         # A wide word with words below is a header; on a sheet of narrow columns a wide cell is just a cell.
         parted = [sum(span.left <= column <= span.right for column in below) > 1 for span in wide]
-        is_of_words = deepest == 1 and all(parted) and not any(map(is_data, below.values()))
+        under = self.rows[numbers[deepest + 1]] if deepest + 1 < len(numbers) else {}
+        has_data = any(is_data(text) and not names_period(text, under.get(at, "")) for at, text in below.items())
+        is_of_words = deepest == 1 and all(parted) and not has_data
         if is_of_words:
             deepest = 2
         if deepest >= min(len(numbers), 4):

@@ -150,6 +150,29 @@ def test_a_row_of_words_below_wide_headers_is_part_of_the_header(markdown) -> No
     )
 
 
+@pytest.mark.parametrize("corners", [("部署", None), (None, "部署")])
+@pytest.mark.parametrize("names", [("4月", "5月"), ("2024年度", "2025年度"), ("2024", "2025"), ("Q1", "第2四半期")])
+def test_months_and_years_below_wide_headers_are_part_of_the_header(
+    corners: tuple[Value, Value], names: tuple[str, str], markdown
+) -> None:
+    first, second = names
+    table = rows(
+        [corners[0], "国内", None, "海外", None],
+        [corners[1], *names, *names],
+        ["東京", 1, 2, 3, 4],
+        ["大阪", 5, 6, 7, 8],
+    )
+    xml = f'<sheetData>{table}</sheetData><mergeCells><mergeCell ref="B1:C1"/><mergeCell ref="D1:E1"/></mergeCells>'
+    header = f"| 部署 | 国内 {first} | 国内 {second} | 海外 {first} | 海外 {second} |"
+    assert markdown(xml).splitlines()[::2] == [header, "| 東京 | 1 | 2 | 3 | 4 |"]
+
+
+def test_years_in_rows_below_a_wide_header_are_data(markdown) -> None:
+    table = rows(["部署", "期間", None], ["東京", "2024年", "2025年"], ["大阪", "2023年", "2024年"])
+    xml = f'<sheetData>{table}</sheetData><mergeCells><mergeCell ref="B1:C1"/></mergeCells>'
+    assert "| 東京 | 2024年 | 2025年 |\n" in markdown(xml)
+
+
 def test_a_row_of_words_below_header_rows_is_no_part_of_them(markdown) -> None:
     table = rows(["区分", "担当", None], [None, "国内", "海外"], ["営業", "田中", "鈴木"], ["経理", "佐藤", "伊藤"])
     xml = f'<sheetData>{table}</sheetData><mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="B1:C1"/></mergeCells>'
