@@ -150,8 +150,8 @@ class _Writer:
         while len(texts) > 2 and len(texts[0]) == 1:
             yield from _paragraph([texts.pop(0)[0].replace("\\|", "|")])
         if has_no_header(texts):
-            lines = (" ".join(filter(None, row)).replace("\\|", "|") for row in texts)
-            yield "\n".join(text for line in lines for text in _paragraph([line]))
+            written = (" ".join(filter(None, row)).replace("\\|", "|") for row in texts)
+            yield "\n".join(text for line in written for text in _paragraph([line]))
             return
         padded = (row + [""] * (width - len(row)) for row in texts)
         lines = ["| " + " | ".join(row[column] for column in used) + " |" for row in padded]

@@ -45,8 +45,8 @@ def load(file: RawFile) -> LoadedDocument:
     # Headings of its own are named by their words.
     own = {heading.line: heading for heading in headings}
     (read,) = with_plain_headings([Page(markdown=markdown)])
-    found = headings if read.headings is None else [own.get(heading.line, heading) for heading in read.headings]
-    page = Page(markdown=markdown, headings=tuple(found))
+    shown = headings if read.headings is None else [own.get(heading.line, heading) for heading in read.headings]
+    page = Page(markdown=markdown, headings=tuple(shown))
     return LoadedDocument(title=title or first or PurePath(file.name).stem, pages=[page])
 
 
