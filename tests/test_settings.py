@@ -64,6 +64,13 @@ def test_an_env_file_in_another_encoding_is_told(data_dir):
         rag.Settings()
 
 
+def test_a_folder_in_place_of_the_env_file_is_told_and_nothing_starts_without_its_settings(data_dir):
+    Path(".env").mkdir()
+    for settings in (rag.Settings, pages.Settings):
+        with pytest.raises(EnvFileUnusable, match=r"\.env can't be used: it is a folder, not a file\. Correct"):
+            settings()
+
+
 @pytest.mark.parametrize(
     ("written", "line"),
     [

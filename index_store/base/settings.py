@@ -38,8 +38,8 @@ class PlainSettings(BaseSettings):
 
     def __init__(self, **values: Any) -> None:
         try:
-            if (file := values.get("_env_file", ".env")) and Path(file).is_file():
-                _refuse_unreadable_lines(Path(file))
+            if file := values.get("_env_file", ".env"):
+                _refuse_what_is_no_setting(Path(file))
             super().__init__(**values)
         except ValidationError as error:
             field = str((error.errors()[0]["loc"] or ("chunk_overlap",))[0]).lower()
@@ -62,8 +62,12 @@ def names_in(env_file: Path) -> list[str]:
         return [read.key for read in parse_stream(lines) if read.key]
 
 
-def _refuse_unreadable_lines(env_file: Path) -> None:
-    """Otherwise dotenv leaves them out with a warning, and an app whose AUTH is such a line would have no sign-in."""
+def _refuse_what_is_no_setting(env_file: Path) -> None:
+    """Otherwise dotenv leaves it out, with a warning at most, and an app whose AUTH is there would have no sign-in."""
+    if env_file.is_dir():  # Docker makes one where it mounts a file that is not there
+        raise EnvFileUnusable(problem_en="it is a folder, not a file", problem_ja="ファイルではなくフォルダーです")
+    if not env_file.is_file():
+        return
     with env_file.open(encoding="utf-8") as lines:
         for read in parse_stream(lines):
             is_setting = read.key is None or (read.value is not None and read.key.isascii())
