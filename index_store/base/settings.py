@@ -20,6 +20,9 @@ EMBEDDED = "embedded"
 KEY = ("a key of ASCII characters in one line, not full-width ones", "半角の英数字と記号だけの 1 行のキー")
 """what `header_value` allows"""
 
+CURLY = ("“", "”", "„", "‘", "’", "＂", "＇")
+"""quotation marks of word processors and full-width ones, which dotenv reads as part of a value"""
+
 SHORTEST_SECRET = 8
 """characters; a shorter one, such as the placeholder of a server without keys, is a common word"""
 
@@ -70,15 +73,19 @@ def _refuse_what_is_no_setting(env_file: Path) -> None:
         return
     with env_file.open(encoding="utf-8") as lines:
         for read in parse_stream(lines):
+            written = read.original.string
+            blank = written[: len(written) - len(written.lstrip())].count("\n")
+            number = read.original.line + blank
             is_setting = read.key is None or (read.value is not None and read.key.isascii())
             if read.error or not is_setting:
-                written = read.original.string
-                blank = written[: len(written) - len(written.lstrip())].count("\n")
-                number = read.original.line + blank
                 en = (
                     f"line {number} is not of the form NAME=value: look for a missing quotation mark or a full-width ＝"
                 )
                 ja = f"{number} 行目が NAME=値 の形ではありません。引用符の閉じ忘れや全角の＝がないか確認してください"
+                raise EnvFileUnusable(problem_en=en, problem_ja=ja)
+            if read.key and written.partition("=")[2].lstrip().startswith(CURLY):
+                en = f"the value in line {number} begins with a curly or full-width quotation mark: type a straight one"
+                ja = f"{number} 行目の値が全角の引用符や “ で始まっています。半角の引用符にしてください"
                 raise EnvFileUnusable(problem_en=en, problem_ja=ja)
 
 
