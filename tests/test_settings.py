@@ -95,9 +95,7 @@ def test_a_line_of_the_env_file_that_is_no_setting_is_told_and_nothing_starts_wi
 @pytest.mark.parametrize("value", ["“anna@example.com”", " ‘anna@example.com’ # ours", "＂anna@example.com＂"])
 def test_quotation_marks_from_a_document_are_told_and_not_made_a_part_of_the_value(data_dir, value):
     Path(".env").write_text(f"# ours\nADMINS={value}\n")
-    with pytest.raises(
-        EnvFileUnusable, match=r"\.env can't be used: the value in line 2 begins with a curly"
-    ) as caught:
+    with pytest.raises(EnvFileUnusable, match=r"\.env can't be used: the value in line 2 begins with") as caught:
         rag.Settings()
     assert "ファイル .env を使えません(2 行目の値が全角の引用符" in caught.value.sentence("ja")
     assert "anna" not in str(caught.value)

@@ -30,8 +30,8 @@ FAST = 1
 def back_up(folder: Path, file: Path) -> Manifest:
     """The app may run, in another process. The file appears when it is complete, readable for its account only.
 
-    Raises NotAsRoot, NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, OriginalsNotInFolder, BackupExists,
-    BackupUnderWay, BackupFailed, DataFolderDamaged.
+    Raises NotAsRoot, NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, OriginalsNotInFolder, BackupIsFolder,
+    BackupExists, BackupUnderWay, BackupFailed, DataFolderDamaged.
     """
     refuse_root(folder)
     if (folder / IDENTITY).exists():
@@ -42,6 +42,8 @@ def back_up(folder: Path, file: Path) -> Manifest:
         raise errors.OriginalsNotInFolder(folder=os.path.abspath(folder))
     if not (folder / CATALOGUE).exists() or not (folder / CHROMA).exists():
         raise errors.NothingToBackUp(folder=os.path.abspath(folder))
+    if file.is_dir():
+        raise errors.BackupIsFolder(file=file, example=file / f"{datetime.now(UTC):%Y-%m-%d}.zip")
     if file.exists():
         raise errors.BackupExists(file=file)
     try:

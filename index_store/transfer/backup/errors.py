@@ -1,8 +1,8 @@
 """The errors of backup and restore, with sentences for people.
 
 BackupError
-├── NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, OriginalsNotInFolder, BackupExists, BackupUnderWay
-├── BackupFailed
+├── NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, OriginalsNotInFolder
+├── BackupExists, BackupIsFolder, BackupUnderWay, BackupFailed
 └── BackupUnreadable, NotABackup, BackupDamaged, BackupNewer, FolderNotEmpty, RestoreFailed
 """
 
@@ -65,6 +65,11 @@ class OriginalsNotInFolder(BackupError):
 class BackupExists(BackupError):
     en = "There is already a file {file}. Give the backup another name, or remove that file first."
     ja = "ファイル {file} はすでにあります。バックアップに別の名前を付けるか、先にそのファイルを削除してください。"
+
+
+class BackupIsFolder(BackupError):
+    en = "{file} is a folder. Give the backup the name of a file, such as {example}."
+    ja = "{file} はフォルダーです。{example} のように、作成するファイルの名前まで指定してください。"
 
 
 class BackupUnderWay(BackupError):

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import stat
@@ -102,6 +103,18 @@ def test_a_file_that_is_there_is_not_written_over(
     assert (done.returncode, done.stdout) == (1, "")
     assert {"en": "There is already a file", "ja": "はすでにあります"}[language] in done.stderr
     assert archive.read_bytes() == before
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_folder_in_place_of_the_file_is_told_with_the_name_of_a_file_in_it(
+    app: IndexStore, command: Command, tmp_path: Path, language: str
+) -> None:
+    (tmp_path / "backups").mkdir()
+    done = command("backup", "--language", language, tmp_path / "backups")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert {"en": "backups is a folder. Give", "ja": "backups はフォルダーです"}[language] in done.stderr
+    assert re.search(rf"{tmp_path}/backups/\d{{4}}-\d\d-\d\d\.zip", done.stderr)
+    assert not list((tmp_path / "backups").iterdir())
 
 
 def test_a_folder_without_anything_of_the_app_is_not_saved(tmp_path: Path, command: Command) -> None:
