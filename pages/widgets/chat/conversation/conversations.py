@@ -110,7 +110,7 @@ def _show_list(conversations: Sequence[Conversation], current: str | None) -> No
     shown: str | None = None
     for conversation in conversations:
         day = datetime.fromtimestamp(conversation.updated_at, here).date()
-        group = say("sidebar.today" if day == today else "sidebar.earlier")
+        group = say("sidebar.today" if day >= today else "sidebar.earlier")  # after today: the clock was set back
         if group != shown:
             st.caption(group)
             shown = group

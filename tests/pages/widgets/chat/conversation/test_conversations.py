@@ -76,3 +76,14 @@ def test_today_begins_at_midnight_of_the_reader(engine, hour, group):
     page.look()
     groups = {page.words["sidebar.today"], page.words["sidebar.earlier"]}
     assert [each.value for each in page.app.caption if each.value in groups] == [page.words[group]]
+
+
+def test_one_from_before_the_clock_was_set_back_is_of_today(engine):
+    history = process_of(engine).history
+    history.conversations.new("Question 1", principal=LOCAL)
+    with history.database.begin() as connection:
+        connection.exec_driver_sql("update conversations set updated_at = updated_at + 3 * 24 * 60 * 60")
+    page = ChatPage()
+    captions = [each.value for each in page.app.caption]
+    assert page.words["sidebar.today"] in captions
+    assert page.words["sidebar.earlier"] not in captions
