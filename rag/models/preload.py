@@ -25,7 +25,7 @@ class Preload:
 
     @property
     def since(self) -> float | None:
-        """Seconds since 1970; None if the chat model is not being preloaded now."""
+        """A time of time.monotonic; None if the chat model is not being preloaded now."""
         return self._since
 
     def begin(self) -> None:
@@ -36,7 +36,7 @@ class Preload:
             return
         with self._beginning:
             if not self._thread:
-                self._since = time.time()
+                self._since = time.monotonic()
                 self._thread = threading.Thread(target=self._start, name="preload", daemon=True)
                 self._thread.start()
 

@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+import time
 from html import unescape
 
 import pytest
@@ -227,6 +228,11 @@ def test_a_model_that_has_to_be_started_starts_with_the_page_which_says_so(data_
     assert not says_so()  # there are no documents yet
     assert engine.store.add("handbook", file, file.name).error is None
     assert says_so()
+    with monkeypatch.context() as clock:
+        now = time.time
+        clock.setattr(time, "time", lambda: now() - 3600)  # set back meanwhile
+        assert says_so()
+        assert not any(told + "-" in each.value for each in page.app.caption)
     may_start.set()
     assert eventually(lambda: engine.preload.since is None)
     assert not says_so()

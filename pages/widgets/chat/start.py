@@ -21,4 +21,4 @@ def _show_start() -> None:
     since = engine().preload.since
     if since is None:
         st.rerun()
-    st.caption(say("chat.starting_model", seconds=round(time.time() - since)))
+    st.caption(say("chat.starting_model", seconds=round(time.monotonic() - since)))
