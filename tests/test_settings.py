@@ -114,7 +114,7 @@ KEYS = ["openai_api_key", "tavily_api_key", "aws_access_key_id", "aws_secret_acc
 @pytest.mark.parametrize("between", ["、", "，", "; ", " ", "\n"])
 def test_admins_that_are_not_separated_by_commas_are_refused_rather_than_no_admins(between):
     with pytest.raises(InvalidSetting, match=r"ADMINS .* separated by commas"):
-        rag.Settings(_env_file=None, admins=f"anna@example.com{between}bob@example.com")
+        rag.Settings(_env_file=None, admins=f"anna@example.com{between}bob＠example.com")
     assert rag.Settings(_env_file=None, admins="anna@example.com, 山田 太郎,bob@example.com,").admins
 
 

@@ -112,7 +112,7 @@ class People:
         self._database = database
         self._folder = settings.data_dir
         self._admins = parts(settings.admins)
-        self._admin_mails = frozenset(map(_folded, self._admins))
+        self._admin_mails = frozenset(_folded(typed_address(each)) for each in self._admins)
         self._admin_groups = parts(settings.admin_groups)
         self._editor_groups = parts(settings.editor_groups)
         self._default_role = Role(settings.default_role)

@@ -257,7 +257,8 @@ class Settings(PlainSettings):
     @field_validator("admins")
     @classmethod
     def _are_separated_by_commas(cls, names: str) -> str:
-        if any(each.count("@") > 1 for each in parts(names)):  # nobody would be an admin, and nothing would say why
+        # Otherwise nobody would be an admin, and nothing would say why.
+        if any(each.count("@") + each.count("＠") > 1 for each in parts(names)):
             raise ValueError
         return names
 

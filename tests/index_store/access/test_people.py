@@ -111,6 +111,15 @@ def test_the_first_admin_is_whom_the_setting_names_by_mail_address_or_subject(se
         assert people.signed_in(claim("alice")).role is Role.ADMIN
 
 
+@pytest.mark.parametrize("address", ["alice＠example.com", "ａｌｉｃｅ@example.com", "Alice <alice@example.com>"])
+def test_an_admin_is_named_as_japanese_keyboards_write_addresses_and_mail_programs_copy_them(
+    settings: Settings, address: str
+) -> None:
+    with opened(settings, admins=f"bob, {address}") as people:
+        assert people.signed_in(claim("alice")).role is Role.ADMIN
+        assert people.signed_in(claim("mallory", mail=address)).role is Role.READER
+
+
 @pytest.mark.parametrize(
     ("admins", "told"),
     [
