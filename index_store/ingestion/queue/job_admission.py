@@ -63,8 +63,12 @@ class JobAdmission:
         self._watching = threading.Thread(target=self._watch, name=f"{name}: whether it may", daemon=True)
 
     def start(self) -> None:
-        self._storing.start()
-        self._watching.start()
+        try:
+            self._watching.start()  # first: without it, nothing is stored
+            self._storing.start()
+        except RuntimeError as error:  # this machine has no thread left
+            self._fail(error)
+            self._end()
 
     def cancel(self) -> None:
         self._context.stop.cancel()
@@ -74,12 +78,14 @@ class JobAdmission:
 
     def join(self) -> None:
         """Waits until all sources are stored."""
-        self._storing.join()
+        if self._storing.ident:  # else it could not be started, and the job has ended
+            self._storing.join()
 
     def close(self) -> None:
         """Waits for both threads; the other one ends when the queue is closed, or the job finished."""
-        self._storing.join()
-        self._watching.join()
+        self.join()
+        if self._watching.ident:
+            self._watching.join()
 
     def _work(self) -> None:
         try:
@@ -87,12 +93,18 @@ class JobAdmission:
             self._job_table.set_index(self._job_id, index.id, index.name)
             self._admit(index)
         except Exception as error:  # noqa: BLE001 - the edge of the thread
-            self.failure = as_plain_error(error, f"Adding to {self._order.index} failed", self._order.index)
+            self._fail(error)
         finally:
-            discard_uploads(self._order.sources)
-            while not self._is_noted():
-                if self._queue.is_closed.wait(LOOK):
-                    break
+            self._end()
+
+    def _fail(self, error: Exception) -> None:
+        self.failure = as_plain_error(error, f"Adding to {self._order.index} failed", self._order.index)
+
+    def _end(self) -> None:
+        discard_uploads(self._order.sources)
+        while not self._is_noted():
+            if self._queue.is_closed.wait(LOOK):
+                break
 
     def _is_noted(self) -> bool:
         """Records that all sources are stored. False while the database is away: tried again, or the job never ends."""

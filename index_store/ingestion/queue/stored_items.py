@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import astuple
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -35,7 +36,8 @@ class StoredItems(Items):
         self._lock = threading.RLock()
         self._has_ended = threading.Event()
         self._writer = threading.Thread(target=self._write_on, name="progress", daemon=True)
-        self._writer.start()
+        with suppress(RuntimeError):  # this machine has no thread left: changes are saved at the end alone
+            self._writer.start()
 
     def __iter__(self) -> Iterator[Item]:
         with self._lock:
@@ -103,7 +105,8 @@ class StoredItems(Items):
     def close(self) -> None:
         """Saves the last changes. Raises SQLAlchemyError."""
         self._has_ended.set()
-        self._writer.join()
+        if self._writer.ident:
+            self._writer.join()
         self.flush()
 
     def _keep(self, item: Item, item_id: int, lease: str | None) -> None:
