@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Self
 
 from index_store.access.access import Access
@@ -61,7 +60,7 @@ class IndexStore(Store):
             self.access.audit.sweep()
             self.replica = library.catalogue.replica
             """this app among those that share its database; None if there can be only one"""
-            self._parser = Parser(settings, _parsing_folder(settings, owned))
+            self._parser = Parser(settings, _parsing_folder(settings, library, owned))
             self._searcher = Searcher(library, embeddings, settings.fusion, settings.keyword_weight)
             versions = Versions(library, partial(_limits_of, self.access, settings))
             services = Services(settings, library, versions, self._parser, embeddings, paces=_paces(library, settings))
@@ -212,9 +211,11 @@ def _jobs(services: Services) -> Jobs:
     return QueuedJobs(services, replica, works=services.settings.workers == "here")
 
 
-def _parsing_folder(settings: Settings, owned: ExitStack) -> Path | None:
-    """A folder of this process alone, if others share the data folder; otherwise None."""
-    return Path(owned.enter_context(TemporaryDirectory(prefix="parsing-"))) if settings.has_queue else None
+def _parsing_folder(settings: Settings, library: Library, owned: ExitStack) -> Path | None:
+    """A folder of this process alone, if others share the data folder; otherwise None. If this process is killed, a
+    later start deletes what documents say in it.
+    """
+    return owned.enter_context(library.originals.work_folder()).absolute() if settings.has_queue else None
 
 
 @contextmanager
@@ -230,8 +231,7 @@ def working(settings: Settings) -> Iterator[None]:
         AddressGuard(settings.crawl_allowed)
         embeddings = owned.enter_context(closing(make_embeddings(settings)))
         access = owned.enter_context(closing(Access(library.catalogue.database, settings)))
-        folder = owned.enter_context(TemporaryDirectory(prefix="parsing-"))
-        parser = Parser(settings, Path(folder))
+        parser = Parser(settings, _parsing_folder(settings, library, owned))
         versions = Versions(library, partial(_limits_of, access, settings))
         services = Services(settings, library, versions, parser, embeddings, paces=_paces(library, settings))
         worker = Worker(services).start()

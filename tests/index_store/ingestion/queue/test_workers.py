@@ -2,8 +2,10 @@
 
 import asyncio
 import io
+import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +26,7 @@ from index_store.ingestion.queue.job_table import JobTable
 from index_store.ingestion.sources import FileSource, SiteSource, keep_upload
 from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.library.originals.originals import Originals
+from index_store.library.originals.scratch import STAGED_SECONDS
 from index_store.store.index_store import IndexStore, working
 from index_store.store.user_ingestion import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
@@ -186,6 +189,30 @@ def test_what_a_killed_worker_had_no_time_to_delete_does_not_stay(
         assert [each.status.value for each in app.documents()] == ["ready"]
         assert eventually(lambda: app.check() == [])
     assert_sound(app, queued.data_dir)
+
+
+def test_what_a_killed_worker_had_read_of_a_document_is_deleted_by_a_start_a_day_later(
+    app: IndexStore, queued: Settings, service: EmbeddingService, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = queued.data_dir.parent / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    service.is_held = True
+    killed = WorkerProcess(queued)
+    try:
+        job = add(app, write("a.md", sections=3))
+        assert eventually(lambda: [item.stage.value for item in job.items] == ["embedding"], 60)
+        before = set(queued.data_dir.glob("originals/staging-*/"))
+    finally:
+        killed.end(signal.SIGKILL)
+    service.is_held = False
+    for each in before:
+        os.utime(each, (time.time() - 2 * STAGED_SECONDS,) * 2)
+    with working(queued):
+        assert outcome(job) == {"a.md": "ready"}
+    left = {each for each in before if each.exists()}
+    assert len(left) == 1  # that of the app, which still runs
+    assert not list(temporary.glob("parsing-*"))
 
 
 def test_a_worker_ends_even_if_its_first_cancellation_is_lost(
