@@ -42,11 +42,11 @@ def back_up(folder: Path, file: Path) -> Manifest:
         raise errors.OriginalsNotInFolder(folder=os.path.abspath(folder))
     if not (folder / CATALOGUE).exists() or not (folder / CHROMA).exists():
         raise errors.NothingToBackUp(folder=os.path.abspath(folder))
-    if file.is_dir():
-        raise errors.BackupIsFolder(file=file, example=file / f"{datetime.now(UTC):%Y-%m-%d}.zip")
-    if file.exists():
-        raise errors.BackupExists(file=file)
     try:
+        if file.is_dir():
+            raise errors.BackupIsFolder(file=file, example=file / f"{datetime.now(UTC):%Y-%m-%d}.zip")
+        if file.exists():
+            raise errors.BackupExists(file=file)
         with backup_of(folder).acquire(timeout=0):
             return _back_up(folder, file)
     except Timeout as error:

@@ -117,6 +117,15 @@ def test_a_folder_in_place_of_the_file_is_told_with_the_name_of_a_file_in_it(
     assert not list((tmp_path / "backups").iterdir())
 
 
+def test_a_place_at_which_the_account_can_not_even_look_is_told_in_a_sentence(
+    app: IndexStore, command: Command, tmp_path: Path
+) -> None:
+    """Such as a folder of another account. A name that is too long is refused to root too."""
+    done = command("backup", tmp_path / f"{'a' * 300}.zip")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "could not be made: File name too long. The data folder is unchanged." in done.stderr
+
+
 def test_a_folder_without_anything_of_the_app_is_not_saved(tmp_path: Path, command: Command) -> None:
     (tmp_path / "empty").mkdir()
     done = command("backup", tmp_path / "saved.zip", folder=tmp_path / "empty")
