@@ -14,6 +14,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
+from index_store.base.errors import DataFolderUnusable
 from index_store.base.folders import backup_of, refuse_root
 from index_store.library.data_folder import IDENTITY, LINKS, NAMESPACE, ORIGINALS_NOTED
 from index_store.library.library import CATALOGUE, CHROMA
@@ -31,17 +32,12 @@ def back_up(folder: Path, file: Path) -> Manifest:
     """The app may run, in another process. The file appears when it is complete, readable for its account only.
 
     Raises NotAsRoot, NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, OriginalsNotInFolder, BackupIsFolder,
-    BackupExists, BackupUnderWay, BackupFailed, DataFolderDamaged.
+    BackupExists, BackupUnderWay, BackupFailed, DataFolderUnusable, DataFolderDamaged.
     """
-    refuse_root(folder)
-    if (folder / IDENTITY).exists():
-        raise errors.CatalogueNotInFolder(folder=os.path.abspath(folder))
-    if (folder / NAMESPACE).exists():
-        raise errors.VectorsNotInFolder(folder=os.path.abspath(folder))
-    if (folder / ORIGINALS_NOTED).exists():
-        raise errors.OriginalsNotInFolder(folder=os.path.abspath(folder))
-    if not (folder / CATALOGUE).exists() or not (folder / CHROMA).exists():
-        raise errors.NothingToBackUp(folder=os.path.abspath(folder))
+    try:
+        _refuse(folder)
+    except OSError as error:  # its files are not for this account
+        raise DataFolderUnusable(folder=os.path.abspath(folder), reason=error.strerror or error) from error
     try:
         if file.is_dir():
             raise errors.BackupIsFolder(file=file, example=file / f"{datetime.now(UTC):%Y-%m-%d}.zip")
@@ -55,6 +51,18 @@ def back_up(folder: Path, file: Path) -> Manifest:
         raise errors.BackupFailed(file=file, reason=error.strerror or error) from error
     except sqlite3.Error as error:
         raise errors.BackupFailed(file=file, reason=error) from error
+
+
+def _refuse(folder: Path) -> None:
+    refuse_root(folder)
+    if (folder / IDENTITY).exists():
+        raise errors.CatalogueNotInFolder(folder=os.path.abspath(folder))
+    if (folder / NAMESPACE).exists():
+        raise errors.VectorsNotInFolder(folder=os.path.abspath(folder))
+    if (folder / ORIGINALS_NOTED).exists():
+        raise errors.OriginalsNotInFolder(folder=os.path.abspath(folder))
+    if not (folder / CATALOGUE).exists() or not (folder / CHROMA).exists():
+        raise errors.NothingToBackUp(folder=os.path.abspath(folder))
 
 
 def _back_up(folder: Path, file: Path) -> Manifest:

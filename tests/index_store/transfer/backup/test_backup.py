@@ -126,6 +126,13 @@ def test_a_place_at_which_the_account_can_not_even_look_is_told_in_a_sentence(
     assert "could not be made: File name too long. The data folder is unchanged." in done.stderr
 
 
+def test_a_data_folder_that_the_account_may_not_read_is_told_in_a_sentence(command: Command, tmp_path: Path) -> None:
+    """As by somebody who is not the account of the app. A name that is too long is refused to root too."""
+    done = command("backup", tmp_path / "saved.zip", folder=tmp_path / ("a" * 300))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "can't be used: File name too long. Check that this account may read" in done.stderr
+
+
 def test_a_folder_without_anything_of_the_app_is_not_saved(tmp_path: Path, command: Command) -> None:
     (tmp_path / "empty").mkdir()
     done = command("backup", tmp_path / "saved.zip", folder=tmp_path / "empty")
