@@ -33,6 +33,9 @@ _JAPANESE_LABEL = re.compile("[a-z\\d々〆ぁ-ゖァ-ヺー\u3400-\u9fff-]+")
 _ENCODED = re.compile("(?:%[89A-F][0-9A-F])+", re.IGNORECASE)
 """letters outside ASCII in an address"""
 
+UNTOLD = "–"
+"""for tokens where there are none: services tell them at the end of a reply, if at all"""
+
 
 class Reader(NamedTuple):
     language: Language

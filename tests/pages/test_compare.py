@@ -193,6 +193,20 @@ def test_a_column_that_was_stopped_before_it_searched_is_not_said_to_have_found_
     assert page.words["compare.not_found"] not in [cell for row in passages for cell in row]
 
 
+def test_tokens_that_no_service_told_are_not_called_none(handbook):
+    first = asked()
+    history = process_of(process.engine()).history
+    history.save("untold", history.events(first)[0].model_copy(update={"run_id": "untold"}))
+    totals = Totals(seconds=1, model_calls=1, generations=1)
+    last = RunFinished(status="finished", answer=ANSWER, outcome="answered", citations=(), totals=totals)
+    history.save("untold", last)
+    page = ComparePage(runs=f"untold,{first}")
+    _, untold, _ = page.rows("costs")
+    assert untold[3:] == ["1", "–", "–", "0", "1"]
+    _, bar, _ = page.page.find_class("chart")[2]
+    assert bar.text_content() == "A–"
+
+
 def test_where_the_first_column_has_no_answer_the_words_of_the_others_are_compared(handbook, server):
     server.answer_when(lambda request: request.schema is None, Refusal(500, "server_error"), times=1)
     page = ComparePage(runs=",".join([asked(), asked(), asked()]))

@@ -42,9 +42,9 @@ def ask(engine, tmp_path):
     return ask
 
 
-def stored(engine, count: int, seconds: float | None = None, first: int = 0) -> list[str]:
+def stored(engine, count: int, seconds: float | None = None, first: int = 0, tokens: int | None = None) -> list[str]:
     """Saves runs without running them, the earliest first. `seconds`: that each took; by default its number. `first`:
-    number of the first one.
+    number of the first one. `tokens`: of each; by default the fewer the later.
     """
     conversation = process_of(engine).history.conversations.new("many", principal=LOCAL).id
     for number in range(first, first + count):
@@ -52,7 +52,9 @@ def stored(engine, count: int, seconds: float | None = None, first: int = 0) -> 
             run_id=f"r{number}", conversation_id=conversation, question=f"Question {number}", index="handbook",
             pipeline="naive" if number % 2 else "hybrid", model="m", at=1_000_000 + number,
         )  # fmt: skip
-        totals = Totals(seconds=number if seconds is None else seconds, tokens_in=count - number)
+        totals = Totals(
+            seconds=number if seconds is None else seconds, tokens_in=count - number if tokens is None else tokens
+        )
         process_of(engine).history.save(started.run_id, started)
         process_of(engine).history.save(
             started.run_id,
@@ -83,6 +85,14 @@ def test_a_run_is_listed_with_what_it_came_to(engine, server, ask, language):
     assert page.column("pipeline.label") == [page.words["pipeline.naive"]]
     assert page.column("runs.tokens")[0] > 0
     assert page.column("runs.seconds")[0] > 0
+
+
+def test_tokens_that_no_service_told_are_not_called_none(engine):
+    stored(engine, 1, tokens=0)
+    stored(engine, 1, tokens=1500, first=1)
+    told, untold = RunsPage().column("runs.tokens")
+    assert told == 1500
+    assert isnan(untold)  # the cell is empty
 
 
 @pytest.mark.parametrize("sign", "=＝")

@@ -9,7 +9,7 @@ from index_store.full_text.words import words_in_order
 from pages.widgets.compare.head import letter_html
 from pages.widgets.location import location
 from pages.widgets.trace.views.word_diff import MOST_WORDS, marked_html
-from pages.words import counted, readable, say, thousands
+from pages.words import UNTOLD, counted, readable, say, thousands
 from rag.text.citations import without_markers
 from rag.trace.comparison import ComparedPassage, FoundPassage, compare_passages, has_searched
 from rag.trace.events import Event, RunFinished, RunStarted, Totals
@@ -49,7 +49,7 @@ def costs_html(ended: Mapping[int, tuple[str, RunFinished]]) -> str:
     charts = (
         _bars("seconds", {number: (each.seconds, f"{each.seconds:.1f}") for number, each in totals.items()}),
         _bars("calls", {number: (each.model_calls, str(each.model_calls)) for number, each in totals.items()}),
-        _bars("tokens", {number: (each.tokens, thousands(each.tokens)) for number, each in totals.items()}),
+        _bars("tokens", {number: (each.tokens, _tokens(each)) for number, each in totals.items()}),
     )
     return f'<div class="compared">{table}<div class="charts">{"".join(charts)}</div></div>'
 
@@ -60,7 +60,13 @@ def _costs(last: RunFinished) -> Iterable[str]:
     yield f"{totals.seconds:.1f}"
     reused = f" ({counted('total.reused', totals.reused_calls)})" if totals.reused_calls else ""
     yield f"{totals.model_calls:,}{reused}"
-    yield from (f"{each:,}" for each in (totals.tokens_in, totals.tokens_out, totals.rewrites, totals.generations))
+    tokens = (totals.tokens_in, totals.tokens_out)
+    yield from (f"{each:,}" if totals.tokens else UNTOLD for each in tokens)
+    yield from (f"{each:,}" for each in (totals.rewrites, totals.generations))
+
+
+def _tokens(totals: Totals) -> str:
+    return thousands(totals.tokens) if totals.tokens else UNTOLD
 
 
 def _bars(key: str, values: Mapping[int, tuple[float, str]]) -> str:

@@ -170,7 +170,7 @@ def _frame(runs: Sequence[PastRun]) -> pd.DataFrame:
         "thumb": [thumb(run) for run in runs],
         "votes": [votes.get(run.id) for run in runs],
         "seconds": [run.seconds for run in runs],
-        "tokens": [run.tokens for run in runs],
+        "tokens": [run.tokens or None for run in runs],  # services tell them at the end of a reply, if at all
         "calls": [run.model_calls for run in runs],
         "pipeline": [say(f"pipeline.{run.pipeline}") for run in runs],
         "index": [cell(run.index) for run in runs],

@@ -126,7 +126,9 @@ def html_of(*calls: Call, language: str = "en") -> str:
 
 
 def test_tokens_that_the_service_did_not_tell_are_not_called_none():
-    assert "0 tokens" not in Tags(html_of(call(tokens_in=0, tokens_out=0))).text
+    text = Tags(html_of(call(tokens_in=0, tokens_out=0))).text
+    assert "0 tokens" not in text
+    assert ("Tokens read–" in text, "Tokens written–" in text) == (True, True)
 
 
 def test_settings_and_costs_are_told():
