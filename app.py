@@ -37,6 +37,7 @@ from pages.widgets.controls.focus import FOCUS
 from pages.widgets.controls.top import TO_TOP
 from pages.widgets.errors import show_error
 from pages.widgets.frame.acts import ONLY_ACTS
+from pages.widgets.frame.kept_focus import KEEP_NEAR
 from pages.widgets.frame.page_language import TELL_LANGUAGE
 from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
 from pages.widgets.frame.steps import ONE_STEP
@@ -57,6 +58,7 @@ SCRIPTS = (
     CLOSE_ON_CHOICE,
     FOCUS,
     ONE_STEP,
+    KEEP_NEAR,
     ONLY_ACTS,
     OPEN_ROWS,
     TELL_LANGUAGE,

@@ -14,7 +14,7 @@ from pages.server.upload_limit import MEGABYTE, MOST_HELD
 from pages.widgets.answer import copying
 from pages.widgets.chat.conversation.address import chat_address, follow_address
 from pages.widgets.errors import show_error, show_sent_around, show_trouble
-from pages.widgets.frame import acts, sidebar, steps
+from pages.widgets.frame import acts, kept_focus, sidebar, steps
 from pages.widgets.frame.page_language import tell_language
 from pages.widgets.frame.sign_in import show_sign_in, show_who, show_withdrawn, watch
 from pages.words import LANGUAGES, choose_language, follow_language, language, plain, say
@@ -106,6 +106,7 @@ with st.sidebar, st.container(gap=None, key="pages"):
     copying.show_script()
     acts.show_script()
     steps.show_script()
+    kept_focus.show_script()
 
 try:
     if page != SHARED:

@@ -24,7 +24,8 @@ def show(share: Share) -> None:
             label = about(say("share.revoke"), f"{kind}: {share.title}")
             st.button(label, key=f"revoke-{share.id}", on_click=run_as_callback, args=(revoke, share))
         else:
-            st.caption(say("share.revoked", when=when(datetime.fromtimestamp(share.revoked_at, UTC))))
+            revoked = when(datetime.fromtimestamp(share.revoked_at, UTC))
+            st.caption(say("share.revoked", when=revoked), width="content")
 
 
 def list_more() -> None:

@@ -33,6 +33,7 @@ from pages.widgets.answer.copying import COPY_ON_CLICK
 from pages.widgets.controls.top import TO_TOP
 from pages.widgets.documents.jobs import LATEST
 from pages.widgets.frame.acts import ONLY_ACTS
+from pages.widgets.frame.kept_focus import KEEP_NEAR
 from pages.widgets.frame.page_language import TELL_LANGUAGE
 from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
 from pages.widgets.frame.steps import ONE_STEP
@@ -571,7 +572,7 @@ def test_words_of_a_document_are_shown_as_they_are_and_run_nothing(engine, tmp_p
     [document_id] = add(engine, tmp_path, name, text=f"<h1>{words}</h1><h2>{words}</h2><p>{words}</p>")
     page = DocumentsPage(doc=document_id)
     html = page.html
-    for ours in (CLOSE_ON_CHOICE, COPY_ON_CLICK, ONE_STEP, ONLY_ACTS, TELL_LANGUAGE, TO_TOP):
+    for ours in (CLOSE_ON_CHOICE, COPY_ON_CLICK, KEEP_NEAR, ONE_STEP, ONLY_ACTS, TELL_LANGUAGE, TO_TOP):
         html = html.replace(ours, "")
     tags = Tags(html)
     assert not tags.names & {"script", "img", "iframe"}

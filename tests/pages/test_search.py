@@ -19,6 +19,7 @@ from index_store.search.searcher import LONGEST_QUESTION, MODES, UNITS
 from pages.texts import texts
 from pages.widgets.answer.copying import COPY_ON_CLICK
 from pages.widgets.frame.acts import ONLY_ACTS
+from pages.widgets.frame.kept_focus import KEEP_NEAR
 from pages.widgets.frame.page_language import TELL_LANGUAGE
 from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
 from pages.widgets.frame.steps import ONE_STEP
@@ -446,7 +447,7 @@ def test_words_of_documents_and_of_questions_stay_words(engine, tmp_path):
     assert not list(html.iter("img", "iframe", "object", "form"))
     assert [each.text for each in html.iter("script")] == [
         each.removeprefix("<script>").removesuffix("</script>")
-        for each in (TELL_LANGUAGE, CLOSE_ON_CHOICE, COPY_ON_CLICK, ONLY_ACTS, ONE_STEP)
+        for each in (TELL_LANGUAGE, CLOSE_ON_CHOICE, COPY_ON_CLICK, ONLY_ACTS, ONE_STEP, KEEP_NEAR)
     ]
     assert not {name for each in html.iter() for name in each.attrib if name.startswith("on")}
     assert all(each.get("href").startswith(("documents?", "originals/")) for each in html.iter("a"))

@@ -107,6 +107,17 @@ def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(answ
     expect(visitor.button("playback.play")).to_be_visible(timeout=LOADED)
 
 
+def test_the_focus_stays_where_a_button_was_that_is_gone_once_it_was_pressed(answered, visit):
+    answered(QUESTION, ANSWER, "naive", seconds=600)
+    visitor = visit(path="/runs")
+    open_first(visitor)
+    for pressed, at in (("play", "end"), ("end", "play")):
+        button = visitor.button(f"playback.{pressed}")
+        button.focus()
+        button.press("Enter")
+        expect(visitor.button(f"playback.{at}")).to_be_focused(timeout=LOADED)
+
+
 @pytest.mark.soak  # without a browser: tests/pages/test_runs.py, tests/pages/changes/test_replicas.py
 def test_a_run_that_goes_on_is_listed_so_shown_live_and_can_be_stopped(loaded, visit, server):
     ask(loaded, server, ENDLESS)

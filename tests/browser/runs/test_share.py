@@ -11,7 +11,7 @@ from rag.errors import NothingOfThisName, UnknownShare
 from rag.runs.export.export import Export
 from tests.browser.asking import script
 from tests.browser.conftest import HANDBOOK
-from tests.browser.visitor import LOADED, Visitor
+from tests.browser.visitor import LOADED, Visitor, boxes
 from tests.looks import one_language, one_width
 
 HOSTILE = (
@@ -119,6 +119,24 @@ def test_the_list_of_links_is_reached_from_an_answer_and_ends_one(answered, visi
     expect(visitor.page.get_by_text(revoked)).to_be_visible(timeout=LOADED)
     visitor.page.goto(link)
     expect(visitor.page.get_by_text(UnknownShare().sentence("en"))).to_be_visible(timeout=LOADED)
+
+
+def test_a_link_that_was_revoked_says_so_in_one_line_and_the_focus_goes_to_the_next(answered, visit):
+    visitor = visit("ja", path=answered("当日の取り消しはどうなりますか?" * 5, ANSWER).path)
+    open_sharing(visitor, head(visitor))
+    for _ in range(2):
+        make_link(visitor)
+        visitor.settle()
+    visitor.page.goto(visitor.page.url.replace("/?", "/shares?"))
+    revoke = visitor.button("share.revoke")
+    expect(revoke).to_have_count(2, timeout=LOADED)
+    visitor.settle()
+    revoke.first.press("Enter")
+    expect(revoke).to_have_count(1, timeout=LOADED)
+    expect(revoke).to_be_focused()
+    visitor.settle()
+    told, button = boxes(visitor.page.get_by_text(re.compile("^取り消し 20")).or_(revoke))
+    assert told["right"] == pytest.approx(button["right"], abs=2)
 
 
 def saved(visitor: Visitor, name: str, folder: Path) -> Path:

@@ -1,0 +1,36 @@
+"""Keeps the focus of the keyboard near a button that is gone once it was pressed, such as one that stops a run."""
+
+import streamlit as st
+
+KEEP_NEAR = """<script>
+if (!window.focusIsKept) {
+  window.focusIsKept = true;
+  let pressed, place;
+  const note = event => {
+    pressed = ["Enter", " "].includes(event.key) && event.target.closest("button");
+    place = pressed && pressed.getBoundingClientRect();
+  };
+  addEventListener("keydown", note, { capture: true });
+  addEventListener("pointerdown", note, { capture: true });
+  const distance = field => {
+    const { left, right, top, bottom } = field.getBoundingClientRect();
+    const beside = (least, most) => Math.max(least, most, 0);
+    return Math.hypot(beside(left - place.right, place.left - right), beside(top - place.bottom, place.top - bottom));
+  };
+  const keep = () => {
+    if (!pressed || pressed.isConnected || document.activeElement !== document.body) return;
+    const fields = [...document.querySelectorAll("button:not(:disabled), textarea")];
+    const seen = fields.filter(each => each.checkVisibility() && !each.closest("[data-stale=true]"));
+    seen.sort((one, other) => distance(one) - distance(other))[0]?.focus({ preventScroll: true });
+  };
+  const look = () => { if (pressed && !pressed.isConnected) setTimeout(keep, 100); };
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+}
+</script>"""
+"""A moment after the button has gone: a list or a popover that closes puts the focus somewhere itself. Only for the
+keyboard: on a phone, a field with the focus opens the keys.
+"""
+
+
+def show_script() -> None:
+    st.html(KEEP_NEAR, unsafe_allow_javascript=True)
