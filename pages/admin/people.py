@@ -12,7 +12,7 @@ from index_store.base.errors import PlainError
 from index_store.base.text.words import has_words
 from pages.server.process import engine, principal
 from pages.server.settings import server_settings
-from pages.widgets.controls.picker import fresh_key, renew
+from pages.widgets.controls.picker import fresh_key, pick, renew
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.words import about, plain, say, when
 
@@ -27,16 +27,22 @@ def people() -> UserPeople:
 
 def show_add() -> None:
     form = fresh_key("person")
-    with st.popover(say("people.add"), key=fresh_key("add person")), st.form(form, border=False):
+    with st.popover(say("people.add"), key=fresh_key("add person")):
         st.caption(say("people.add_help"))
-        name = st.text_input(say("people.name"), max_chars=200, key=f"{form} name")
-        roles = [CLAIMED, *Role]
-        role = st.selectbox(say("people.role_first"), roles, format_func=role_name, key=f"{form} role")
-        is_asked = st.form_submit_button(say("people.add_really"))
+        # Not in the form: what is chosen there is known only once the form is sent, so after a switch of language.
+        role = pick(f"{form} role", say("people.role_first"), roles(), CLAIMED, "visible")
+        with st.form(form, border=False):
+            name = st.text_input(say("people.name"), max_chars=200, key=f"{form} name")
+            is_asked = st.form_submit_button(say("people.add_really"))
         if is_asked and run_or_show_error(lambda: people().add(name, given(role))):
             renew("add person")
             renew("person")
             st.rerun()
+
+
+def roles() -> dict[str, str]:
+    """Their names."""
+    return {each: role_name(each) for each in (CLAIMED, *Role)}
 
 
 def role_name(role: str) -> str:
@@ -132,7 +138,7 @@ def told(person: Person) -> list[str]:
 
 def show_role(person: Person) -> None:
     now = str(person.role) if person.role_is_given else CLAIMED
-    labels = {each: role_name(each) for each in (CLAIMED, *Role)}
+    labels = roles()
     if not person.role_is_given:
         labels[CLAIMED] = say("people.claimed", role=role_name(person.role))
     # A new field for each role: one of its texts changes with the role, which a field of the same key does not show.

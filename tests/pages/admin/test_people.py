@@ -3,6 +3,7 @@
 from unittest.mock import Mock
 
 from index_store.access.people import SignInClaims
+from index_store.access.principal import Role
 from index_store.access.user_people import UserPeople
 from index_store.base.errors import AdminNeeded
 from pages.server.settings import Settings
@@ -63,3 +64,15 @@ def test_a_half_typed_person_is_still_there_after_a_switch_of_language(engine, m
     page = people_page(monkeypatch)
     before = page.fields
     assert page.choose_language("ja").fields == before
+
+
+def test_the_role_that_is_chosen_for_a_new_person_stays_on_a_switch_of_language_and_is_theirs(engine, monkeypatch):
+    page = people_page(monkeypatch)
+    page.choose("people.role_first", "editor").choose_language("ja")
+    page.app.text_input[0].set_value("hana@example.com")
+    next(each for each in page.app.button if each.label == page.words["people.add_really"]).click()
+    page.look()
+    hana = process_of(engine).store.access.people.find("hana@example.com")
+    assert (hana.role, hana.role_is_given) == (Role.EDITOR, True)
+    [role] = [each.value for each in page.app.selectbox if each.label == page.words["people.role_first"]]
+    assert role == "claimed"  # for the next person
