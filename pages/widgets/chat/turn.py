@@ -15,6 +15,7 @@ from pages.widgets.chat.actions import show_actions
 from pages.widgets.chat.conversation.conversations import open_conversation
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.chat.why import offer_why
+from pages.widgets.controls.fold import show_fold
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import show_error
 from pages.widgets.fork.change import offer_change
@@ -126,7 +127,7 @@ def show_answered(
         return
     if told := origin_html(next(each for each in outline if isinstance(each, RunStarted))):
         st.html(told)
-    panel = st.expander(headline(outline, last.totals.seconds), is_open, key=f"trace-{run.id}", on_change="rerun")
+    panel = show_fold(headline(outline, last.totals.seconds), f"trace-{run.id}", is_open)
     if panel.open:
         with panel:
             events = traces.events(run.id)

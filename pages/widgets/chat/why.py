@@ -5,6 +5,7 @@ from typing import Literal, cast
 import streamlit as st
 
 from pages.server.process import engine
+from pages.widgets.controls.fold import show_fold
 from pages.widgets.errors import run_as_callback
 from pages.widgets.trace.views.passage_row import passage_row
 from pages.words import plain, say
@@ -20,7 +21,7 @@ def offer_why(run_id: str) -> None:
     run = engine().history.run(run_id)
     if run is None or not (run.outcome in ("unconfirmed", "not_in_documents") or run.feedback == -1):
         return
-    fold = st.expander(say("runs.why_label"), key=f"why-{run_id}", on_change="rerun")
+    fold = show_fold(say("runs.why_label"), f"why-{run_id}")
     if fold.open:
         finding = cause_of(engine().history.events(run_id))
         with fold:

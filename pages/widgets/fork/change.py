@@ -9,6 +9,7 @@ from index_store.search.hits import Hit
 from index_store.search.searcher import MODES, UNITS
 from pages.server.process import engine
 from pages.widgets.asked_index import index_to_ask
+from pages.widgets.controls.fold import show_fold
 from pages.widgets.controls.switch import switch_to
 from pages.widgets.errors import run_or_show_error, show_error
 from pages.widgets.location import location
@@ -57,7 +58,7 @@ def offer_change(events: Sequence[Event], step: StepFinished, key: str) -> None:
     if any(isinstance(each, RunStarted) and each.pipeline not in PIPELINES for each in events):
         return
     key = f"change-{key}-{step.step}-{step.attempt}"
-    fold = st.expander(f"✎ {say('change.fold')}", key=key, on_change="rerun")
+    fold = show_fold(f"✎ {say('change.fold')}", key)
     if fold.open:
         with fold:
             _show_form(events, step, key)

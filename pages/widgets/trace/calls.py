@@ -9,6 +9,7 @@ from statistics import fmean
 import streamlit as st
 
 from pages.server.process import engine
+from pages.widgets.controls.fold import show_fold
 from pages.words import UNTOLD, counted, language, say, thousands
 from rag.runs.history.user_history import Traces
 from rag.trace.calls import Call, ShortenedText, TokenProbability
@@ -22,7 +23,7 @@ def show_calls(run_id: str, step: StepFinished, key: str, traces: Traces | None 
     if not step.model_calls:
         return
     label = counted("call.fold", step.model_calls)
-    fold = st.expander(label, key=f"calls-{key}-{step.step}-{step.attempt}", on_change="rerun")
+    fold = show_fold(label, f"calls-{key}-{step.step}-{step.attempt}")
     if fold.open:
         with fold:
             calls = (traces or engine().history).calls.of_step(run_id, step.step, step.attempt)

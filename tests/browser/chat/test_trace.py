@@ -136,3 +136,11 @@ def test_prompt_and_reply_can_be_read_while_the_answer_is_being_written(loaded_a
     expect(visitor.stop).to_be_visible()
     visitor.stop.click()
     expect(visitor.text("chat.stopped")).to_be_visible(timeout=LOADED)
+
+
+def test_an_open_step_stays_open_on_a_switch_of_language(answered, visit):
+    visitor = visit("en", path=answered(FIRST, ANSWER).path)
+    visitor.open(visitor.traces)
+    visitor.open(visitor.step("retrieve"))
+    visitor.choose_language("ja")
+    expect(visitor.step("retrieve").locator("xpath=..")).to_have_attribute("open", "")

@@ -62,6 +62,14 @@ def test_each_step_that_asked_the_model_has_a_fold_and_no_other(handbook, engine
     assert len(folds(page)) < len(ended)
 
 
+def test_what_is_open_in_a_trace_stays_open_on_a_switch_of_language(handbook):
+    page = asked("en")
+    assert opened(page, "grade_documents")
+    for language in ("ja", "en"):
+        page.choose_language(language)
+        assert 'class="detail calls"' in page.html
+
+
 @one_language("en")
 def test_a_fold_opens_to_prompts_and_replies_each_named_for_what_it_is_about(handbook, server, language):
     page = asked(language)
