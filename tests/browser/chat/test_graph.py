@@ -134,6 +134,22 @@ def test_in_high_contrast_the_lines_and_the_markers_of_citations_are_there(answe
     assert visitor.answers.locator(".cite").evaluate("each => getComputedStyle(each).borderTopStyle") == "solid"
 
 
+def test_in_high_contrast_what_is_chosen_is_marked(answered, visit):
+    visitor = visit("en", path=answered("Who approves the green car?", "A director approves it [1].").path)
+    visitor.page.emulate_media(forced_colors="active")
+    visitor.open(visitor.traces)
+    visitor.page.get_by_test_id("stFeedback").get_by_role("radio").first.click()
+    visitor.settle()
+    background = "all => all.map(each => getComputedStyle(each).backgroundColor)"
+    radios = visitor.page.get_by_role("radio")
+    chosen, others = (radios.and_(visitor.page.locator(f"[aria-checked={each}]")) for each in ("true", "false"))
+    expect(chosen).to_have_count(3)  # the language, the way a graph is drawn, and the thumb
+    assert not set(chosen.evaluate_all(background)) & set(others.evaluate_all(background))
+    visitor.show_documents()
+    tabs = visitor.page.get_by_role("tab")
+    assert len(set(tabs.evaluate_all(background))) == 2
+
+
 def test_while_a_run_goes_on_its_node_is_marked_and_opens_its_row_too(loaded, server):
     ask(loaded, server, ENDLESS)
     expect(loaded.page.locator(".run-graph")).to_have_count(0)
