@@ -150,6 +150,26 @@ def test_in_high_contrast_what_is_chosen_is_marked(answered, visit):
     assert len(set(tabs.evaluate_all(background))) == 2
 
 
+def test_in_high_contrast_the_keyboards_place_is_marked(answered, visit):
+    visitor = visit("en", path=answered("Who approves the green car?", "A director approves it [1].").path)
+    visitor.page.emulate_media(forced_colors="active")
+    visitor.settle()
+    outline = "each => getComputedStyle(each).outlineStyle"
+    again, seen = visitor.button("chat.again"), {}
+    again.press("Tab")  # the browser marks a focus only if it was moved with the keyboard
+    focused = visitor.page.locator(":focus")
+    seen["button"] = focused.evaluate(outline)
+    visitor.pipeline_picker.press("ArrowDown")
+    option = visitor.page.locator("[role=option][data-focused]")
+    seen["option"] = option.evaluate(outline)
+    visitor.page.keyboard.press("Escape")
+    visitor.traces.press("Shift+Tab")
+    visitor.page.keyboard.press("Tab")
+    expect(visitor.traces).to_be_focused()
+    seen["fold"] = focused.evaluate(outline)
+    assert seen == dict.fromkeys(["button", "option", "fold"], "solid")
+
+
 def test_while_a_run_goes_on_its_node_is_marked_and_opens_its_row_too(loaded, server):
     ask(loaded, server, ENDLESS)
     expect(loaded.page.locator(".run-graph")).to_have_count(0)
