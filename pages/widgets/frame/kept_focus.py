@@ -5,10 +5,12 @@ import streamlit as st
 KEEP_NEAR = """<script>
 if (!window.focusIsKept) {
   window.focusIsKept = true;
-  let pressed, place;
+  let pressed, place, isHeld;
   const note = event => {
+    if (event.repeat) return;
     pressed = ["Enter", " "].includes(event.key) && event.target.closest("button");
     place = pressed && pressed.getBoundingClientRect();
+    isHeld = pressed;
   };
   addEventListener("keydown", note, { capture: true });
   addEventListener("pointerdown", note, { capture: true });
@@ -18,17 +20,19 @@ if (!window.focusIsKept) {
     return Math.hypot(beside(left - place.right, place.left - right), beside(top - place.bottom, place.top - bottom));
   };
   const keep = () => {
-    if (!pressed || pressed.isConnected || document.activeElement !== document.body) return;
+    if (!pressed || isHeld || pressed.isConnected || document.activeElement !== document.body) return;
     const fields = [...document.querySelectorAll("button:not(:disabled), textarea")];
     const seen = fields.filter(each => each.checkVisibility() && !each.closest("[data-stale=true]"));
     seen.sort((one, other) => distance(one) - distance(other))[0]?.focus({ preventScroll: true });
   };
   const look = () => { if (pressed && !pressed.isConnected) setTimeout(keep, 100); };
+  addEventListener("keyup", () => { isHeld = false; look(); }, { capture: true });
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
 }
 </script>"""
-"""A moment after the button has gone: a list or a popover that closes puts the focus somewhere itself. Only for the
-keyboard: on a phone, a field with the focus opens the keys.
+"""A moment after the button has gone: a list or a popover that closes puts the focus somewhere itself. Not before the
+key is up: held down, it would press what then has the focus. Only for the keyboard: on a phone, a field with the focus
+opens the keys.
 """
 
 
