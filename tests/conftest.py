@@ -19,7 +19,7 @@ from sqlalchemy.util import LRUCache
 from index_store.vectors.local.folder import ChromaFolder
 from pages.server.settings import Settings as ServerSettings
 from rag.settings import Settings
-from tests import shared_parsers
+from tests import made_once, shared_parsers
 
 if TYPE_CHECKING:
     from tests.servers.chroma import ChromaServer
@@ -217,6 +217,12 @@ def _tables_of_one_chroma_serve_the_next(tmp_path_factory: pytest.TempPathFactor
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ChromaFolder, "__init__", opened)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _settings_and_tables_of_one_app_serve_the_next(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with made_once.settings(), made_once.tables(lambda: tmp_path_factory.mktemp("empty")):
         yield
 
 
