@@ -40,6 +40,7 @@ def test_a_follow_up_is_understood_in_a_step_that_opens(answered, visit, server,
     assert visitor.width <= width
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/answer/test_status.py
 @one_width("ja", 1280)
 def test_no_answer_shows_the_nearest_passages_which_open(loaded_app, visit, server, language, width):
     question = f"{FIRST[language]} {uuid4().hex[:6]}"

@@ -29,6 +29,7 @@ def test_the_steps_and_the_words_of_an_answer_arrive_while_it_is_being_written_a
     expect(loaded.step("retrieve")).to_have_count(0)  # the trace is folded
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_chat.py; a long answer: tests/browser/chat/test_faults.py
 def test_stop_ends_the_run_and_the_models_work(loaded, server):
     asked = ask(loaded, server, ENDLESS)
     loaded.stop.click()

@@ -400,6 +400,7 @@ def test_a_picture_that_holds_a_script_is_never_shown(original):
     assert shown.locator("[ran]").count() == 0
 
 
+@pytest.mark.soak  # without a browser: tests/pages/server/test_originals.py
 def test_text_in_shift_jis_is_shown_right(original):
     expect(original("shift-jis.txt").locator("body")).to_contain_text(SHIFT_JIS)
 
@@ -411,12 +412,14 @@ def test_a_page_number_leads_to_the_page_of_the_pdf(opened):
     expect(link).to_have_attribute("target", "_blank")
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_documents.py
 def test_a_title_made_to_deceive_is_shown_letter_for_letter(opened):
     visitor = opened("deceiving.html")
     expect(visitor.page.locator(".document h2")).to_have_text(DECEIVING)
     expect(visitor.page.locator(".document a[href^=javascript]")).to_have_count(0)
 
 
+@pytest.mark.soak  # from a hit, whose card is the same: tests/browser/documents/test_search_page.py
 def test_a_citation_leads_to_its_document(answered, visit):
     loaded = visit(path=answered("Who approves the green car?", "A director approves it [1].").path)
     loaded.page.locator(".answer .cite").click()

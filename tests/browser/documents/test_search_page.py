@@ -185,6 +185,7 @@ def test_a_retrieval_of_the_trace_leads_to_its_search(answered, visit):
     expect(opened.value.locator(".mode-results.keyword .hit").first).to_contain_text("green car", timeout=LOADED)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_search.py
 def test_nothing_of_a_document_runs(app_with, visit):
     hostile = f"{WORD} <script>document.title = 'RAN'</script><img src=x onerror=\"document.title = 'RAN'\">"
     app_with("hostile.txt", f"{hostile}\n\n{hostile}\n")

@@ -226,6 +226,7 @@ def test_on_paper_are_questions_and_answers_without_the_titles_of_other_conversa
     assert visitor.page.get_by_test_id("stMain").bounding_box()["x"] == 0 < on_screen
 
 
+@pytest.mark.soak  # a page is saved above; what is in the files: tests/rag/runs/export
 def test_markdown_and_json_are_saved_under_the_name_of_their_question(answered, visit, tmp_path):
     visitor = visit(path=answered(QUESTION, ANSWER).path)
     open_sharing(visitor, head(visitor))

@@ -492,12 +492,13 @@ def test_an_admin_adds_someone_who_comes_in_under_the_role_that_was_given(come, 
     assert (nora.role, nora.role_is_given) == (Role.EDITOR, True)
 
 
-# A test below also signs somebody in with the provider whose clock is ahead.
-@pytest.mark.parametrize("provider", [pytest.param("Ahead", marks=pytest.mark.soak), "Behind"])
+@pytest.mark.soak  # without a browser: tests/pages/server/test_sign_in.py
+@pytest.mark.parametrize("provider", ["Ahead", "Behind"])
 def test_a_clock_that_is_5_minutes_off_keeps_nobody_out(come, provider):
     come().sign_in("rika", provider=provider)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/server/test_sign_in.py
 def test_a_provider_that_calls_itself_by_the_name_of_another_signs_nobody_in(come, signed_in, access):
     signed_in("anna")
     seen = access.people.find("anna").last_seen_at

@@ -171,10 +171,10 @@ def test_a_calendar_that_loops_for_ever_ends_at_the_limit(site, crawl):
 
 def test_an_endless_row_of_the_same_page_ends_too(site, crawl):
     site.pages["/robots.txt"] = Reply(status=404)
-    page = "".join(f'<a href="?n={n}">{n}</a>' for n in range(300))
+    page = "".join(f'<a href="?n={n}">{n}</a>' for n in range(150))
     site.otherwise = Reply(page)
-    assert len(crawl(site.url(), depth=20, limit=5).pages) == 1
-    assert len(site.paths) < 200
+    assert len(crawl(site.url(), depth=20, limit=2).pages) == 1
+    assert 100 < len(site.paths) < 140
 
 
 @pytest.mark.parametrize("link", ["a/b/", "?a=1&a=1&a=1", "x/../y/", "./././", "?b=2&utm_source=here"])

@@ -6,13 +6,13 @@ from index_store.base.errors import KeyRefused, ServiceBusy
 from rag.errors import EmptyReply
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
-from rag.pipelines import PIPELINES
 from rag.runs.history.history import LONGEST_SAID, MOST_TURNS
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import StepFinished
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished, of, started_steps
 from tests.rag.scripted import Gate, Held
+from tests.rag.some_pipelines import some_of
 from tests.rag.verdicts import approve
 
 FIRST = "出張の日当はいくらですか?"
@@ -46,7 +46,7 @@ def detail(run):
     return step.detail
 
 
-@pytest.mark.parametrize("pipeline", PIPELINES)
+@pytest.mark.parametrize("pipeline", some_of())
 def test_a_follow_up_stands_alone_before_any_pipeline_searches(converse, chat, pipeline):
     chat.answer_when(JA.standalone, answer=f"「{WHOLE}」\n")
     run = converse(FIRST, FOLLOW_UP, pipeline=pipeline)

@@ -43,6 +43,7 @@ from tests.local import as_person, grant, let_time_pass, local_engine, process_o
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished, of, started_steps, tokens
 from tests.rag.scripted import PATIENCE, Gate, Held, ScriptedChat, ScriptedSource, eventually
+from tests.rag.some_pipelines import some_of
 from tests.rag.verdicts import NO, YES, approve
 from tests.servers import Answer, Fault, OpenAIServer
 from tests.servers.chat import ChatRequest
@@ -344,7 +345,7 @@ def test_the_many_runs_of_one_person_do_not_keep_the_calls_of_another_waiting(op
 # Retrieval that differs from the pipeline's
 
 
-@pytest.mark.parametrize("pipeline", PIPELINES)
+@pytest.mark.parametrize("pipeline", some_of())
 def test_any_pipeline_searches_as_it_is_told_to(engine, chat, pipeline):
     approve(chat)
     chosen = Retrieval(mode="keyword", unit="section", k=2)

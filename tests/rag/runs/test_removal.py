@@ -22,6 +22,7 @@ from rag.trace.passages import Retrieval
 from tests.local import process_of
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held, eventually
+from tests.rag.some_pipelines import some_of
 
 SENTENCE = "金庫の暗証番号は八八四一です。"
 DOCUMENT = f"# 金庫\n\n## 経理部の金庫の開け方\n\n{SENTENCE}\n\n係の者だけが開けられます。"
@@ -103,7 +104,7 @@ def packed(engine: UserEngine) -> int:
         return connection.execute("SELECT count(*) FROM calls").fetchone()[0]
 
 
-@pytest.mark.parametrize("pipeline", PIPELINES)
+@pytest.mark.parametrize("pipeline", some_of())
 def test_the_prompts_of_a_run_that_quoted_it_go_whole(open_loaded, pipeline):
     with open_loaded() as engine:
         run = ask(engine, pipeline)
