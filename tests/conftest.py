@@ -127,9 +127,13 @@ def chroma() -> Iterator["ChromaServer"]:
 
 @pytest.fixture(scope="session")
 def s3() -> Iterator["S3Server"]:
+    from botocore import loaders
+
     from tests.servers.s3 import S3Server
 
-    with S3Server() as server:
+    with S3Server() as server, pytest.MonkeyPatch.context() as patch:
+        # What botocore knows of all services is read from its files once, not by the store of each test.
+        patch.setattr("botocore.session.create_loader", cache(loaders.create_loader))
         yield server
 
 

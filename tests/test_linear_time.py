@@ -333,7 +333,13 @@ FILES = {
 """suffixes of text formats, and how such a file begins"""
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+WITHIN = {"Analyzer.terms": "ChunkTerms", "run_as_markdown": "export_as_markdown"}
+"""functions that another one calls with the same text: in `make soak`"""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.soak if name in WITHIN else ()) for name in FUNCTIONS]
+)
 def test_time_grows_in_step_with_the_length_of_a_text(name):
     assert too_slow(FUNCTIONS[name]) == {}
 

@@ -92,7 +92,7 @@ def test_an_answer_is_shared_alone(chat):
     assert "And what else?" not in told
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@one_language("ja")
 def test_a_revoked_an_unknown_and_a_missing_link_show_the_same_sentence(chat, language):
     open_sharing(chat, chat.conversation)
     chat.press(chat.words["share.make"])

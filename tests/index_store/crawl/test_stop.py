@@ -111,13 +111,14 @@ def test_a_folder_that_cannot_be_written_to_ends_the_crawl_with_that_error(site,
         list(crawl_of(site.url(), tmp_path / "pages"))
 
 
-def test_a_stop_at_any_moment_leaves_no_file_no_connection_and_no_warning(site, pages):
+@pytest.mark.parametrize("moments", [20, pytest.param(40, marks=pytest.mark.soak)])
+def test_a_stop_at_any_moment_leaves_no_file_no_connection_and_no_warning(site, pages, moments):
     closing = {"Connection": "close"}
     site.pages = {"/": html("Home", "/hangs", *(f"/{n}" for n in range(50))), "/hangs": Misbehaviour.HANGS}
     site.pages |= {f"/{n}": Reply(html(f"Page {n}").body, headers=closing) for n in range(50)}
-    for moment in range(40):
+    for moment in range(moments):
         crawl = crawl_of(site.url(), pages)
-        timer = threading.Timer(moment * 0.003, crawl.stop)
+        timer = threading.Timer(moment * 0.12 / moments, crawl.stop)
         timer.start()
         for page in crawl:
             page.path.unlink()

@@ -523,7 +523,8 @@ def test_fts5_finds_its_own_tables_sound(searched, tmp_path):
     database.close()
 
 
-def test_postgres_ranks_as_sqlite_does_and_with_the_same_scores(tmp_path, postgres):
+@pytest.mark.parametrize(("documents", "rounds"), [(200, 25), pytest.param(400, 60, marks=pytest.mark.soak)])
+def test_postgres_ranks_as_sqlite_does_and_with_the_same_scores(tmp_path, postgres, documents, rounds):
     """With generated chunks: rare, common and hyphenated words, removed documents, searches in some documents."""
     chance = random.Random(7)
     words = [f"w{number}-w{number // 9}" if number % 7 == 3 else f"w{number}" for number in range(300)] + list(
@@ -536,7 +537,7 @@ def test_postgres_ranks_as_sqlite_does_and_with_the_same_scores(tmp_path, postgr
 
     passages = {
         f"d{number}": (text(2), [text(2)], text(chance.randrange(5, 60)) + "".join(chance.choices(words[300:], k=9)))
-        for number in range(400)
+        for number in range(documents)
     }
     url = postgres.new_database()
     engines = [open_database(place_of("catalogue", tmp_path, each), SCHEMA) for each in (None, SecretStr(url))]
@@ -544,13 +545,13 @@ def test_postgres_ranks_as_sqlite_does_and_with_the_same_scores(tmp_path, postgr
         both = [SearchedPassages(sqlite), SearchedPassages(big)]
         for each in both:
             each.put(passages)
-            for number in range(0, 400, 7):
+            for number in range(0, documents, 7):
                 each.index.delete_document(each.connection, f"d{number}")
-        within = [f"d{number}" for number in range(0, 400, 3)]
-        for _ in range(60):
+        within = [f"d{number}" for number in range(0, documents, 3)]
+        for _ in range(rounds):
             question = text(chance.randrange(1, 8)) + " " + "".join(chance.choices(words[300:], k=3))
-            for documents in (None, within):
-                one, other = (each.scored(question, 10, documents) for each in both)
+            for searched in (None, within):
+                one, other = (each.scored(question, 10, searched) for each in both)
                 assert one == other
         counts = [each.index.count(each.connection, {"w1": [], "w250": []}, {}) for each in both]
         assert counts[0] == counts[1]
@@ -565,7 +566,7 @@ def test_postgres_looks_at_no_more_chunks_of_a_common_word_than_the_bound(tmp_pa
     engine = open_database(place_of("catalogue", tmp_path, SecretStr(url)), SCHEMA)
     with engine.connect() as connection:
         searched = SearchedPassages(connection)
-        searched.put({f"d{number}": ("", [], "会議の予定") for number in range(1500)})
+        searched.put({f"d{number}": ("", [], "会議の予定") for number in range(1000)})
         connection.commit()
         assert len(searched.found("会議")) == 10
         looked_at = connection.exec_driver_sql(

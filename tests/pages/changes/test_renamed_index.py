@@ -52,7 +52,7 @@ def test_a_question_is_asked_again_of_the_renamed_index(engine, run):
     assert (again.index, engine.history.run(again.id).status) == ("rules", "finished")
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@one_language("en")
 def test_a_question_to_an_index_that_was_replaced_is_not_asked_of_the_new_one(engine, run, language):
     replace(engine)
     page = RunsPage(language, run=run.id)

@@ -195,13 +195,13 @@ def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_an
     admit = SourceAdmission.admit_source
 
     def without_a_database(its: SourceAdmission, index: IndexRecord, source: FileSource, item: Item) -> object:
-        if source.path.name == "100.md":
+        if source.path.name == "30.md":
             postgres.kill()
         return admit(its, index, source, item)
 
     monkeypatch.setattr(SourceAdmission, "admit_source", without_a_database)
     app.create_index("a")
-    job = app.ingest("a", [FileSource(write(f"{number}.md")) for number in range(200)])
+    job = app.ingest("a", [FileSource(write(f"{number}.md")) for number in range(60)])
     admission = app._parts.jobs._known[job.id]._admission  # the job itself can't be read while the database is away
     try:
         assert eventually(lambda: admission.failure)
@@ -212,7 +212,7 @@ def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_an
     assert job.failure
     assert job.failure.code == "database_away"
     noted = app.documents("a")
-    assert 0 < len(noted) < 200
+    assert 0 < len(noted) < 60
     assert {each.status.value for each in noted} <= {"ready", "failed"}
     assert_sound(app, queued.data_dir)
 

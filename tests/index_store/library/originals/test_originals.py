@@ -161,14 +161,15 @@ def test_an_original_that_is_replaced_while_it_is_opened_is_the_newer_one(
     assert "new" in kept(store, file)
 
 
-@pytest.mark.parametrize("name", ["with space 髙①.md", "が.md", "x" * 200 + ".md", "'quoted\".md"])
-def test_a_file_of_any_name_is_kept(store: IndexStore, serviced: Settings, tmp_path: Path, name: str) -> None:
-    file = tmp_path / name
-    file.write_text("# Title\n\nSome text.")
-    assert store.add("a", file).error is None
-    assert store.add("a", file).status == "unchanged"
-    assert len(originals(serviced)) == 1
-    assert kept(store, store.documents()[0].source) == file.read_text()
+def test_a_file_of_any_name_is_kept(store: IndexStore, serviced: Settings, tmp_path: Path) -> None:
+    for number, name in enumerate(["with space 髙①.md", "が.md", "x" * 200 + ".md", "'quoted\".md"], 1):
+        file = tmp_path / name
+        file.write_text(f"# Title {number}\n\nSome text.")
+        added = store.add("a", file)
+        assert (added.error, added.document_id is None) == (None, False), name
+        assert store.add("a", file).status == "unchanged", name
+        assert len(originals(serviced)) == number, name
+        assert content(store.original(added.document_id or "")).decode() == file.read_text(), name
 
 
 def test_a_file_whose_name_is_no_text_is_kept(store: IndexStore, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore import loaders
 from botocore.retries.standard import ExponentialBackoff
 from pydantic import SecretStr
 
@@ -227,8 +228,10 @@ def test_a_full_disk_where_an_original_is_fetched_to_is_told(
 
 @linux
 def test_s3_is_used_again_after_this_machine_had_too_many_open_files_for_a_while(
-    s3: S3Server, bucket: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    s3: S3Server, bucket: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The fixture `s3` shares one loader. Here, a new client opens botocore's files, as in the app.
+    monkeypatch.setattr("botocore.session.create_loader", loaders.create_loader)
     place = s3_module.Bucket(bucket, "some/prefix", endpoint_url=s3.url, key=KEY, secret=SECRET)
     backend = s3_module.S3(place, tmp_path, is_alone=True)
     backend.begin()

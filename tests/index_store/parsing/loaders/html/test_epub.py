@@ -140,6 +140,7 @@ def test_a_book_of_pictures_has_no_text(raw) -> None:
         load(raw(book({"one.xhtml": "<img src='1.jpg'/>"}), "book.epub"))
 
 
+@pytest.mark.soak  # in a parser's process: tests/index_store/parsing/loaders/test_bad_input.py
 def test_a_chapter_that_unpacks_to_no_end_is_refused(raw) -> None:
     with pytest.raises(errors.TooMuchText):
         load(raw(book({"one.xhtml": " " * 110_000_000}), "book.epub"))
