@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import sys
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -16,9 +17,6 @@ from sqlalchemy import Engine
 from index_store.base.database.backend import DatabaseLocation
 from index_store.base.database.database import Schema, open_database
 from index_store.base.database.sqlite import SqliteFile
-from index_store.catalogue import catalogue
-from rag.runs.fork.sqlite_checkpoints import FILE, SqliteCheckpoints
-from rag.runs.history import schema as history
 
 
 @contextmanager
@@ -46,8 +44,10 @@ def _once_for_each_setting(usual: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def tables(new_folder: Callable[[], Path]) -> Iterator[None]:
-    """In a new folder, catalogue, history and checkpoints begin with a copy of their empty tables."""
-    usual_checkpoints = SqliteCheckpoints.open
+    """In a new folder, catalogue, history and checkpoints begin with a copy of their empty tables.
+
+    Only where the tests have imported them by now: they take two seconds, and many tests do not need them.
+    """
 
     @cache
     def empty(name: str, schema: Schema) -> Path:
@@ -55,33 +55,40 @@ def tables(new_folder: Callable[[], Path]) -> Iterator[None]:
         open_database(SqliteFile(file), schema).dispose()
         return file
 
-    @cache
-    def empty_checkpoints() -> Path:
-        async def made(folder: Path) -> None:
-            checkpoints = await usual_checkpoints(folder)
-            assert checkpoints
-            await checkpoints.close()
-
-        folder = new_folder()
-        asyncio.run(made(folder))
-        return folder / FILE
-
     def opened(place: DatabaseLocation, schema: Schema) -> Engine:
         if isinstance(place, SqliteFile):
             _copy(lambda: empty(place.name, schema), place.file)
         return open_database(place, schema)
 
-    async def opened_checkpoints(data_dir: Path) -> SqliteCheckpoints | None:
-        if not (data_dir / FILE).exists():
-            await asyncio.to_thread(empty_checkpoints)
-            _copy(empty_checkpoints, data_dir / FILE)
-        return await usual_checkpoints(data_dir)
-
     with pytest.MonkeyPatch.context() as patch:
-        for module in (catalogue, history):
-            patch.setattr(module, "open_database", opened)
-        patch.setattr(SqliteCheckpoints, "open", opened_checkpoints)
+        for name in ("index_store.catalogue.catalogue", "rag.runs.history.schema"):
+            if module := sys.modules.get(name):
+                patch.setattr(module, "open_database", opened)
+        if checkpoints := sys.modules.get("rag.runs.fork.sqlite_checkpoints"):
+            patch.setattr(checkpoints.SqliteCheckpoints, "open", _opened_checkpoints(checkpoints, new_folder))
         yield
+
+
+def _opened_checkpoints(module: Any, new_folder: Callable[[], Path]) -> Callable[[Path], Any]:
+    usual = module.SqliteCheckpoints.open
+
+    @cache
+    def empty() -> Path:
+        async def made(folder: Path) -> None:
+            checkpoints = await usual(folder)
+            await checkpoints.close()
+
+        folder = new_folder()
+        asyncio.run(made(folder))
+        return folder / module.FILE
+
+    async def opened(data_dir: Path) -> Any:
+        if not (data_dir / module.FILE).exists():
+            await asyncio.to_thread(empty)  # it needs an event loop of its own
+            _copy(empty, data_dir / module.FILE)
+        return await usual(data_dir)
+
+    return opened
 
 
 def _copy(original: Callable[[], Path], file: Path) -> None:
