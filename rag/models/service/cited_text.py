@@ -20,10 +20,24 @@ LARGEST_INVENTED = 9
 
 # All have a limited length, because a possible marker is matched again with each new piece.
 _SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；・&と及びおよ^~〜～‐–—−－:：資料番号出典文書参照根拠引用A-Za-z_.#-]{0,60}"
-_PLACE = r"(?:†[^\[\]【】［］\n]{0,40}|[,、]? ?(?:pp?\.|page|§|第)[^\[\]【】［］\n,、;；]{0,20})?"
-"""a place in it behind a number: [1, p. 3], [1、第5条] and, of models of OpenAI, 【1†L3-L5】 and 【2†source】"""
-_TITLE = r"(?: ?[:：]| -) ?(?![\d\s])[^\[\]【】［］\n:：]{1,80}"
-"""what the passage is called, behind its label and number: [資料1: 旅費規程]; [1: yes, 2: no] is text of a form"""
+_SQUARE, _ROUND = r"\[\]【】［］", "()（）"
+
+
+def _place(brackets: str) -> str:
+    """A place in a passage behind its number: [1, p. 3], [1、第5条], [1、3ページ] and, of models of OpenAI, 【1†L3-L5】
+    and 【2†source】.
+    """
+    return (
+        rf"(?:†[^{brackets}\n]{{0,40}}|[,、]? ?(?:pp?\.|page|§|第)[^{brackets}\n,、;；]{{0,20}}"
+        r"|[,、]? ?\d{1,4}(?:[~〜～‐–—−－-]\d{1,4})? ?(?:ページ|頁)目?)?"
+    )
+
+
+def _title(brackets: str) -> str:
+    """What a passage is called, behind its label and number: [資料1: 旅費規程]; [1: yes, 2: no] is text of a form."""
+    return rf"(?: ?[:：]| -) ?(?![\d\s])[^{brackets}\n:：]{{1,80}}"
+
+
 _LABEL = (
     r"(?:資料(?:番号)?|番号|出典|文書|参照|根拠|引用|(?:passage|source|document|doc|reference|ref|cite|citation)s?)"
     r"(?:\s?(?:no\.?|number|#))?+"
@@ -33,15 +47,26 @@ _NUMBER = rf"(?:{_LABEL}\s*+(?:[:：]\s*+)?){{0,2}}\d++"
 """also behind two labels: [出典: 資料1]"""
 _ITEM = rf"(?:\^\d++|{_NUMBER}(?:\s*+[~〜～‐–—−－-]\s*+{_NUMBER})?)"
 _AND = r"(?:\s*+(?:[,、，;；・&と]|及び|および|and\b))+\s*+"
+_NAMED = "(?:資料|出典|(?:passage|source)s?)"
+"""what makes a marker of numbers in round brackets, （資料1）: a number alone is that of a list"""
 _MARKER = re.compile(
-    rf"({_SPACES})\\?[\[【［](?:(?={_NUMBERS}{_PLACE}\\?[\]】］])\s*+({_ITEM}(?:{_AND}{_ITEM})*)\s*+{_PLACE}"
-    rf"|({_LABEL}\s?\d{{1,3}}){_TITLE})\\?[\]】］]",
+    rf"({_SPACES})(?:\\?[\[【［](?:(?={_NUMBERS}{_place(_SQUARE)}\\?[\]】］])"
+    rf"\s*+({_ITEM}(?:{_AND}{_ITEM})*)\s*+{_place(_SQUARE)}|({_LABEL}\s?\d{{1,3}}){_title(_SQUARE)})\\?[\]】］]"
+    rf"|[(（](?={_NAMED})(?:({_ITEM}(?:{_AND}{_ITEM})*)\s*+{_place(_ROUND)}"
+    rf"|({_LABEL}\s?\d{{1,3}}){_title(_ROUND)})[)）])",
     re.IGNORECASE,
 )
 _ITEMS = re.compile(_ITEM, re.IGNORECASE)
 _CITED_FROM = re.compile(r"\[cite_(?:start|end)\]")
 """where Gemini begins and ends what a marker is for"""
-_OPEN_MARKER = re.compile(rf"{_SPACES}(?:\\|\\?[\[【［]{_NUMBERS}(?:{_PLACE}|{_TITLE})\\?)?\Z")
+_OPEN_NAME = "資?|出?|(?:p(?:a(?:s(?:s(?:ag?)?)?)?)?|s(?:o(?:u(?:rc?)?)?)?)?"
+"""the beginning of `_NAMED`"""
+_OPEN_PAGE = r"(?:ペー?ジ?|頁)?目?"
+_OPEN_MARKER = re.compile(
+    rf"{_SPACES}(?:\\|\\?[\[【［]{_NUMBERS}(?:{_place(_SQUARE)}|{_title(_SQUARE)}|{_OPEN_PAGE})\\?"
+    rf"|[(（](?:{_OPEN_NAME}|{_NAMED}{_NUMBERS}(?:{_place(_ROUND)}|{_title(_ROUND)}|{_OPEN_PAGE})))?\Z",
+    re.IGNORECASE,
+)
 """with the spaces before it, which are dropped with the marker"""
 
 
@@ -98,8 +123,7 @@ class CitedText:
         return shown
 
     def _checked(self, marker: re.Match[str]) -> str:
-        space, several, titled = marker.groups()
-        written = several or titled
+        space, written = marker[1], next(filter(None, marker.groups()[1:]))
         if not all(0 < int(number) <= self._largest for number in re.findall(r"\d+", written)):
             return marker[0]
         kept = [number for item in _ITEMS.findall(written) for number in self._cited_by(item)]

@@ -86,6 +86,8 @@ def test_markers_as_small_models_write_them_are_citations(answer, shown, size):
         ("2,500円です[資料1：出張旅費規程 > 第3条]、[資料3: 旅費規程 2024]。", "2,500円です[1]、[3]。"),
         ("It is so [Source 1: Travel rules, 2024], [Passage 3 - Hotels].", "It is so [1], [3]."),
         ("性別[1: 男性, 2: 女性]、[資料: 旅費規程]", "性別[1: 男性, 2: 女性]、[資料: 旅費規程]"),
+        ("2,500円です[1、3ページ]、[1,3, 12頁]、[資料1 3～4ページ目]。", "2,500円です[1]、[1][3]、[1]。"),
+        ("全部で[3ページ]、[1、3ペア]、[1、3ペ", "全部で[3ページ]、[1、3ペア]、[1、3ペ"),
         ("日当[資料1: 旅費, 資料3: 宿泊]、[資料1: ", "日当[資料1: 旅費, 資料3: 宿泊]、[資料1: "),
         ("It is so [1, p. 3; 3, p. 5], [1 p. 3, 3 p. 5].", "It is so [1, p. 3; 3, p. 5], [1 p. 3, 3 p. 5]."),
         ("See [p. 3], [9001, p. 3], [第5条], [1, n], [1, p", "See [p. 3], [9001, p. 3], [第5条], [1, n], [1, p"),
@@ -94,6 +96,22 @@ def test_markers_as_small_models_write_them_are_citations(answer, shown, size):
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_a_marker_with_a_place_in_the_passage_cites_the_passage(answer, shown, size):
     assert cite(answer, size) == shown
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        ("2,500円です（資料1）。半額です（資料1、資料3）。", "2,500円です[1]。半額です[1][3]。"),
+        ("2,500円です(資料１)。半額です（出典：資料3）。", "2,500円です[1]。半額です[3]。"),
+        ("2,500円です（資料1、第5条）（注）、（資料3 5ページ）。", "2,500円です[1]（注）、[3]。"),
+        ("2,500円です（資料1：旅費規程）（注）。", "2,500円です[1]（注）。"),
+        ("It is so (Source 1), (passages 1 and 3).", "It is so [1], [1][3]."),
+        ("(1) 申請 （2）承認 (p (pass (sources (資料 （資料9） （番号1） (form 1) (資", None),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_a_marker_with_a_label_may_stand_in_round_brackets_and_a_number_alone_is_of_a_list(answer, shown, size):
+    assert cite(answer, size) == (shown or answer)
 
 
 @pytest.mark.parametrize(
