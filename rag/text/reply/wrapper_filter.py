@@ -1,12 +1,19 @@
 """Takes off what some models write around a whole reply: the tags <answer> of those that are trained to close their
-reasoning with them, such as Hunyuan, and the role of Llama 3 where a server hides only the tokens around it.
+reasoning with them, such as Hunyuan, the role of Llama 3 where a server hides only the tokens around it, and a label
+such as 回答： or **Answer:**.
 """
 
 import re
 
 CLOSING = "</answer>"
-_OPENINGS = ("<answer>", "assistant\n\n")
-_OPENING = re.compile(r"\s{0,20}+(?:<answer>|assistant\n\n)\s{0,5}+")
+_LABELS = tuple(
+    label
+    for name in ("回答", "答え", "answer")
+    for colon in (":", "：")
+    for label in (f"{name}{colon}", f"**{name}{colon}**", f"**{name}**{colon}")
+)
+_OPENINGS = ("<answer>", "assistant\n\n", "【回答】", *_LABELS)
+_OPENING = re.compile(rf"\s{{0,20}}+(?:{'|'.join(map(re.escape, _OPENINGS))})\s{{0,5}}+", re.IGNORECASE)
 _LONGEST_OPENING = 40
 """characters with blanks; a longer beginning is text"""
 
@@ -43,6 +50,6 @@ class WrapperFilter:
 
 def _may_be_opening(text: str) -> bool:
     """Whether more of the text is needed to know it, or where it ends."""
-    begun = text.lstrip()
+    begun = text.lstrip().lower()
     is_possible = any(each.startswith(begun) for each in _OPENINGS) or _OPENING.fullmatch(text)
     return len(text) < _LONGEST_OPENING and bool(is_possible)

@@ -44,3 +44,40 @@ def test_the_tags_or_the_role_around_a_reply_are_taken_off(reply, text, size):
 )
 def test_other_replies_stay_as_they_are(text, size):
     assert shown(text, size) == text
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ("回答：日当は2,500円です[1]。", "日当は2,500円です[1]。"),
+        ("\n回答: 日当は2,500円です[1]。", "日当は2,500円です[1]。"),
+        ("答え：\n\n- 2,500円[1]\n- 回答：なし", "- 2,500円[1]\n- 回答：なし"),
+        ("【回答】\n2,500円です[1]。", "2,500円です[1]。"),
+        ("Answer: It is 2,500 yen [1].", "It is 2,500 yen [1]."),
+        ("**Answer:** It is 2,500 yen [1].", "It is 2,500 yen [1]."),
+        ("**回答**：2,500円です[1]。", "2,500円です[1]。"),
+        ("ANSWER: 5", "5"),
+    ],
+)
+def test_a_label_that_names_the_reply_an_answer_is_taken_off(reply, text, size):
+    assert shown(reply, size) == text
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "回答期限：3月末です[1]。",
+        "回答は総務部へ送ります[1]。",
+        "**回答: 2,500円です[1]。**",
+        "It says: Answer: 5.",
+        "Answers: 5",
+        "Answer the phone [1].",
+        "回答",
+        "**",
+        "**Answer",
+    ],
+)
+def test_other_beginnings_with_the_word_stay(text, size):
+    assert shown(text, size) == text
