@@ -249,6 +249,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "grading.grounding": lambda text: grading.grounding(QUESTION, text, PASSAGES),
     "CitedText": lambda text: streamed(text, CitedText(PASSAGES)),
     "CitedText, at once": lambda text: CitedText(PASSAGES).feed(text),
+    "CitedText, of an object": lambda text: streamed('{"answer": "' + text, CitedText(PASSAGES)),
     "NoAnswerFilter": lambda text: streamed(text, NoAnswerFilter()),
     "RelevanceReply": RelevanceReply.read,
     "GroundingReply": GroundingReply.read,

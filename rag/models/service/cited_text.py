@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rag.models.chat_model import Answer
+from rag.models.service.json_answer import JsonAnswerFilter
 from rag.models.service.no_answer import NoAnswerFilter
 from rag.models.service.whole_fence import WholeFenceFilter
 from rag.text.code import CodeSplitter, Part
@@ -78,6 +79,7 @@ class CitedText:
         self._cited: list[int] = []
         self._numbers = {passage.number for passage in passages}
         self._largest = max({LARGEST_INVENTED, *self._numbers})
+        self._object = JsonAnswerFilter()
         self._fence = WholeFenceFilter()
         self._no_answer = NoAnswerFilter()
         self._code = CodeSplitter()
@@ -91,10 +93,11 @@ class CitedText:
         return Answer("".join(self._shown), tuple(self._cited), is_no_answer)
 
     def feed(self, piece: str) -> str:
-        return self._read(self._code.feed(self._no_answer.feed(self._fence.feed(piece))))
+        return self._read(self._code.feed(self._no_answer.feed(self._fence.feed(self._object.feed(piece)))))
 
     def end(self) -> str:
-        ended = self._no_answer.feed(self._fence.end()) + self._no_answer.end()
+        whole = self._fence.feed(self._object.end()) + self._fence.end()
+        ended = self._no_answer.feed(whole) + self._no_answer.end()
         rest = self._code.feed(ended) + self._code.end()
         return self._read(rest) + self._pass_on(self._take_held())
 

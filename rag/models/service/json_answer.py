@@ -1,0 +1,57 @@
+"""Takes the answer out of a reply that is wholly {"answer": "…"}, as some gateways and models send it, also in a fence."""
+
+import json
+import re
+
+from rag.text.reply.surrogates import whole_characters
+
+_NAME = "answer"
+_OPENINGS = tuple(f'{fence}{{"{_NAME}":"' for fence in ("", "```", "```json"))
+"""without blanks"""
+_LONGEST_OPENING = 60
+"""characters with blanks; a longer beginning is text"""
+_FENCE = re.compile(r"\A\s*+```(?:json)?|```\s*\Z")
+
+
+class JsonAnswerFilter:
+    """Takes an answer in pieces, and returns it without the object around it. Other replies stay, also other JSON."""
+
+    def __init__(self) -> None:
+        self._held: list[str] = []
+        """what may be the object, or its beginning: it can be read only as a whole"""
+        self._is_object: bool | None = None
+        """None while the answer has not begun"""
+
+    def feed(self, piece: str) -> str:
+        if self._is_object is False:
+            return piece
+        self._held.append(piece)
+        if self._is_object is None:
+            self._is_object = _is_object("".join(self._held))
+        return self._take_held() if self._is_object is False else ""
+
+    def end(self) -> str:
+        text = self._take_held()
+        return _answer_in(text) if self._is_object else text
+
+    def _take_held(self) -> str:
+        held, self._held = "".join(self._held), []
+        return held
+
+
+def _is_object(begun: str) -> bool | None:
+    """Whether it begins with the object; None if more of it is needed to know."""
+    bare = "".join(begun.split())
+    if any(map(bare.startswith, _OPENINGS)):
+        return True
+    may_be = len(begun) < _LONGEST_OPENING and any(each.startswith(bare) for each in _OPENINGS)
+    return None if may_be else False
+
+
+def _answer_in(text: str) -> str:
+    """`text` itself if it is not the object alone, such as one with more names, or one that was cut off."""
+    try:
+        value = json.loads(_FENCE.sub("", text), strict=False)
+    except (ValueError, RecursionError):
+        return text
+    return whole_characters(value[_NAME]) if list(value) == [_NAME] else text
