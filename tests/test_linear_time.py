@@ -61,7 +61,7 @@ from rag.models.replies import (
     UsefulnessReply,
 )
 from rag.models.service.cited_text import CitedText
-from rag.models.service.no_answer import NoAnswerFilter
+from rag.models.service.no_answer import NoAnswerFilter, says_only_that
 from rag.nodes.decline import search_account
 from rag.nodes.refine import refined, strips
 from rag.runs.export.export import Export, ExportedRun, export_as_markdown, file_name
@@ -250,6 +250,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "CitedText": lambda text: streamed(text, CitedText(PASSAGES)),
     "CitedText, at once": lambda text: CitedText(PASSAGES).feed(text),
     "CitedText, of an object": lambda text: streamed('{"answer": "' + text, CitedText(PASSAGES)),
+    "says_only_that": says_only_that,
     "NoAnswerFilter": lambda text: streamed(text, NoAnswerFilter()),
     "RelevanceReply": RelevanceReply.read,
     "GroundingReply": GroundingReply.read,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from rag.models.chat_model import Answer
 from rag.models.service.json_answer import JsonAnswerFilter
-from rag.models.service.no_answer import NoAnswerFilter
+from rag.models.service.no_answer import NoAnswerFilter, says_only_that
 from rag.models.service.whole_fence import WholeFenceFilter
 from rag.text.code import CodeSplitter, Part
 from rag.trace.passages import Passage
@@ -88,9 +88,9 @@ class CitedText:
     @property
     def answer(self) -> Answer:
         """The answer so far."""
-        token = self._no_answer
-        is_no_answer = token.stands_first or (token.was_written and not self._cited)
-        return Answer("".join(self._shown), tuple(self._cited), is_no_answer)
+        token, text = self._no_answer, "".join(self._shown)
+        is_said = token.was_written or (bool(self._numbers) and says_only_that(text))
+        return Answer(text, tuple(self._cited), token.stands_first or (is_said and not self._cited))
 
     def feed(self, piece: str) -> str:
         return self._read(self._code.feed(self._no_answer.feed(self._fence.feed(self._object.feed(piece)))))

@@ -1,4 +1,4 @@
-"""Takes the answer out of a reply that is wholly {"answer": "…"}, as some gateways and models send it, also in a fence."""
+"""Takes the answer out of a reply that is wholly {"answer": "…"}, also in a fence: gateways and models send it so."""
 
 import json
 import re

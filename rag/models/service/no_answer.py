@@ -24,7 +24,33 @@ _IN_SENTENCE = re.compile(r"[^\s。.!！?？\]】］*_`#>~-][ \t　*_`\"'“‘�
 """the end of a text that goes on with the token as with a word, such as 海外は; not that of a sentence or a line"""
 _READ_BACK = 200
 """characters before the token that tell where it stands, and in which language"""
+_SAID_IN_JAPANESE = re.compile(
+    r"(?:(?:申し訳(?:ありません|ございません)|恐れ入ります|すみません|残念)(?:です)?が、?)?"
+    r"(?:(?:ご?(?:提示|提供)(?:された|いただいた|の)|与えられた|こちらの|この|参照)?資料)(?:の中|内)?(?:に|から|で)(?:は|も)?、?"
+    r"(?![^。]*(?:おり[^ま]|とあり|すが))"
+    r"(?:[^。、，,.!！?？\n\d]{1,40}(?:(?<!と)[はがも]|(?<!と)の|に関する|に関して|について))?"
+    r"(?:(?:記載|記述|言及|情報|説明|回答|答え)[がはも]?(?:され|含まれ)?て?"
+    r"|書かれて|見つか|見つけられ|見当た|確認でき|分か|わか)"
+    r"(?:あり|ござい|おり|い|り)?(?:ません(?:でした)?|ない|なかった)[。.]?"
+)
+_SAID_IN_ENGLISH = re.compile(
+    r"(?:(?:I(?:'|’| a)m sorry|sorry|unfortunately),? (?:but )?)?"
+    r"(?:the (?:provided |given |available )?(?:documents|passages|sources) (?:do not|don't|don’t) "
+    r"(?:(?:say|mention|state|specify)|(?:contain|provide|include|give) (?:the answer|an answer|(?:any )?information))"
+    r"(?: (?!.*\b(?:but|only|except)\b)[^.,;:!?\n\d]{1,80})?"
+    r"|(?:this|that|it|the answer) is not (?:stated|mentioned|given|specified) in the (?:documents|passages|sources))"
+    r"\.?",
+    re.IGNORECASE,
+)
+_LONGEST_SAID = 160
+"""characters"""
 _IN_ITS_PLACE: Mapping[Language, str] = {"ja": "資料に記載なし", "en": "not in the sources"}
+
+
+def says_only_that(answer: str) -> bool:
+    """Whether a whole answer is one sentence that says it in other words: some models leave out the token."""
+    said = answer.strip()
+    return len(said) <= _LONGEST_SAID and bool(_SAID_IN_JAPANESE.fullmatch(said) or _SAID_IN_ENGLISH.fullmatch(said))
 
 
 class NoAnswerFilter:

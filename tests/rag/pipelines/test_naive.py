@@ -56,3 +56,11 @@ def test_an_answer_of_only_markers_is_an_empty_reply(engine, chat, written):
     chat.enqueue(written)
     result = engine.ask("日当は?", index=INDEX, pipeline_name="naive").result()
     assert (result.status, result.error.code) == ("failed", "empty_reply")
+
+
+def test_an_answer_that_only_says_in_other_words_that_there_is_none_is_no_answer(engine, chat):
+    chat.enqueue("資料には記載がありません。")
+    run = engine.ask("海外の日当は?", index=INDEX, pipeline_name="naive")
+    result = run.result()
+    assert result.outcome == "not_in_documents"
+    assert result.answer.startswith("資料には記載がありません。\n\n")

@@ -2,9 +2,11 @@
 
 import pytest
 
+from rag.models.service.cited_text import CitedText
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
-from rag.models.service.no_answer import TOKEN, NoAnswerFilter
+from rag.models.service.no_answer import TOKEN, NoAnswerFilter, says_only_that
+from tests.rag.passages import PASSAGES
 
 SAID = "資料には書かれていません。"
 
@@ -120,3 +122,70 @@ def test_a_passage_of_pure_signs_before_it_is_text():
 def test_both_languages_tell_the_model_of_it():
     assert TOKEN in EN.answer
     assert TOKEN in JA.answer
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "資料には記載がありません。",
+        "資料に記載がありません",
+        "提供された資料には、その件に関する記載はありません。",
+        "申し訳ございませんが、資料には日当の上限額は記載されていません。",
+        "資料内にはこの質問に関する情報が含まれていません。",
+        "ご提示いただいた資料の中には該当する情報は見つかりませんでした。",
+        "資料からは確認できません。",
+        "資料には書かれていない。",
+        "資料には、海外の日当については書かれておりません。\n",
+        "The documents do not say.",
+        "The documents do not say how much the allowance is.",
+        "I'm sorry, but the provided passages don't mention a limit.",
+        "The passages do not contain any information about sabbaticals.",
+        "The sources do not contain the answer to this question.",
+        "This is not mentioned in the documents.",
+    ],
+)
+def test_a_sentence_that_only_says_it_in_other_words_is_no_answer(said):
+    assert says_only_that(said)
+    text = CitedText(PASSAGES)
+    text.feed(said)
+    text.end()
+    assert text.answer.is_no_answer
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "資料には記載がありません[1]。",
+        "資料には上限の記載がありませんが、日当は2,500円です。",
+        "資料には日当は2,500円とあり、上限は記載されていません。",
+        "資料には日当の額が書かれており上限は記載されていません。",
+        "資料には領収書が必要との記載はありません。",
+        "資料には日当の額が記載されています。",
+        "日当は出ません。資料には記載がありません。",
+        "資料は要りません。",
+        "資料の提出は必要ありません。",
+        "資料によると、上限はありません。",
+        "資料には図面は含まれていません。",
+        "資料には表紙を付けません。",
+        "The documents do not say. Ask the office.",
+        "The documents do not have to be signed.",
+        "The documents do not include the invoice.",
+        "The documents do not say so, but it is 2,500 yen.",
+        "The documents do not state a limit, only a rate of 5 yen.",
+        "The fee is not mentioned in the documents, it is 5 yen.",
+        "The form does not say.",
+        "",
+    ],
+)
+def test_a_sentence_that_says_more_or_something_else_is_an_answer(said):
+    text = CitedText(PASSAGES)
+    text.feed(said)
+    text.end()
+    assert not text.answer.is_no_answer
+
+
+def test_in_an_answer_without_passages_such_a_sentence_is_an_answer():
+    text = CitedText([])
+    text.feed("The documents do not say.")
+    text.end()
+    assert not text.answer.is_no_answer
