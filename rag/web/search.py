@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from index_store.base.text.bidi import without_bidi_controls
 from rag.text.language import Language
@@ -49,7 +49,7 @@ def read_results(found: object, *, text: str, url: str) -> list[WebResult]:
     results: dict[str, WebResult] = {}
     for row in found:
         if isinstance(row, Mapping) and (result := _result(row, text, url)):
-            results.setdefault(result.url, result)
+            results.setdefault(_page(result.url), result)
     return list(results.values())[:MOST_RESULTS]
 
 
@@ -65,6 +65,13 @@ def _result(row: Mapping[str, object], text: str, url: str) -> WebResult | None:
         score=float(score) if isinstance(score, int | float) else 0.0,
         published=_words(row.get("published_date")) or None,
     )
+
+
+def _page(url: str) -> str:
+    """The same for each address of a page: with http, a slash behind it, or a part of the page."""
+    parts = urlsplit(url)
+    route = parts.fragment if parts.fragment.startswith(("/", "!")) else ""  # of a page that is drawn by scripts
+    return urlunsplit(("", parts.netloc.lower(), parts.path.rstrip("/"), parts.query, route))
 
 
 def _words(value: object) -> str:

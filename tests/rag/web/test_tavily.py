@@ -125,6 +125,23 @@ def test_of_the_results_those_without_text_or_web_address_are_left_out(tavily):
     assert search(tavily.url) == [WebResult("https://b.example/", "https://b.example/", "kept\nas lines", 0.0)]
 
 
+def test_a_page_is_one_result_whatever_the_part_of_it_or_the_slash_behind_its_address(tavily):
+    urls = [
+        "https://a.example/rates",
+        "https://a.example/rates#abroad",
+        "https://A.example/rates/",
+        "http://a.example/rates",
+        "https://a.example",
+        "https://a.example/",
+        "https://a.example/rates?year=2026",
+        "https://a.example/#/rates",
+        "https://a.example/#!/rates",
+    ]
+    rows = [{"title": "t", "url": url, "content": "x"} for url in urls]
+    tavily.routes[("POST", "/search")] = lambda request, connection, fault: connection.send_json(200, {"results": rows})
+    assert [result.url for result in search(tavily.url)] == [urls[0], urls[4], *urls[6:]]
+
+
 def test_the_words_of_a_page_turn_nothing_around_them(tavily):
     row = {"title": "Rates \u202e", "url": "https://a.example/\u2066", "content": "It is \u202e003\u202c yen."}
     body = {"results": [row]}
