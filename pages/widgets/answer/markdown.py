@@ -66,11 +66,13 @@ class _Inline(ParserInline):
 class _State(StateInline):
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803  # overrides
         """Beside a Japanese character, `**` and `~~` need no space: 申請は**「年休」**で. CommonMark takes a sign of
-        punctuation beside a letter for the wrong side of a bold word.
+        punctuation beside a letter for the wrong side of a bold word. Between two digits, `*` multiplies: 8*20*1.25.
         """
         scanned = super().scanDelims(start, canSplitWord)
         end = start + scanned.length
         before, after = self.src[max(0, start - 1) : start], self.src[end : min(end + 1, self.posMax)]
+        if self.src[start] == "*" and before.isdigit() and after.isdigit():
+            return Scanned(can_open=False, can_close=False, length=scanned.length)
         if not canSplitWord or not (_is_wide(before) or _is_wide(after)):
             return scanned
         return Scanned(can_open=bool(after.strip()), can_close=bool(before.strip()), length=scanned.length)

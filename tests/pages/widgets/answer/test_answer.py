@@ -82,7 +82,10 @@ def test_bold_words_beside_japanese_are_bold_whatever_sign_they_begin_or_end_wit
     assert f"<s>{bold}</s>の" in html_of(engine, f"~~{bold}~~の規程です。")
 
 
-@pytest.mark.parametrize("text", ["10~20日", "*.csv と *.txt", "snake_case_名", "** 注 **", "**Note:**text"])
+@pytest.mark.parametrize(
+    "text",
+    ["10~20日", "*.csv と *.txt", "snake_case_名", "** 注 **", "**Note:**text", "8*20*1.25=200", "1,250*8時間*20日"],
+)
 def test_signs_that_stand_for_themselves_stay(engine, text):
     html = html_of(engine, text)
     assert Tags(html).text.strip() == text
