@@ -17,10 +17,10 @@ from index_store.ingestion.sources import FileSource, upload_folder
 from pages import samples
 from pages.server import process
 from pages.texts import texts
-from pages.widgets.answer.status import LISTED
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import RunOutline
 from rag.runs.history.user_history import UserHistory
+from rag.runs.run.summary import LISTED
 from rag.trace.events import RunFinished
 from tests.local import as_person, grant, person_of
 from tests.looks import one_language

@@ -230,6 +230,7 @@ def test_a_file_and_the_command_line_say_of_an_answer_what_the_page_says(languag
         "outcome.unconfirmed_note": file.unconfirmed,
         "outcome.not_in_documents_note": file.not_in_documents,
         "outcome.from_model_note": file.from_model,
+        "job.more": file.more,
         **{f"cut.{by}": words for by, words in file.cut.items()},
     }
     # The page may go on with what to do there.

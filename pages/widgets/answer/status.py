@@ -8,11 +8,9 @@ import streamlit as st
 
 from pages.words import language, plain, readable, say
 from rag.pipelines import PIPELINES
-from rag.trace.details import AttemptsDetail, DeclineDetail, DocumentsDetail, GenerationDetail
+from rag.runs.run.summary import LISTED, not_loaded
+from rag.trace.details import AttemptsDetail, DeclineDetail, GenerationDetail
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Token
-
-LISTED = 5
-"""files that could not be loaded, listed below an answer; the others are counted"""
 
 
 class DroppedAnswer(NamedTuple):
@@ -75,15 +73,13 @@ def outcome_note(last: RunFinished) -> str:
 
 def show_not_loaded(events: Sequence[Event]) -> None:
     """Shown below the answer: why it has nothing of a file that came with its question."""
-    if told := not_loaded(events):
+    if told := told_not_loaded(events):
         st.warning("  \n".join(plain(readable(each)) for each in told))
 
 
-def not_loaded(events: Sequence[Event]) -> list[str]:
+def told_not_loaded(events: Sequence[Event]) -> list[str]:
     """A sentence for each file that came with the question and could not be loaded."""
-    details = [each.detail for each in events if isinstance(each, StepFinished)]
-    added = [result for detail in details if isinstance(detail, DocumentsDetail) for result in detail.added]
-    told = [result.error.sentence(language()) for result in added if result.error]
+    told = [failure.sentence(language()) for failure in not_loaded(events)]
     return [*told[:LISTED], say("job.more", count=len(told) - LISTED)] if len(told) > LISTED else told
 
 

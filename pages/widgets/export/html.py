@@ -14,7 +14,7 @@ from index_store.base.errors import Failure
 from pages.server.browser_rules import FILE_POLICY
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.answer.formulae import with_mathml
-from pages.widgets.answer.status import answer_status_html, not_loaded, outcome_note, unconfirmed_html
+from pages.widgets.answer.status import answer_status_html, outcome_note, told_not_loaded, unconfirmed_html
 from pages.widgets.fork.origin import origin_html
 from pages.widgets.trace.calls import calls_html
 from pages.widgets.trace.detail import detail_html, summary_text
@@ -81,7 +81,7 @@ def _ending(last: RunFinished, events: Sequence[Event]) -> str:
         notes += _note(say(f"cut.{last.cut_by}"))
     if last.pending:
         notes += _note(counted("chat.pending", last.pending))
-    return notes + "".join(map(_note, not_loaded(events)))
+    return notes + "".join(map(_note, told_not_loaded(events)))
 
 
 def _note(sentence: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 
-from rag.runs.run.summary import answer_so_far, cited_so_far
+from rag.runs.run.summary import LISTED, answer_so_far, cited_so_far, not_loaded
 from rag.text.citations import MARKER
 from rag.text.code import code_hidden
 from rag.text.fence import titles_above
@@ -34,6 +34,8 @@ class ExportLabels:
     from_model: str
     cut: dict[CutBy, str]
     pending: str
+    more: str
+    """files that could not be loaded"""
 
 
 EXPORT_LABELS: dict[Language, ExportLabels] = {
@@ -54,6 +56,7 @@ EXPORT_LABELS: dict[Language, ExportLabels] = {
             "service": "The end of this answer is missing because the service stopped before it was complete.",
         },
         pending="Documents that were still being added: {count}. This answer may lack what they say.",
+        more="{count} more",
     ),
     "ja": ExportLabels(
         question="質問",
@@ -72,6 +75,7 @@ EXPORT_LABELS: dict[Language, ExportLabels] = {
             "service": "サービスが回答の途中で止まったため、終わりの部分がありません。",
         },
         pending="まだ追加中の文書: {count} 件。その内容はこの回答に反映されていないことがあります。",
+        more="ほか {count} 件",
     ),
 }
 
@@ -97,12 +101,12 @@ def run_as_markdown(events: Sequence[Event], language: Language, prefix: str = "
     answer = last.answer if last else answer_so_far(events)[0]
     citations = last.citations if last else cited_so_far(events)
     parts = [f"**{words.question}**", _inert(question), f"**{words.answer}**"]
-    parts += [_with_footnotes(answer.strip(), citations, prefix), *_notes(last, words, language)]
+    parts += [_with_footnotes(answer.strip(), citations, prefix), *_notes(last, events, words, language)]
     parts += [_footnote(each, words, prefix) for each in citations]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _notes(last: RunFinished | None, words: ExportLabels, language: Language) -> Iterator[str]:
+def _notes(last: RunFinished | None, events: Sequence[Event], words: ExportLabels, language: Language) -> Iterator[str]:
     """The notes that the page shows below the answer."""
     if last is None:
         return
@@ -120,6 +124,10 @@ def _notes(last: RunFinished | None, words: ExportLabels, language: Language) ->
         yield f"_{words.cut[last.cut_by]}_"
     if last.pending:
         yield f"_{words.pending.format(count=last.pending)}_"
+    failed = not_loaded(events)
+    yield from (f"_{in_line(each.sentence(language))}_" for each in failed[:LISTED])
+    if len(failed) > LISTED:
+        yield f"_{words.more.format(count=len(failed) - LISTED)}_"
     if last.unconfirmed:
         yield f"_{words.claims}_"
         yield "\n".join(f"- {in_line(claim)}" for claim in last.unconfirmed)

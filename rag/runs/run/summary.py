@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from index_store.base.errors import PlainError
+from index_store.base.errors import Failure, PlainError
 from rag.text.citations import cited_passages, claims, markers_of
 from rag.trace.details import (
     AnswerCheckDetail,
@@ -11,12 +11,16 @@ from rag.trace.details import (
     CandidatesDetail,
     CutBy,
     DeclineDetail,
+    DocumentsDetail,
     GenerationDetail,
     RetrievalDetail,
     WebSearchDetail,
 )
 from rag.trace.events import Event, Outcome, RunFinished, RunStatus, StepFinished, Token, Totals
 from rag.trace.passages import Citation, Passage
+
+LISTED = 5
+"""files that could not be loaded, listed below an answer; the others are counted"""
 
 
 def summarize_run(events: Sequence[Event], status: RunStatus, error: PlainError | None, seconds: float) -> RunFinished:
@@ -47,6 +51,13 @@ def summarize_run(events: Sequence[Event], status: RunStatus, error: PlainError 
         pending=_pending(ended),
         error=error.as_failure() if error else None,
     )
+
+
+def not_loaded(events: Iterable[Event]) -> list[Failure]:
+    """Why files that came with the question could not be loaded; an answer has nothing of them."""
+    details = [each.detail for each in events if isinstance(each, StepFinished)]
+    added = [result for detail in details if isinstance(detail, DocumentsDetail) for result in detail.added]
+    return [result.error for result in added if result.error]
 
 
 def reused_seconds(events: Iterable[Event]) -> float:

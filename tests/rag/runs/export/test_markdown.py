@@ -3,10 +3,14 @@
 import pytest
 from markdown_it import MarkdownIt
 
+from index_store.base.errors import EmptyDocument
+from index_store.ingestion.results import IngestResult, IngestStatus
 from rag.errors import Interrupted
-from rag.runs.export.markdown import EXPORT_LABELS, run_as_markdown
+from rag.runs.export.markdown import EXPORT_LABELS, in_line, run_as_markdown
+from rag.trace.details import DocumentsDetail
 from rag.trace.events import Event, RunFinished, RunStarted, Token, Totals
 from rag.trace.passages import Citation
+from tests.rag.trace.steps import finished
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
@@ -118,6 +122,25 @@ def test_what_an_answer_is_worth_is_said_in_the_readers_language(language):
     failed = run("", status="failed", outcome=None, error=Interrupted().as_failure())
     assert Interrupted().sentence(language) in run_as_markdown(failed, language)
     assert words.removed in run_as_markdown(run("[1]", citation(removed=True, text="")), language)
+
+
+@each_language
+def test_it_says_below_an_answer_which_files_of_its_question_could_not_be_loaded(language):
+    error = EmptyDocument(name="empty.txt")
+    result = IngestResult(
+        source="empty.txt", status=IngestStatus.FAILED, document_id=None, chunks=0, sections=0, error=error.as_failure()
+    )
+
+    def told(count: int) -> str:
+        first, last = run("2,500円")
+        adding = finished("add_documents", detail=DocumentsDetail(added=(result,) * count))
+        return run_as_markdown([first, adding, last], language)
+
+    sentence = f"_{in_line(error.sentence(language))}_"
+    assert told(1).count(sentence) == 1
+    many = told(8)
+    assert many.count(sentence) == 5
+    assert f"_{EXPORT_LABELS[language].more.format(count=3)}_" in many
 
 
 def test_a_run_that_goes_on_is_told_as_far_as_it_is_there():
