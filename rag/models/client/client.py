@@ -67,6 +67,9 @@ WHOLE = frozenset(
 )  # fmt: skip
 """reasons with which services end a whole reply: OpenAI's, then those of others"""
 
+NO_REASON = frozenset({"", "null", "none"})
+"""what stands in the pieces before the end; Alibaba's own protocol, and gateways to it, write null as a word"""
+
 AT_THE_LIMIT = frozenset({"length", "max_output_tokens", "max_tokens", "model_length"})
 """the same for a reply that reached its limit of tokens"""
 
@@ -95,7 +98,8 @@ def _end_of(piece: AIMessage) -> str | None:
     """Why the reply ends here, if it does, in lower case. OpenAI's Responses API tells a status instead."""
     told = piece.response_metadata
     reason = told.get("finish_reason") or (told.get("incomplete_details") or {}).get("reason") or told.get("status")
-    return str(reason).lower() if reason else None
+    said = str(reason or "").lower()
+    return said if said not in NO_REASON else None
 
 
 class Restart:

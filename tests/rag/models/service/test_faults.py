@@ -557,6 +557,14 @@ def test_a_piece_without_text_still_tells_why_the_answer_ends(ask, server):
     assert (result.status, result.answer, result.cut_by) == ("finished", ANSWER, "length")
 
 
+@pytest.mark.parametrize("none", ["null", "None"])
+def test_a_reason_that_is_only_the_word_for_none_ends_no_answer(ask, server, none):
+    half, rest = ANSWER[:4], ANSWER[4:]
+    server.default = Raw(events=(chunk(half, ends=none), chunk(rest, ends=none), chunk(ends="stop"), "[DONE]"))
+    result = ask().result()
+    assert (result.status, result.answer, result.is_cut) == ("finished", ANSWER, False)
+
+
 def test_prose_in_the_place_of_json_fails_the_run_after_each_way_of_asking(ask, server):
     server.default = PROSE
     result = ask("self_rag").result()
