@@ -41,14 +41,15 @@ def _title(brackets: str) -> str:
 
 _LABEL = (
     r"(?:資料(?:番号)?|番号|出典|文書|参照|根拠|引用|(?:passage|source|document|doc|reference|ref|cite|citation)s?)"
-    r"(?:\s?(?:no\.?|number|#))?+"
+    r"(?:\s?(?:no\.?|number|#)|\.)?+"
 )
 """cite and citation: Gemini and DeepSeek are trained to write [cite: 1] and [citation:1], whatever the prompt says"""
 _NUMBER = rf"(?:{_LABEL}\s*+(?:[:：]\s*+)?){{0,2}}\d++"
 """also behind two labels: [出典: 資料1]"""
 _ITEM = rf"(?:\^\d++|{_NUMBER}(?:\s*+[~〜～‐–—−－-]\s*+{_NUMBER})?)"
 _AND = r"(?:\s*+(?:[,、，;；・&と]|及び|および|and\b))+\s*+"
-_NAMED = "(?:資料|出典|(?:passage|source)s?)"
+_LEADS = r"(?:参照|根拠)\s?[:：]\s?"
+_NAMED = rf"(?:{_LEADS})?(?:資料|出典|(?:passage|source)s?)"
 """what makes a marker of numbers in round brackets, （資料1）: a number alone is that of a list"""
 _MARKER = re.compile(
     rf"({_SPACES})(?:\\?[\[【［](?:(?={_NUMBERS}{_place(_SQUARE)}\\?[\]】］])"
@@ -60,7 +61,9 @@ _MARKER = re.compile(
 _ITEMS = re.compile(_ITEM, re.IGNORECASE)
 _CITED_FROM = re.compile(r"\[cite_(?:start|end)\]")
 """where Gemini begins and ends what a marker is for"""
-_OPEN_NAME = "資?|出?|(?:p(?:a(?:s(?:s(?:ag?)?)?)?)?|s(?:o(?:u(?:rc?)?)?)?)?"
+_OPEN_NAME = (
+    rf"(?:参照?|根拠?|参照\s|根拠\s)|(?:{_LEADS})?(?:資?|出?|p(?:a(?:s(?:s(?:ag?)?)?)?)?|s(?:o(?:u(?:rc?)?)?)?)"
+)
 """the beginning of `_NAMED`"""
 _OPEN_PAGE = r"(?:ペー?ジ?|頁)?目?"
 _OPEN_MARKER = re.compile(
