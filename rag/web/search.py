@@ -1,7 +1,9 @@
 """The interface of a web search for steps; makes its results safe to use."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import unescape
 from typing import ClassVar, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
@@ -54,12 +56,12 @@ def read_results(found: object, *, text: str, url: str) -> list[WebResult]:
 
 
 def _result(row: Mapping[str, object], text: str, url: str) -> WebResult | None:
-    said, address = _words(row.get(text))[:LONGEST_TEXT], _words(row.get(url))
+    said, address = _read(row.get(text))[:LONGEST_TEXT], _words(row.get(url))
     if not said or not is_web_address(address):
         return None
     score = row.get("score")
     return WebResult(
-        title=_words(row.get("title")) or address,
+        title=_read(row.get("title")) or address,
         url=address,
         text=said,
         score=float(score) if isinstance(score, int | float) else 0.0,
@@ -72,6 +74,15 @@ def _page(url: str) -> str:
     parts = urlsplit(url)
     route = parts.fragment if parts.fragment.startswith(("/", "!")) else ""  # of a page that is drawn by scripts
     return urlunsplit(("", parts.netloc.lower(), parts.path.rstrip("/"), parts.query, route))
+
+
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]\w{1,31});", re.IGNORECASE)
+"""with its semicolon: other ones are text"""
+
+
+def _read(value: object) -> str:
+    """The same as `_words` of the text of a page, in which services leave entities: Q&amp;A."""
+    return _words(_ENTITY.sub(lambda entity: unescape(entity[0]), value) if isinstance(value, str) else value)
 
 
 def _words(value: object) -> str:

@@ -149,6 +149,18 @@ def test_the_words_of_a_page_turn_nothing_around_them(tavily):
     assert search(tavily.url) == [WebResult("Rates", "https://a.example/", "It is 003 yen.", 0.0)]
 
 
+def test_the_signs_of_a_page_that_come_as_entities_are_signs(tavily):
+    row = {
+        "title": "旅費 Q&amp;A",
+        "url": "https://a.example/?q=1&copy=2",
+        "content": "日当は&yen;2,500&nbsp;&#65374;&#x300C;半額&#x300D;、R&D; と AT&T &#0; &#8238;",
+    }
+    body = {"results": [row]}
+    tavily.routes[("POST", "/search")] = lambda request, connection, fault: connection.send_json(200, body)
+    expected = "日当は¥2,500 ～「半額」、R&D; と AT&T \ufffd"
+    assert search(tavily.url) == [WebResult("旅費 Q&A", "https://a.example/?q=1&copy=2", expected, 0.0)]
+
+
 def test_only_so_many_results_of_so_much_text_are_taken(tavily):
     rows = [{"title": "t", "url": f"https://a.example/{i}", "content": "あ" * 10_000} for i in range(50)]
     tavily.routes[("POST", "/search")] = lambda request, connection, fault: connection.send_json(200, {"results": rows})
