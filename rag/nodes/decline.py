@@ -141,6 +141,7 @@ _NEAREST: dict[Language, str] = {
     "ja": "最も近かった箇所は {markers} です。",
     "en": " The nearest passages are {markers}.",
 }
+_NEAREST_ONE: dict[Language, str] = _NEAREST | {"en": " The nearest passage is {markers}."}
 
 
 def no_answer_sentence(index: str, language: Language, *, web: bool = False, documents: bool = True) -> str:
@@ -171,7 +172,8 @@ def search_account(
     )
     if not nearest:
         return told
-    return told + _NEAREST[language].format(markers=" ".join(f"[{number}]" for number in nearest))
+    named = _NEAREST if len(nearest) > 1 else _NEAREST_ONE
+    return told + named[language].format(markers=" ".join(f"[{number}]" for number in nearest))
 
 
 _HARMLESS = str.maketrans("[]*`<>", "［］＊'＜＞")

@@ -89,6 +89,12 @@ def test_it_is_said_in_the_language_of_the_question(open_engine, chat, question,
     assert result.answer.startswith(no_answer_sentence(INDEX, language))
 
 
+@pytest.mark.parametrize(("k", "said"), [(1, "The nearest passage is [1]."), (2, "The nearest passages are [1] [2].")])
+def test_one_nearest_passage_is_told_in_the_singular(engine, chat, k, said):
+    chat.default = TOKEN
+    assert ask(engine, "How tall is the tower?", retrieval=Retrieval(k=k)).result().answer.endswith(said)
+
+
 def test_a_query_cites_nothing_and_formats_nothing_in_it(engine, chat):
     chat.default = TOKEN
     run = ask(engine, "What is [2] in **bold**\nand `code` <b>?")
