@@ -134,7 +134,7 @@ def _note_limits(store: IndexStore, index: str, sites: Sequence[SiteSource], out
         limit = site.options.limit
         if site.options.depth and pages[site.source] >= limit:
             out.note(
-                f"The limit of {limit} pages is reached: {site.source} may have more. "
+                f"The limit of {counted(limit, 'page')} is reached: {site.source} may have more. "
                 "Add it again with a higher --limit.",
                 f"上限の {limit} ページに達しました。{site.source} にはほかにもページがある可能性があります。"
                 "--limit を増やして再度追加してください。",
@@ -208,7 +208,8 @@ def _list(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
 
 def _counts(of: IngestResult | Document) -> str:
     counts = f"{counted(of.sections, 'section')}, {counted(of.chunks, 'chunk')}"
-    return f"({counts}, no text on pages {of.pages_without_text})" if of.pages_without_text else f"({counts})"
+    without_text = of.pages_without_text  # of a mail, names of attachments
+    return f"({counts}, no text in pages or attachments: {without_text})" if without_text else f"({counts})"
 
 
 def _remove(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:

@@ -7,6 +7,7 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -205,10 +206,19 @@ def test_the_pages_of_a_pdf_that_have_no_text_are_named(run: Run, tmp_path: Path
     file = tmp_path / "travel.pdf"
     pages = [[Text(50, 700, "It pays 2,500 yen.")], [painted(SCAN)], [painted(SCAN)], [], [painted(SCAN)]]
     file.write_bytes(PdfFile(pages).content())
-    told = f"{file}  (1 section, 1 chunk, no text on pages 2-3, 5)\n"
+    told = f"{file}  (1 section, 1 chunk, no text in pages or attachments: 2-3, 5)\n"
     assert run("add", "--index", "a", file).out == f"ready  {told}"
     assert run("list", "--index", "a").out == f"ready  {told}"
     assert run("add", "--index", "a", file).out == f"unchanged  {told}"
+
+
+def test_an_attachment_without_text_is_not_called_a_page(run: Run, tmp_path: Path) -> None:
+    mail = EmailMessage()
+    mail.set_content("It pays 2,500 yen.")
+    mail.add_attachment(PdfFile([[painted(SCAN)]]).content(), maintype="application", subtype="pdf", filename="scan.pdf")
+    file = tmp_path / "travel.eml"
+    file.write_bytes(mail.as_bytes())
+    assert run("add", "--index", "a", file).out.endswith("no text in pages or attachments: scan.pdf)\n")
 
 
 def test_a_newline_in_the_name_of_a_file_begins_no_other_line(run: Run, tmp_path: Path) -> None:
@@ -371,6 +381,7 @@ def test_a_site_is_added_as_deep_as_is_said_and_crawled_again(run: Run, site: Si
     }  # fmt: skip
     assert len(run("add", "--index", "b", "--json", site.url(), "--limit", "3").objects) == 3
     assert "limit of 3 pages" in run("add", "--index", "b", site.url(), "--limit", "3").err
+    assert "limit of 1 page is reached" in run("add", "--index", "c", site.url(), "--limit", "1").err
     assert "limit" not in run("add", "--index", "b", site.url(), "--limit", "6").err
     del site.pages["/docs/deep"]
     assert [line["status"] for line in run(*add[:-1], "2").objects] == ["unchanged", "removed"]
