@@ -114,7 +114,12 @@ def say(key: str, **parts: object) -> str:
     version knows.
     """
     text = texts(language()).get(key)
-    return key.partition(".")[2].replace("_", " ") if text is None else text.format(**parts)
+    return key.partition(".")[2].replace("_", " ") if text is None else text.format(**_written(parts))
+
+
+def _written(parts: dict[str, object]) -> dict[str, object]:
+    """Counts with separators: 20,000. The number of a page is a name, and stays as it is printed there."""
+    return {name: f"{part:,}" if isinstance(part, int) and name != "page" else part for name, part in parts.items()}
 
 
 def counted(key: str, count: int) -> str:

@@ -267,8 +267,8 @@ class RunCallLimit(RunLimit):
 
 
 class RunTokenLimit(RunLimit):
-    en = "The run was stopped after {tokens} tokens. Ask a narrower question, or raise RUN_TOKEN_LIMIT."
-    ja = "{tokens} トークンに達したため実行を終了しました。質問を絞るか、RUN_TOKEN_LIMIT を大きくしてください。"
+    en = "The run was stopped after {tokens:,} tokens. Ask a narrower question, or raise RUN_TOKEN_LIMIT."
+    ja = "{tokens:,} トークンに達したため実行を終了しました。質問を絞るか、RUN_TOKEN_LIMIT を大きくしてください。"
 
 
 class TokensUsedUp(RunLimit):

@@ -5,7 +5,8 @@ from datetime import datetime
 
 import pytest
 
-from pages.words import Reader, midnight_before, plain, readable, written_for
+from pages.words import Reader, counted, midnight_before, plain, readable, say, written_for
+from rag.text.language import Language
 
 
 @pytest.mark.parametrize(
@@ -54,3 +55,11 @@ def test_a_day_begins_at_midnight_also_if_it_has_none_or_two(zone: str, moment: 
     with written_for(Reader("en", zone)):
         midnight = midnight_before(datetime.fromisoformat(moment))
     assert midnight.timestamp() == datetime.fromisoformat(began).timestamp()
+
+
+@pytest.mark.parametrize(("language", "documents"), [("en", "20,000 documents"), ("ja", "20,000 件")])
+def test_thousands_are_separated_in_a_count_but_not_in_the_number_of_a_page(language: Language, documents: str) -> None:
+    with written_for(Reader(language, "UTC")):
+        assert counted("index.documents", 20_000) == documents
+        assert "1,200" in say("job.done", done=1200, total=20_000)
+        assert "1200" in say("detail.page", page=1200)

@@ -205,7 +205,7 @@ def test_what_was_trimmed_and_what_was_left_out_is_told():
     summary, _ = for_reader("en", lambda: detail.summary(finished(example)))
     assert "1 shortened" in summary
     text = Tags(html_of(example)).text
-    assert f"{len(HOSTILE)} of 4000 characters" in text
+    assert f"{len(HOSTILE)} of 4,000 characters" in text
     assert re.search(r"Left out.*?3", text)
 
 
