@@ -129,6 +129,10 @@ def details(entry: Entry, people: Mapping[str, str]) -> Iterator[str]:
 def fact(name: str, value: object, people: Mapping[str, str]) -> str:
     if isinstance(value, bool):
         return say("fact.yes" if value else "fact.no")
+    if name in GroupLimits.model_fields and value == 0:
+        return say("usage.unlimited")
+    if isinstance(value, int):
+        return f"{value:,}"
     if isinstance(value, list):
         return ", ".join(map(str, value))
     match name:

@@ -89,6 +89,14 @@ def test_that_an_index_is_nobodys_and_what_was_erased_is_told_as_it_is(engine):
     assert page.words["usage.nobody"] in owner_set
 
 
+def test_a_limit_is_told_there_as_on_the_page_where_it_is_set(engine):
+    engine.store.access.limits.set("sales", GroupLimits(tokens_a_day=50_000, files=0))
+    page = Page("admin/audit")
+    details = page.column("audit.details")[0]
+    assert f"{page.words['usage.tokens_a_day']}: 50,000" in details
+    assert f"{page.words['usage.files']}: {page.words['usage.unlimited']}" in details
+
+
 def test_it_is_turned_page_by_page(engine):
     audit = process_of(engine).store.access.audit
     local = engine._ownership.who()
