@@ -66,7 +66,7 @@ def _with_store(run: OnStore) -> Command:
 def _add_sources(command: argparse.ArgumentParser) -> None:
     command.add_argument("sources", nargs="+", metavar="SOURCE", help="a file, a folder, or the address of a site")
     site = CrawlOptions.model_fields
-    for name, what in (("depth", "links to follow"), ("limit", "pages at most")):
+    for name, what in (("depth", "link depth"), ("limit", "pages at most")):
         command.add_argument(f"--{name}", type=int, default=site[name].default, help=f"of a site: {what} (%(default)s)")
     for name, what in (("include", "only these paths"), ("exclude", "but not these")):
         command.add_argument(
