@@ -169,7 +169,7 @@ class PageTooLarge(DocumentError):
 
 class PageOfOtherKind(DocumentError):
     en = "{url} is of a kind that can't be loaded ({kind}). Give a page, or one of: {known}."
-    ja = "{url} の形式({kind})は読み込めません。ページか、次のどれかを指定してください: {known}"
+    ja = "{url} の形式({kind})は読み込めません。ページか、次のどれかを指定してください: {known}。"
 
 
 class RedirectsEndless(DocumentError):
@@ -194,5 +194,6 @@ class KnownPagesKept(DocumentError):
     )
     ja = (
         "{url} から、以前取り込んだページへのリンクが見つかりません。"
-        "メンテナンス中か、サインインが必要な可能性があるため、まだ表示できるページは残しました。サイトが本当に変わった場合は、不要なページを削除してください。"
+        "メンテナンス中か、サインインが必要な可能性があるため、まだ表示できるページは残しました。"
+        "サイトが本当に変わった場合は、不要なページを削除してください。"
     )

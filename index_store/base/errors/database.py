@@ -67,7 +67,7 @@ class CatalogueInDatabase(IndexStoreError):
         "was changed. Set DATABASE_URL to that database, or DATA_DIR to an empty folder."
     )
     ja = (
-        "データフォルダー {folder} の文書は、いま設定されているものとは別のデータベースで管理されています。"
+        "データフォルダー {folder} の文書は、今設定されているものとは別のデータベースで管理されています。"
         "何も変更していません。"
         "DATABASE_URL にそのデータベースを指定するか、DATA_DIR に空のフォルダーを指定してください。"
     )

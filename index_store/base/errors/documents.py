@@ -71,7 +71,7 @@ class PathTooLong(DocumentError):
 
 class UnknownKind(DocumentError):
     en = "Files like {name} can't be loaded. Convert it to one of: {known}."
-    ja = "{name} の形式は読み込めません。次のどれかに変換してください: {known}"
+    ja = "{name} の形式は読み込めません。次のどれかに変換してください: {known}。"
 
 
 class SameName(DocumentError):
@@ -164,7 +164,7 @@ class TooMuchText(DocumentError):
 
 class NothingToLoad(DocumentError):
     en = "The archive {name} has no document of a kind that can be loaded. Add one of: {known}."
-    ja = "アーカイブ {name} には読み込める形式の文書がありません。次の形式の文書を入れてください: {known}"
+    ja = "アーカイブ {name} には読み込める形式の文書がありません。次の形式の文書を入れてください: {known}。"
 
 
 class TooManyMembers(DocumentError):

@@ -23,7 +23,7 @@ class OriginalsElsewhere(IndexStoreError):
         "and start again."
     )
     ja = (
-        "文書の元のファイルは ORIGINALS_URL の場所にありますが、いまは設定されていません。何も変更していません。"
+        "文書の元のファイルは ORIGINALS_URL の場所にありますが、今は設定されていません。何も変更していません。"
         "もう一度設定するか、その中身をそのまま {place} にコピーし、"
         "ファイル {noted} を削除してから、もう一度起動してください。"
     )
