@@ -1,7 +1,7 @@
 """Tells the browser the language of the page: screen readers, hyphenation and the choice of glyphs depend on it. Also
 gives Streamlit's own words in this language: labels, which screen readers read, what a list says when it is empty
-or before a choice, what a field says of a number out of range, the menus of a table, and the link past the sidebar. The
-field that searches in a table has no label of Streamlit's.
+or before a choice, what a field says of a number out of range or a file too large, the menus of a table, and the link
+past the sidebar. The field that searches in a table has no label of Streamlit's.
 """
 
 import json
@@ -62,6 +62,8 @@ LABELS = {
     "Close Search": "label.close_search",
     "Error": "label.error",
     "{error}: Number is outside the allowed range. Please enter a value between {least} and {most}.": "label.range",
+    "File must be {label} or smaller.": "label.too_large",
+    "Click to retry upload": "label.retry_upload",
 }
 """key of our text, by the words of Streamlit; the buttons of a table add `: ` and the name of the table"""
 PARTS = {each: f"{{{each}}}" for each in ("label", "error", "least", "most")}
@@ -75,7 +77,9 @@ TELL_LANGUAGE = r"""<script>
   const literal = text => text.replace(/[.()]/g, "\\$&");
   const pattern = its => its.split(/{(\w+)}/).map((part, n) => n % 2 ? `(?<${part}>.*)` : literal(part)).join("");
   const around = labels.filter(([its]) => its.includes("{")).map(([its, ours]) => [RegExp(`^${pattern(its)}$`), ours]);
-  const refusals = "[data-testid=stNumberInput] [role=alert], [data-testid=stTooltipErrorContent] :is(p, strong)";
+  const tooltip = "[data-testid=stTooltipErrorContent]", chip = "[data-testid=stFileChip][title]";
+  const alert = ":is([data-testid=stNumberInput], [data-testid=stFileChip]) [role=alert]";
+  const refusals = `${alert}, ${tooltip}, ${tooltip} :is(p, strong)`;
   const translated = (its, each) => {
     // Not a name that people chose, which may be like these.
     for (const [pattern, ours] of each.matches(`button, [role=option] *, ${refusals}`) ? around : []) {
@@ -102,6 +106,8 @@ TELL_LANGUAGE = r"""<script>
       for (const text of each.childNodes) translate(text, "data", each);
     for (const field of part.querySelectorAll("[data-testid=stSelectbox] input"))
       translate(field, "placeholder", field);
+    for (const each of [part, ...part.querySelectorAll(chip)].filter(each => each.matches(chip)))
+      translate(each, "title", each);
     for (const field of part.querySelectorAll(".gdg-search-bar input")) field.ariaLabel = fixed.get("Search");
   };
   window.labelled?.disconnect();
@@ -110,7 +116,7 @@ TELL_LANGUAGE = r"""<script>
       for (const part of change.type === "attributes" ? [change.target] : change.addedNodes)
         if (part.nodeType === Node.ELEMENT_NODE) labelAll(part);
   });
-  window.labelled.observe(document.body, { attributeFilter: ["aria-label"], childList: true, subtree: true });
+  window.labelled.observe(document.body, { attributeFilter: ["aria-label", "title"], childList: true, subtree: true });
   labelAll(document.body);
 }
 </script>"""

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from index_store.base.errors import EmptyDocument, NoText, UnknownKind
+from index_store.base.settings import MEGABYTE
 from index_store.parsing.loaders.formats import LOADABLE
 from tests.browser.asking import script
 from tests.browser.visitor import LOADED
@@ -93,3 +94,19 @@ def test_a_file_that_cannot_be_loaded_is_told_in_one_sentence_and_nothing_is_los
         ):
             expect(loaded.page.get_by_text(error.sentence(language)).last).to_be_visible()
         expect(loaded.page.get_by_text("Traceback")).to_have_count(0)
+
+
+def test_a_file_that_the_browser_refuses_for_its_size_is_told_in_the_language_of_the_page(loaded, tmp_path):
+    file = tmp_path / "scans.pdf"
+    with file.open("wb") as sparse:
+        sparse.truncate(201 * MEGABYTE)
+    for place in (loaded.sidebar, loaded.page.get_by_test_id("stChatInput")):
+        place.locator("input[type=file]").set_input_files(file)
+    for language in ("en", "ja"):
+        loaded.choose_language(language)
+        told = loaded.words["label.too_large"].format(label="200.0MB")
+        for place in (loaded.sidebar, loaded.page.get_by_test_id("stChatInput")):
+            expect(place.get_by_role("alert")).to_have_text(f"{loaded.words['label.error']}: {told}")
+            place.get_by_test_id("stFileChip").hover()
+            expect(loaded.page.get_by_test_id("stTooltipErrorContent")).to_have_text(told)
+        expect(loaded.page.get_by_test_id("stChatInput").get_by_title(loaded.words["label.retry_upload"])).to_be_visible()
