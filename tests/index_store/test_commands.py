@@ -215,7 +215,8 @@ def test_the_pages_of_a_pdf_that_have_no_text_are_named(run: Run, tmp_path: Path
 def test_an_attachment_without_text_is_not_called_a_page(run: Run, tmp_path: Path) -> None:
     mail = EmailMessage()
     mail.set_content("It pays 2,500 yen.")
-    mail.add_attachment(PdfFile([[painted(SCAN)]]).content(), maintype="application", subtype="pdf", filename="scan.pdf")
+    scan = PdfFile([[painted(SCAN)]]).content()
+    mail.add_attachment(scan, maintype="application", subtype="pdf", filename="scan.pdf")
     file = tmp_path / "travel.eml"
     file.write_bytes(mail.as_bytes())
     assert run("add", "--index", "a", file).out.endswith("no text in pages or attachments: scan.pdf)\n")

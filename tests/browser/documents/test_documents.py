@@ -109,4 +109,6 @@ def test_a_file_that_the_browser_refuses_for_its_size_is_told_in_the_language_of
             expect(place.get_by_role("alert")).to_have_text(f"{loaded.words['label.error']}: {told}")
             place.get_by_test_id("stFileChip").hover()
             expect(loaded.page.get_by_test_id("stTooltipErrorContent")).to_have_text(told)
-        expect(loaded.page.get_by_test_id("stChatInput").get_by_title(loaded.words["label.retry_upload"])).to_be_visible()
+        expect(
+            loaded.page.get_by_test_id("stChatInput").get_by_title(loaded.words["label.retry_upload"])
+        ).to_be_visible()
