@@ -1,7 +1,7 @@
 """Tells the browser the language of the page: screen readers, hyphenation and the choice of glyphs depend on it. Also
 gives Streamlit's own words in this language: labels, which screen readers read, what a list says when it is empty
-or before a choice, what a field says of a number out of range or a file too large, the menus of a table, and the link
-past the sidebar. The field that searches in a table has no label of Streamlit's.
+or before a choice, what a field says of a number out of range or a file too large or not sent, the menus of a table,
+and the link past the sidebar. The field that searches in a table has no label of Streamlit's.
 """
 
 import json
@@ -9,6 +9,7 @@ from html import escape
 
 import streamlit as st
 
+from pages.server.upload_limit import TooMuchAtOnce
 from pages.words import language, say
 
 LABELS = {
@@ -64,8 +65,11 @@ LABELS = {
     "{error}: Number is outside the allowed range. Please enter a value between {least} and {most}.": "label.range",
     "File must be {label} or smaller.": "label.too_large",
     "Click to retry upload": "label.retry_upload",
+    "AxiosError: {label}": "label.not_sent",
 }
 """key of our text, by the words of Streamlit; the buttons of a table add `: ` and the name of the table"""
+TOO_MUCH = f"{{label}}: Request failed with status code {TooMuchAtOnce.status}"
+"""Streamlit's words for an upload that `UploadLimit` refuses; they come before those for all other failures"""
 PARTS = {each: f"{{{each}}}" for each in ("label", "error", "least", "most")}
 """parts of these texts, as they stand in both"""
 
@@ -126,7 +130,8 @@ It keeps the words of Streamlit, because it may have to write them in another la
 
 
 def tell_language() -> None:
-    labels = json.dumps({its: say(key, **PARTS) for its, key in LABELS.items()})
+    ours = {its: say(key, **PARTS) for its, key in LABELS.items()}
+    labels = json.dumps({TOO_MUCH: TooMuchAtOnce().sentence(language()), **ours})
     told = {"page-language": language(), "labels": labels}
     data = " ".join(f'data-{name}="{escape(value)}"' for name, value in told.items())
     with st.container(key="page-language"):

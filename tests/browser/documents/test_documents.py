@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from index_store.base.errors import EmptyDocument, NoText, UnknownKind
 from index_store.base.settings import MEGABYTE
 from index_store.parsing.loaders.formats import LOADABLE
+from pages.server.upload_limit import TooMuchAtOnce
 from tests.browser.asking import script
 from tests.browser.visitor import LOADED
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
@@ -112,3 +113,17 @@ def test_a_file_that_the_browser_refuses_for_its_size_is_told_in_the_language_of
         expect(
             loaded.page.get_by_test_id("stChatInput").get_by_title(loaded.words["label.retry_upload"])
         ).to_be_visible()
+
+
+@pytest.mark.parametrize("status", [TooMuchAtOnce.status, 502])
+def test_a_file_that_the_server_refuses_is_told_what_to_do_in_the_language_of_the_page(loaded, tmp_path, status):
+    file = tmp_path / "note.md"
+    file.write_text("# Note\n\nThe gardener comes on Thursday.\n", encoding="utf-8")
+    loaded.page.route("**/_stcore/upload_file/**", lambda route: route.fulfill(status=status))
+    loaded.sidebar.locator("input[type=file]").set_input_files(file)
+    for language in ("en", "ja"):
+        loaded.choose_language(language)
+        error, other = (loaded.words[f"label.{each}"] for each in ("error", "not_sent"))
+        told = TooMuchAtOnce().sentence(language) if status == TooMuchAtOnce.status else other
+        expect(loaded.sidebar.get_by_role("alert")).to_have_text(f"{error}: {told}")
+    loaded.complaints.clear()  # the browser's own, of the status
