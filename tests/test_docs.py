@@ -11,8 +11,10 @@ import pytest
 
 from index_store.base.errors import PlainError
 from index_store.parsing.loaders.formats import LOADABLE
+from index_store.store.index_store import IndexStore
 from pages.samples.faults import FAULTS
 from pages.texts import texts
+from rag.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")})
@@ -70,6 +72,25 @@ def test_the_guide_asks_what_was_prepared_and_names_what_the_pages_say(language,
     named = ("app.runs", "runs.why", "step.retrieve", "step.grade_documents", "step.check_answer", "change.run_on")
     for key in (*named, "chat.with_another", "compare.with", "detail.look_at_search", "share.revoke", "share.all"):
         assert words[key].lower() in " ".join(guide.split()).lower(), key
+
+
+@pytest.mark.parametrize(("language", "name"), [("en", "guide.md"), ("ja", "guide.ja.md")])
+def test_the_guide_says_at_which_rank_each_search_has_the_part(language, name, data_dir):
+    ranks = {
+        "en": {"keyword": (1, "By keyword the passage is first."), "hybrid": (6, "Hybrid puts it sixth")},
+        "ja": {"keyword": (1, "キーワードでは一番上"), "hybrid": (6, "6 番目")},
+    }
+    [fault] = [each for each in FAULTS if each.cause == "not_found"]
+    question = fault.questions[language]
+    [part] = re.findall(r"\w\w-\d{4}", question)
+    guide = " ".join((ROOT / "docs" / name).read_text(encoding="utf-8").split())
+    with IndexStore(Settings(data_dir=data_dir)) as store:
+        for path in fault.documents():
+            store.add(fault.index, path, path.name)
+        for mode, (rank, said) in ranks[language].items():
+            hits = store.search(fault.index, question, mode=mode, k=8)
+            assert [hit.rank for hit in hits if part in hit.text] == [rank], mode
+            assert said in guide, mode
 
 
 @cache
