@@ -24,6 +24,8 @@ TESTS = sorted(
     {each for name in ("security", "growing") for each in NAMED.findall((ROOT / f"docs/{name}.md").read_text("utf-8"))}
 )
 """tests that these pages name: file below tests/, and function"""
+PLACED = re.compile(r"((?:`\w+`(?:, | and ))*`\w+`) (?:in|of|\()\s*`([\w/]+\.py)`")
+"""`name` in `file.py`, or `name` (`file.py`)"""
 OF_OTHER_PROGRAMS = {"--host"}
 """options that pages name alone, of `chroma run`"""
 FOR_TESTS = {
@@ -106,6 +108,14 @@ def test_each_test_that_the_pages_on_security_and_growing_name_exists():
         functions = functions_of(file)
         assert functions, file
         assert not name or name in functions, f"{file}::{name}"
+
+
+def test_each_name_that_the_page_for_contributors_places_in_a_file_is_there():
+    placed = PLACED.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    assert placed
+    for names, file in placed:
+        words = set(re.findall(r"\w+", (ROOT / file).read_text(encoding="utf-8")))
+        assert {*re.findall(r"\w+", names)} <= words, file
 
 
 def test_each_option_that_a_page_names_alone_is_one_of_our_commands():
