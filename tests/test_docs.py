@@ -26,6 +26,7 @@ TESTS = sorted(
 """tests that these pages name: file below tests/, and function"""
 PLACED = re.compile(r"((?:`\w+`(?:, | and ))*`\w+`) (?:in|of|\()\s*`([\w/]+\.py)`")
 """`name` in `file.py`, or `name` (`file.py`)"""
+FIGURE = re.compile(r"\d\.\d\d+")
 OF_OTHER_PROGRAMS = {"--host"}
 """options that pages name alone, of `chroma run`"""
 FOR_TESTS = {
@@ -116,6 +117,14 @@ def test_each_name_that_the_page_for_contributors_places_in_a_file_is_there():
     for names, file in placed:
         words = set(re.findall(r"\w+", (ROOT / file).read_text(encoding="utf-8")))
         assert {*re.findall(r"\w+", names)} <= words, file
+
+
+@pytest.mark.parametrize(("name", "heading"), [("README.md", "Figures"), ("README.ja.md", "数値")])
+def test_each_exact_figure_of_the_readmes_is_on_the_page_with_all_figures(name, heading):
+    _, _, rest = (ROOT / name).read_text(encoding="utf-8").partition(f"\n## {heading}\n")
+    shown = {*FIGURE.findall(rest.partition("\n## ")[0])}
+    assert shown
+    assert shown - {*FIGURE.findall((ROOT / "docs/figures.md").read_text(encoding="utf-8"))} == set()
 
 
 def test_each_option_that_a_page_names_alone_is_one_of_our_commands():
