@@ -3,18 +3,21 @@
 import ast
 import re
 import shlex
+from contextlib import closing
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from index_store.base.errors import PlainError
+from index_store.base.errors import ModelUnknown, PlainError
 from index_store.parsing.loaders.formats import LOADABLE
 from index_store.store.index_store import IndexStore
+from index_store.vectors.registry import make_embeddings
 from pages.samples.faults import FAULTS
 from pages.texts import texts
 from rag.settings import Settings
+from tests.servers import OpenAIServer
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")})
@@ -133,6 +136,26 @@ def test_each_option_that_a_page_names_alone_is_one_of_our_commands():
     pages = [page for page in PAGES if page.name != "CHANGELOG.md"]
     named = {option for page in pages for option in re.findall(r"`(--[\w-]+)", page.read_text(encoding="utf-8"))}
     assert named - ours == OF_OTHER_PROGRAMS
+
+
+def test_the_page_for_operators_names_the_variables_of_a_proxy_to_outside_which_count(data_dir, monkeypatch):
+    page = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
+    assert re.search(r"`HTTPS_PROXY`.*`HTTP_PROXY`.*`NO_PROXY`", page, re.DOTALL)
+    with OpenAIServer() as outside, OpenAIServer() as proxy:
+        settings = Settings(data_dir=data_dir, openai_base_url=outside.base_url, model_retries=0)
+
+        def embed(**environment: str) -> None:
+            for name, value in environment.items():
+                monkeypatch.setenv(name, value)
+                monkeypatch.setenv(name.lower(), value)
+            with closing(make_embeddings(settings)) as embeddings:
+                embeddings.query("?")
+
+        with pytest.raises(ModelUnknown):  # the server that stands for the proxy does not know the whole address
+            embed(HTTP_PROXY=proxy.url, NO_PROXY="")
+        assert (len(proxy.requests), len(outside.requests)) == (1, 0)
+        embed(NO_PROXY="127.0.0.1")
+        assert (len(proxy.requests), len(outside.requests)) == (1, 1)
 
 
 def test_the_notice_names_what_the_makefile_downloads_for_tests():
