@@ -57,7 +57,8 @@ def model() -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture(scope="module")
-def traced(tmp_path_factory, model) -> Iterator[Traced]:
+def strace() -> None:
+    """Skips the test if strace, which is the judge, is missing or not allowed."""
     if not shutil.which("strace"):
         pytest.skip("there is no strace, which would be the judge")
     attempt = subprocess.run(
@@ -67,6 +68,10 @@ def traced(tmp_path_factory, model) -> Iterator[Traced]:
         pytest.skip(
             f"strace, which would be the judge, may not look at processes here: {attempt.stderr.decode()[:200]}"
         )
+
+
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory, model, strace) -> Iterator[Traced]:
     settings = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": KEY, "EMBEDDING_MODEL": "test-embedding"}
     settings["ALLOWED_HOSTS"] = "rag.example.com"
     with Traced(tmp_path_factory.mktemp("traced"), **settings) as app:
@@ -99,3 +104,10 @@ def test_a_page_of_someone_else_does_not_have_the_server_ask_outside_who_it_is(t
     here = f"Host: localhost:{traced.port}"
     assert open_socket(traced.port, here, "Origin: https://rag.example.com").status == 101
     assert traced.outside == before
+
+
+def test_an_app_that_other_machines_reach_does_not_ask_outside_for_its_own_address(tmp_path, strace):
+    """Streamlit would, at each start, to print it."""
+    with Traced(tmp_path, STREAMLIT_SERVER_ADDRESS="0.0.0.0", ALLOW_ANONYMOUS="true") as app:
+        assert f"URL: {app.url}" in app.log.read_text(encoding="utf-8")  # that is the last that it does at the start
+        assert app.outside == set()
