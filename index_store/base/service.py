@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+import ssl
 from http import HTTPStatus
 from urllib.parse import parse_qsl, urlsplit
 
@@ -67,7 +68,8 @@ def explain(error: openai.OpenAIError, *, base_url: str | None, model: str) -> e
         case openai.APITimeoutError():
             return errors.ServiceTimedOut(host=host)
         case openai.APIConnectionError():
-            return errors.ServiceUnreachable(host=host)
+            untrusted = _is_from(error, ssl.SSLCertVerificationError)
+            return errors.ServiceUntrusted(host=host) if untrusted else errors.ServiceUnreachable(host=host)
         case openai.APIResponseValidationError():
             return errors.AnswerUnreadable(host=host, model=model)
         case openai.APIStatusError(status_code=status):
@@ -76,6 +78,14 @@ def explain(error: openai.OpenAIError, *, base_url: str | None, model: str) -> e
             return _of_status(status_in(error.body), error, host, model)
         case _:
             return errors.AnswerUnreadable(host=host, model=model)
+
+
+def _is_from(error: BaseException | None, kind: type[BaseException]) -> bool:
+    while error:
+        if isinstance(error, kind):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def is_too_long(error: openai.APIError) -> bool:

@@ -42,7 +42,9 @@ PlainError                        a sentence in each language that says what to 
         ├── KeyRefused, ServiceBusy, QuotaUsedUp, ModelUnknown
         ├── RequestRefused
         │   └── TextTooLong
-        └── ServiceFailed, ServiceUnreachable, ServiceTimedOut, AnswerUnreadable
+        ├── ServiceFailed, ServiceTimedOut, AnswerUnreadable
+        └── ServiceUnreachable
+            └── ServiceUntrusted
 """
 
 # ruff: noqa: F403

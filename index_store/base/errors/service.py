@@ -60,6 +60,17 @@ class ServiceUnreachable(ServiceError):
     )
 
 
+class ServiceUntrusted(ServiceUnreachable):
+    en = (
+        "The certificate of {host} can't be verified. If your company issued it, the operator of the app can name a "
+        "file with its CA in SSL_CERT_FILE. Otherwise ask the operator of the service to renew it."
+    )
+    ja = (
+        "{host} の証明書が確認できません。社内の認証局の証明書なら、アプリの管理者が認証局の証明書を含むファイルを "
+        "SSL_CERT_FILE に指定してください。それ以外は、サービスの管理者に更新を依頼してください。"
+    )
+
+
 class ServiceTimedOut(ServiceError):
     en = "{host} did not answer in time. Try again, or raise MODEL_TIMEOUT."
     ja = "{host} から時間内に応答がありません。もう一度試すか、MODEL_TIMEOUT を長くしてください。"

@@ -1,6 +1,10 @@
+import ssl
 from collections.abc import Callable
+from contextlib import closing
 from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -8,7 +12,9 @@ from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.store.index_store import IndexStore
+from index_store.vectors.registry import make_embeddings
 from tests.servers import Fault, OpenAIServer, Refusal
+from tests.servers.certified import CertifiedHost
 from tests.servers.embeddings import embed
 from tests.servers.openai_server import EMBEDDINGS
 
@@ -31,6 +37,29 @@ def test_a_service_makes_the_vectors_when_one_is_set(data_dir: Path, handbook: P
         assert "2,500" in store.search("a", "日当は1日いくら", k=1)[0].text
         index = store.indexes()[0]
         assert (index.embedding_model, index.dimension) == ("test-embedding", 256)
+
+
+def test_a_certificate_that_cannot_be_verified_is_told_with_the_setting_that_helps(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    host = CertifiedHost(tmp_path)  # its authority is unknown, like that of a company
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(host.certificate, host.key)
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        serving = Thread(target=server.serve_forever)
+        serving.start()
+        settings = Settings(
+            data_dir=data_dir, openai_base_url=f"https://127.0.0.1:{server.server_port}/v1", model_retries=0
+        )
+        try:
+            with closing(make_embeddings(settings)) as embeddings, pytest.raises(errors.ServiceUntrusted) as caught:
+                embeddings.query("?")
+        finally:
+            server.shutdown()
+            serving.join()
+    for language in ("en", "ja"):
+        assert "SSL_CERT_FILE" in caught.value.sentence(language)
 
 
 def test_a_server_without_keys_needs_its_address_alone(data_dir: Path, handbook: Path) -> None:
