@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 import openai
 
 from index_store.base import errors
+from index_store.base.errors.causes import causes
 from index_store.base.settings import SHORTEST_SECRET
 
 log = logging.getLogger(__name__)
@@ -68,8 +69,8 @@ def explain(error: openai.OpenAIError, *, base_url: str | None, model: str) -> e
         case openai.APITimeoutError():
             return errors.ServiceTimedOut(host=host)
         case openai.APIConnectionError():
-            untrusted = _is_from(error, ssl.SSLCertVerificationError)
-            return errors.ServiceUntrusted(host=host) if untrusted else errors.ServiceUnreachable(host=host)
+            is_untrusted = any(isinstance(each, ssl.SSLCertVerificationError) for each in causes(error))
+            return errors.ServiceUntrusted(host=host) if is_untrusted else errors.ServiceUnreachable(host=host)
         case openai.APIResponseValidationError():
             return errors.AnswerUnreadable(host=host, model=model)
         case openai.APIStatusError(status_code=status):
@@ -78,14 +79,6 @@ def explain(error: openai.OpenAIError, *, base_url: str | None, model: str) -> e
             return _of_status(status_in(error.body), error, host, model)
         case _:
             return errors.AnswerUnreadable(host=host, model=model)
-
-
-def _is_from(error: BaseException | None, kind: type[BaseException]) -> bool:
-    while error:
-        if isinstance(error, kind):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
 
 
 def is_too_long(error: openai.APIError) -> bool:

@@ -21,6 +21,7 @@ import ada_url
 import httpcore2
 import httpx2
 
+from index_store.base.errors.causes import causes
 from index_store.base.settings import MEGABYTE
 from index_store.crawl.address import host_of
 from index_store.crawl.errors import PageBroken, PagePacked, PageTimedOut, PageTooLarge, SiteUnreachable, SiteUntrusted
@@ -247,19 +248,11 @@ def _said_plainly(url: str, seconds: float) -> Iterator[None]:
     except (TimeoutError, httpcore2.TimeoutException) as error:
         raise PageTimedOut(url=url, seconds=seconds) from error
     except httpcore2.ConnectError as error:
-        if _is_from(error, ssl.SSLError):
+        if any(isinstance(each, ssl.SSLError) for each in causes(error)):
             raise SiteUntrusted(host=host_of(url)) from error
         raise SiteUnreachable(host=host_of(url)) from error
     except (httpcore2.NetworkError, httpcore2.ProtocolError, _Broken) as error:
         raise PageBroken(url=url) from error
-
-
-def _is_from(error: BaseException | None, kind: type[BaseException]) -> bool:
-    while error:
-        if isinstance(error, kind):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
 
 
 # Compressed content

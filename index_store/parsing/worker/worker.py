@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from index_store.base.errors import DocumentError, NoText, ParserFailed, TooMuchText
+from index_store.base.errors.causes import causes
 from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.loaders.document import CHARACTERS, RawFile
 from index_store.parsing.loaders.formats import BY_KIND, Load
@@ -109,11 +110,10 @@ def _unpack(unpack: Callable[[Path, str, Path], "Unpacked"], request: ParserRequ
     return ParserResponse()
 
 
-def _complain(error: BaseException | None, write: Callable[[str], object]) -> None:
+def _complain(error: BaseException, write: Callable[[str], object]) -> None:
     """Writes a traceback without the error's own words: they may quote the document."""
-    while error:
-        write("".join(traceback.format_tb(error.__traceback__)) + type(error).__qualname__ + "\n")
-        error = error.__cause__ or error.__context__
+    for each in causes(error):
+        write("".join(traceback.format_tb(each.__traceback__)) + type(each).__qualname__ + "\n")
 
 
 def _end_with_owner(lifeline: int) -> None:
