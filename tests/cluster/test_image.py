@@ -102,3 +102,17 @@ def test_the_model_is_baked_in_where_the_app_is_told_to_look_for_it():
     assert baked.environment["EMBEDDED_MODEL"] == str(models_folder(Path(folder)) / CHAT_MODEL.name)
     assert "EMBEDDED_MODEL" not in stages()["app"].environment
     assert list(stages())[-1] == "app"  # the last stage is built if no target is given
+
+
+def test_the_page_for_operators_starts_it_as_it_is_built(stage):
+    page = (ROOT / "docs/operating.md").read_text(encoding="utf-8").replace("\\\n", "")
+    [build] = re.findall(r"^docker build (.*)$", page, re.MULTILINE)
+    [run] = re.findall(r"^docker run (.*)$", page, re.MULTILINE)
+    [image] = re.findall(r"-t (\S+)", build)
+    assert f"docker build {build}" in (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    assert run.split()[-1] == image
+    port = stage.last("EXPOSE")
+    assert f"--publish 127.0.0.1:{port}:{port}" in run
+    assert f"--volume glassbox-data:{stage.last('VOLUME')}" in run
+    # The app refuses to listen for other machines, as it does in a container, without AUTH or this.
+    assert "--env ALLOW_ANONYMOUS=true" in run
