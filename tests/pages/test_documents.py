@@ -660,3 +660,14 @@ def test_to_whom_a_right_is_half_given_is_still_there_after_a_switch_of_language
 
 class Signed:
     auth = "header"
+
+
+def test_whom_and_which_right_are_chosen_stay_on_a_switch_of_language_and_are_given(engine, tmp_path, monkeypatch):
+    add(engine, tmp_path, "travel.md")
+    monkeypatch.setattr("pages.widgets.documents.index_picker.server_settings", lambda: Signed)
+    page = DocumentsPage()
+    page.choose("access.whom", GranteeKind.GROUP).choose("access.right", "WRITE").choose_language("ja")
+    next(each for each in page.app.text_input if each.label == page.words["access.group_name"]).set_value("経理部")
+    page.press("access.give")
+    [given] = engine.store.access.grants.of("handbook").grants
+    assert given == Grant(Grantee(GranteeKind.GROUP, "経理部"), Right.WRITE)

@@ -7,7 +7,7 @@ from index_store.access.rights import GranteeKind, Right
 from index_store.access.transaction import typed_address
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from pages.server.process import engine
-from pages.widgets.controls.picker import fresh_key, renew
+from pages.widgets.controls.picker import fresh_key, pick, renew
 from pages.widgets.errors import run_as_callback, run_or_show_error
 from pages.words import plain, say
 
@@ -46,10 +46,12 @@ def show_access(index: str) -> None:
 
 
 def _show_giving(index: str) -> None:
-    kind = st.selectbox(
-        say("access.whom"), KINDS, format_func=lambda each: say(f"access.{each}"), key=fresh_key(f"whom {index}")
-    )
     form = fresh_key(f"grant {index}")
+    kinds = {each: say(f"access.{each}") for each in KINDS}
+    kind = pick(f"{form} whom", say("access.whom"), kinds, GranteeKind.ACCOUNT, "visible")
+    # Not in the form: what is chosen there is known only once the form is sent, so after a switch of language.
+    rights = {each.name: _named(each) for each in Right}
+    right = Right[pick(f"{form} right", say("access.right"), rights, Right.READ.name, "visible")]
     with st.form(form, border=False):
         grantee = EVERYONE
         if kind != GranteeKind.EVERYONE:
@@ -57,12 +59,10 @@ def _show_giving(index: str) -> None:
             called = say("access.group_name" if is_group else "access.account_name")
             told = None if is_group else say("access.name_help")
             name = st.text_input(called, max_chars=200, help=told, key=f"{form} {kind}")
-            grantee = Grantee(kind, name if is_group else typed_address(name))
-        right = st.selectbox(say("access.right"), list(Right), format_func=_named, key=f"{form} right")
+            grantee = Grantee(GranteeKind(kind), name if is_group else typed_address(name))
         wanted = st.form_submit_button(say("access.give"), type="primary")
         if wanted and run_or_show_error(engine().store.access.grants.give, index, grantee, right):
             renew(f"grant {index}")
-            renew(f"whom {index}")
             st.rerun()
 
 
