@@ -104,7 +104,7 @@ class UserAudit:
         everybody, filters = self._people.all(), filters or EntryFilter()
         names = names_of(everybody)
         if sought := folded(typed(filters.person)):
-            meant = (each.id for each in everybody if sought in folded(f"{each.name}\n{each.mail}"))
+            meant = (each.id for each in everybody if sought in folded(f"{names[each.id]}\n{each.mail}"))
             filters = replace(filters, person=typed(filters.person), called_so=frozenset(meant))
         filters = replace(filters, names=names)
         found = self._audit.read(filters, latest=latest, before=before)

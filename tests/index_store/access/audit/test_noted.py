@@ -9,6 +9,7 @@ import pytest
 from index_store.access.audit.audit import EntryFilter
 from index_store.access.grants import EVERYONE
 from index_store.access.limits import GroupLimits
+from index_store.access.people import SignInClaims
 from index_store.access.principal import LOCAL, Role
 from index_store.access.rights import Right
 from index_store.base.errors import AccessWithdrawn, AdminNeeded, RightMissing
@@ -147,3 +148,11 @@ def test_a_sign_in_is_noted_also_if_the_clock_of_another_app_is_ahead(store: Ind
         connection.execute(people.update().values(last_seen_at=now() + timedelta(minutes=4)))
     store.access.signed_in(claim("alice"))
     assert [action for _, action, _ in noted(store)] == ["signed_in", "signed_in"]
+
+
+def test_who_has_no_name_and_no_address_is_found_as_the_log_shows_them(store: IndexStore) -> None:
+    """A proxy with basic authentication says a user name and nothing else."""
+    for user in ("tanaka", "suzuki"):
+        store.access.signed_in(SignInClaims("Remote-User", user))
+    read = store.as_user(lambda: LOCAL).access.audit.read
+    assert [each.name for each in read(EntryFilter(person="Tanaka")).entries] == ["tanaka"]
