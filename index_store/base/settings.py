@@ -216,12 +216,17 @@ class Settings(PlainSettings):
         plain = url.get_secret_value().strip() if url else ""
         if not plain:
             return None
-        parts = urlsplit(plain)
-        if parts.scheme not in ("postgresql+psycopg", "postgresql", "postgres") or not parts.path.strip("/"):
-            raise ValueError
         from sqlalchemy import make_url  # imported only if there is such a database
+        from sqlalchemy.exc import ArgumentError
 
-        if "@" in (make_url(plain).host or ""):  # the end of a password, which would be logged as part of the host
+        # Not urlsplit: a # or ? in the password would end the address.
+        try:
+            parts = make_url(plain)
+        except ArgumentError:
+            raise ValueError from None  # the chain would print the value
+        is_known = parts.drivername.lower() in ("postgresql+psycopg", "postgresql", "postgres")
+        # An @ in the host is of the end of a password, which would be logged as a part of it.
+        if not is_known or not (parts.database or "").strip("/") or "@" in (parts.host or ""):
             raise ValueError
         return SecretStr(plain)
 

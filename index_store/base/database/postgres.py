@@ -71,6 +71,9 @@ _CHANGING = 7_310_421
 _REFUSALS = (psycopg.errors.ReadOnlySqlTransaction, psycopg.errors.InsufficientPrivilege)
 """of a standby, and of a database that was restored for another account"""
 
+_WRONG_VALUE = "connection is bad: invalid "
+"""how psycopg begins to tell of a parameter of the address, such as sslmode, whose value does not exist"""
+
 CHANGE_SECONDS = 600
 """that one of these processes waits for the others: the full text of a large index takes minutes"""
 
@@ -228,10 +231,11 @@ def _tell(context: ExceptionContext) -> None:
     if context.is_pre_ping:
         return  # another connection is tried
     fault = context.original_exception
-    if isinstance(fault, psycopg.OperationalError) and (context.connection is None or context.is_disconnect):
+    is_lost = isinstance(fault, psycopg.OperationalError) and (context.connection is None or context.is_disconnect)
+    if is_lost and not str(fault).startswith(_WRONG_VALUE):
         log.warning("The database can't be reached: %s", fault)
         raise ConnectionLost(fault)
-    # Without a connection, psycopg itself refuses the address, for example because of an unknown parameter.
+    # Without a connection, psycopg itself refuses the address, for example because of an unknown parameter or value.
     if isinstance(fault, _REFUSALS) or (context.connection is None and isinstance(fault, psycopg.Error)):
         raise Refused(fault)
     if isinstance(fault, psycopg.Error) and fault.diag.message_detail and context.sqlalchemy_exception:

@@ -16,7 +16,7 @@ from index_store.access.access import open_access
 from index_store.base import errors
 from index_store.base.database import postgres as postgres_module
 from index_store.base.database.database import open_database, place_of
-from index_store.base.database.postgres import SharedChanges
+from index_store.base.database.postgres import SharedChanges, driver_url
 from index_store.base.settings import Settings
 from index_store.catalogue.schema import SCHEMA, indexes
 from index_store.store.index_store import IndexStore
@@ -224,6 +224,7 @@ def test_a_database_that_refuses_is_told_with_its_reason_and_no_folder_is_called
     postgres.run(f"ALTER ROLE {USER} IN DATABASE {name} SET default_transaction_read_only = on")
     for address, reason in (
         (f"{plain}&schema=public", 'invalid connection option "schema"'),
+        (f"{plain}&sslmode=required", 'invalid sslmode value: "required"'),
         (plain.replace(f"{USER}:", "stranger:"), "no schema has been selected|permission denied"),
         (plain, "in a read-only transaction"),
     ):
@@ -248,3 +249,11 @@ def test_an_address_of_anything_else_is_refused_without_telling_it(url: str) -> 
     with pytest.raises(errors.InvalidSetting, match="DATABASE_URL") as refused:
         Settings(database_url=url)
     assert url not in str(refused.value).replace("postgresql+psycopg://", "")
+
+
+@pytest.mark.parametrize("sign", list("#?/[]:%"))
+def test_a_password_may_have_signs_that_mean_something_in_other_addresses(sign: str) -> None:
+    url = Settings(database_url=f"postgresql://u:p{sign}ss@host/a?sslmode=require").database_url
+    assert url
+    parts = driver_url(url.get_secret_value())
+    assert (parts.password, parts.host, parts.database) == (f"p{sign}ss", "host", "a")
