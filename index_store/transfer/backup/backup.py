@@ -27,20 +27,26 @@ from index_store.vectors.local.probe import LAST
 FAST = 1
 """zlib's compression level"""
 
+OUTPUT = Path("-")
+"""how many programs name standard output"""
+
 
 def back_up(folder: Path, file: Path) -> Manifest:
     """The app may run, in another process. The file appears when it is complete, readable for its account only.
 
-    Raises NotAsRoot, NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, OriginalsNotInFolder, BackupIsFolder,
-    BackupExists, BackupUnderWay, BackupFailed, DataFolderUnusable, DataFolderDamaged.
+    Raises NotAsRoot, NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, OriginalsNotInFolder, BackupToOutput,
+    BackupIsFolder, BackupExists, BackupUnderWay, BackupFailed, DataFolderUnusable, DataFolderDamaged.
     """
     try:
         _refuse(folder)
     except OSError as error:  # its files are not for this account
         raise DataFolderUnusable(folder=os.path.abspath(folder), reason=error.strerror or error) from error
     try:
+        example = f"{datetime.now(UTC):%Y-%m-%d}.zip"
+        if file == OUTPUT:
+            raise errors.BackupToOutput(example=example)
         if file.is_dir():
-            raise errors.BackupIsFolder(file=file, example=file / f"{datetime.now(UTC):%Y-%m-%d}.zip")
+            raise errors.BackupIsFolder(file=file, example=file / example)
         if file.exists():
             raise errors.BackupExists(file=file)
         with backup_of(folder).acquire(timeout=0):

@@ -2,7 +2,7 @@
 
 BackupError
 ├── NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, OriginalsNotInFolder
-├── BackupExists, BackupIsFolder, BackupUnderWay, BackupFailed
+├── BackupExists, BackupIsFolder, BackupToOutput, BackupUnderWay, BackupFailed
 └── BackupUnreadable, NotABackup, BackupDamaged, BackupNewer, FolderNotEmpty, RestoreFailed
 """
 
@@ -70,6 +70,11 @@ class BackupExists(BackupError):
 class BackupIsFolder(BackupError):
     en = "{file} is a folder. Give the backup the name of a file, such as {example}."
     ja = "{file} はフォルダーです。{example} のように、作成するファイルの名前まで指定してください。"
+
+
+class BackupToOutput(BackupError):
+    en = "A backup can't be written to standard output. Give the name of a file, such as {example}."
+    ja = "バックアップは標準出力に書き出せません。{example} のように、作成するファイルの名前を指定してください。"
 
 
 class BackupUnderWay(BackupError):

@@ -117,6 +117,17 @@ def test_a_folder_in_place_of_the_file_is_told_with_the_name_of_a_file_in_it(
     assert not list((tmp_path / "backups").iterdir())
 
 
+def test_standard_output_is_told_with_the_name_of_a_file_instead(
+    app: IndexStore, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = set(tmp_path.iterdir())
+    done = command("backup", "--language", "en", "-")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "standard output. Give the name of a file" in done.stderr
+    assert set(tmp_path.iterdir()) == before
+
+
 def test_a_place_at_which_the_account_can_not_even_look_is_told_in_a_sentence(
     app: IndexStore, command: Command, tmp_path: Path
 ) -> None:
