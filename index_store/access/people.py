@@ -28,6 +28,7 @@ from index_store.base.errors import (
     AccessWithdrawn,
     AmbiguousPerson,
     LastAdmin,
+    NoPersonNamed,
     PersonExists,
     SignInIncomplete,
     UnknownPerson,
@@ -226,11 +227,11 @@ class People:
         """Adds a person before their first sign-in. `name`: their subject or verified mail address; `role`: given by
         hand.
 
-        Raises PersonExists; UnknownPerson if the name is empty.
+        Raises PersonExists, NoPersonNamed.
         """
         name = typed_address(name)
         if not name:
-            raise UnknownPerson(name=name)
+            raise NoPersonNamed()
         values = {
             "id": uuid.uuid4().hex, "issuer": NOT_YET, "subject": account_name(name), "name": "",
             "mail": name if "@" in name else "", "mail_is_verified": False, "groups": [], "role": role,

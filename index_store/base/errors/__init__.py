@@ -21,7 +21,7 @@ PlainError                        a sentence in each language that says what to 
     ├── OriginalsError            the storage of the original files did not answer correctly
     │   └── OriginalsAway, OriginalsFailed, OriginalsRefused, BucketMissing, OriginalsOfAnother, OriginalsNotThere
     ├── SignInIncomplete, AccessWithdrawn, UnknownPerson, AmbiguousPerson, PersonExists, LastAdmin,     access.py
-    │   NobodyNamed, NoGroupNamed
+    │   NoPersonNamed, NobodyNamed, NoGroupNamed
     ├── NotAllowed                for an object that the person may know about
     │   └── RightMissing, EditorNeeded, AdminNeeded
     ├── BadIndexName, IndexExists, UnknownIndex, UnknownDocument, DocumentGone, UnknownSection,         indexes.py

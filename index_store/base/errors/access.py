@@ -38,6 +38,11 @@ class LastAdmin(IndexStoreError):
     ja = "「{name}」は最後の管理者です。利用者を管理できる人がいなくなるため、先に別の人を管理者にしてください。"
 
 
+class NoPersonNamed(IndexStoreError):
+    en = "Say who is added: the email address or the user id (sub) with which they will sign in."
+    ja = "追加する利用者のメールアドレスかユーザー ID(sub)を、サインイン時のとおりに入力してください。"
+
+
 class NobodyNamed(IndexStoreError):
     en = "Say who gets the right: an email address, a user id (sub), or a group."
     ja = "権限を与える相手(メールアドレス、ユーザー ID(sub)、またはグループ)を入力してください。"

@@ -5,7 +5,7 @@ from unittest.mock import Mock
 from index_store.access.people import SignInClaims
 from index_store.access.principal import Role
 from index_store.access.user_people import UserPeople
-from index_store.base.errors import AdminNeeded
+from index_store.base.errors import AdminNeeded, NoPersonNamed
 from pages.server.settings import Settings
 from pages.texts import texts
 from tests.local import process_of
@@ -76,3 +76,10 @@ def test_the_role_that_is_chosen_for_a_new_person_stays_on_a_switch_of_language_
     assert (hana.role, hana.role_is_given) == (Role.EDITOR, True)
     [role] = [each.value for each in page.app.selectbox if each.label == page.words["people.role_first"]]
     assert role == "claimed"  # for the next person
+
+
+@one_language("ja")
+def test_whoever_adds_a_person_and_names_nobody_is_asked_for_the_name(engine, monkeypatch, language):
+    page = people_page(monkeypatch, language)
+    next(each for each in page.app.button if each.label == page.words["people.add_really"]).click()
+    assert page.look().errors == [NoPersonNamed().sentence(language)]
