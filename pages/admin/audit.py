@@ -91,9 +91,10 @@ def show(audit: UserAudit, filters: EntryFilter) -> None:
         earlier = {"audit places": [*places, found.before]}
         turn("later", later, is_last=len(places) == 1)
         turn("earlier", earlier, is_last=found.before is None)
+        name = f"audit-{midnight_before(datetime.now(UTC)):%Y-%m-%d}.jsonl"
         lines = partial(audit.as_lines, filters, latest=FILE)  # made when the button is pressed
         st.download_button(
-            say("audit.file"), lines, f"audit-{datetime.now(UTC):%Y-%m-%d}.jsonl", "application/jsonl",
+            say("audit.file"), lines, name, "application/jsonl",
             key="audit-file", help=say("audit.file_help", count=f"{FILE:,}"), on_click="ignore",
         )  # fmt: skip
 

@@ -1,8 +1,10 @@
 """The pages about stored data: audit log, usage and limits, and a person's own data."""
 
 import json
+from datetime import datetime, timedelta, timezone
 
 import pytest
+import streamlit as st
 
 from index_store.access.audit.audit import FOLDER
 from index_store.access.audit.entry import Action
@@ -76,6 +78,17 @@ def test_its_filters_stay_while_another_page_is_open(engine):
     page.app.switch_page("search.py").run()
     page.app.switch_page("admin/audit.py").run()
     assert next(each.value for each in page.app.text_input if each.label == page.words["audit.person"]) == "nobody"
+
+
+def test_its_file_is_named_after_the_day_of_the_reader(engine, monkeypatch):
+    names: list[str] = []
+    monkeypatch.setattr(st, "download_button", lambda label, data, name, *_, **__: names.append(name))
+    engine.store.create_index("drafts")
+    page = Page("admin/audit")
+    for hours in (-12, 14):  # where it is another day than in London, at least in one of them
+        page.app.context["timezone"] = f"Etc/GMT{-hours:+d}"  # the sign in such a name is that of POSIX
+        page.look()
+        assert names[-1] == f"audit-{datetime.now(timezone(timedelta(hours=hours))):%Y-%m-%d}.jsonl"
 
 
 def test_that_an_index_is_nobodys_and_what_was_erased_is_told_as_it_is(engine):
