@@ -94,13 +94,15 @@ def claim_of_headers(settings: Settings, headers: Headers) -> SignInClaims | Non
     subject = _only(headers, settings.auth_user_header)
     if not subject:
         return None
+    # Most proxies separate groups by commas, Authentik by |.
+    groups = _only(headers, settings.auth_groups_header).replace("|", ",").split(",")
     return SignInClaims(
         issuer=settings.auth_user_header,
         subject=subject,
         name=_only(headers, settings.auth_name_header),
         mail=_only(headers, settings.auth_mail_header) or (subject if "@" in subject else ""),
         mail_is_verified=True,
-        groups=frozenset(filter(None, map(str.strip, _only(headers, settings.auth_groups_header).split(",")))),
+        groups=frozenset(filter(None, map(str.strip, groups))),
     )
 
 

@@ -80,12 +80,13 @@ def test_a_proxy_that_adds_its_header_to_one_that_was_sent_is_not_believed(heade
     assert claim_of_headers(header, request.headers.getlist) is None
 
 
-def test_headers_are_read_as_proxies_write_them(header):
+@pytest.mark.parametrize("groups", ["a, b,", "a|b"])  # the second one as Authentik writes them
+def test_headers_are_read_as_proxies_write_them(header, groups):
     sent = {
         "remote-user": "rika",
         "remote-name": "鈴木 梨香",
         "remote-email": "r@example.com",
-        "remote-groups": "a, b,",
+        "remote-groups": groups,
     }
     headers = Headers(raw=[(name.encode(), value.encode()) for name, value in sent.items()])
     claim = SignInClaims("Remote-User", "rika", "鈴木 梨香", "r@example.com", True, frozenset({"a", "b"}))
