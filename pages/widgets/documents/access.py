@@ -47,7 +47,7 @@ def show_access(index: str) -> None:
 
 def _show_giving(index: str) -> None:
     form = fresh_key(f"grant {index}")
-    kinds = {each: say(f"access.{each}") for each in KINDS}
+    kinds: dict[str, str] = {each: say(f"access.{each}") for each in KINDS}
     kind = pick(f"{form} whom", say("access.whom"), kinds, GranteeKind.ACCOUNT, "visible")
     # Not in the form: what is chosen there is known only once the form is sent, so after a switch of language.
     rights = {each.name: _named(each) for each in Right}
