@@ -95,7 +95,7 @@ def test_a_folder_that_an_app_of_another_version_has_open_is_left_to_it(run: Run
         (["people", "role", "nobody", "admin"], "unknown_person"),
         (["people", "disable", "nobody"], "unknown_person"),
         (["people", "add", "bob"], "person_exists"),
-        (["people", "add", " "], "unknown_person"),
+        (["people", "add", " "], "no_person_named"),
         (["people", "disable", "alice"], "last_admin"),
         (["people", "role", "alice", "editor"], "last_admin"),
         (["people", "enable", "twice"], "ambiguous_person"),
