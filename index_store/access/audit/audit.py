@@ -74,7 +74,8 @@ class EntryFilter:
 
     def has(self, entry: Entry, line: str) -> bool:
         concerned = {entry.person, entry.facts.get("whose")}
-        text = "\n".join((line, *(self.names.get(str(id_), "") for id_ in concerned)))
+        names = (self.names.get(str(id_), "") for id_ in concerned)
+        text = "\n".join((line, entry.index or "", *_strings(entry.facts), *names))
         return (
             (not self.person or not concerned.isdisjoint((self.person, *self.called_so)))
             and (not self.action or self.action == entry.action)
@@ -83,6 +84,12 @@ class EntryFilter:
             and (self.since is None or entry.at >= self.since)
             and (self.until is None or entry.at < self.until)
         )
+
+
+def _strings(facts: Mapping[str, object]) -> Iterator[str]:
+    """As people know them: JSON writes quotation marks and backslashes in another way."""
+    for fact in facts.values():
+        yield from map(str, fact) if isinstance(fact, list) else [str(fact)]
 
 
 class EntryPage(NamedTuple):

@@ -196,6 +196,12 @@ def test_what_is_wanted_is_found_the_latest_first(noted: Audit, filters: EntryFi
     assert actions(noted.read(filters).entries) == found
 
 
+@pytest.mark.parametrize("words", ['a "draft"', r"\\server\docs", 'R&D\\"x"'])
+def test_signs_that_json_writes_in_another_way_are_found_as_they_are_typed(audit: Audit, words: str) -> None:
+    audit.note(Action.ADDED, ALICE, index=r'R&D\"x"', sources=['a "draft".pdf', r"\\server\docs\rules.pdf"])
+    assert actions(audit.read(EntryFilter(words=words)).entries) == ["added"]
+
+
 def test_of_a_time_only_what_was_done_in_it_is_found(noted: Audit) -> None:
     *_, second, _ = noted.read().entries
     assert actions(noted.read(EntryFilter(since=second.at)).entries) == ["asked", "asked", "added"]
