@@ -21,7 +21,7 @@ from index_store.parsing.chunking.text_splitter import (
 )
 from index_store.parsing.loaders.document import LoadedDocument, Page
 
-VERSION = 8
+VERSION = 9
 """increase it when the same document would be split differently, so that documents are loaded again"""
 
 What = TypeVar("What")
@@ -84,7 +84,7 @@ def _of_section_size(headed: "_HeadedText", size: int) -> "Iterator[_HeadedText]
     longest = min(LONGEST_HEADER, limit // 3)
     blocks = [block for block in blocks_of(headed.text) if text_width(block.opening + block.closing) <= longest]
     long = (block for block in blocks if text_width(headed.text[block.start : block.end]) > limit // 2)
-    reopening = max((ceil(text_width(block.opening + block.closing)) for block in long), default=0)
+    reopening = max((ceil(text_width(block.unit + block.opening + block.closing)) for block in long), default=0)
     if reopening and any(text_width(line) > limit for line in headed.text.splitlines()):
         reopening = max(reopening, size // 2)  # with the cells before the rest of a row
     for start, end in split_text(headed.text, limit - reopening, marks=[offset for offset, _ in headed.inner]):

@@ -261,6 +261,9 @@ class Block:
     """a table's header row and rule, or the line that opens a fence: each part of a split begins with it"""
     closing: str = ""
     """the line that closes a fence"""
+    unit: str = ""
+    """the line above a table that says what its figures are in, and an empty one: without it, each part but the first
+    would be misread"""
 
     @property
     def is_table(self) -> bool:
@@ -272,6 +275,14 @@ LONGEST_HEADER = 400
 CELL = 50
 """characters of each cell that is repeated before the rest of its row"""
 
+_UNIT = re.compile(
+    # （単位：千円）, （単位　人）, (百万円), Amounts in EUR, in thousands of dollars, (£000)
+    r"単位\s?[：:]|[（(]単位|[（(][千万億百十]{0,2}円[）)]|\bin (?:thousands|millions|billions)\b"
+    r"|\b(?:amounts|figures|prices|values) (?:are )?in\b|\bunits?:|[(](?:in )?[$€£¥]\s?['’,]?(?:000s?|k|m|bn)?[)]",
+    re.I,
+)
+_UNIT_LENGTH = 60
+"""characters of such a line at most"""
 _RULE = re.compile(r"[ \t:-]*\|[ \t:|-]+$")
 _BAR = re.compile(r"(?<!\\)\|")
 _TABLE = re.compile(
@@ -294,7 +305,8 @@ def blocks_of(text: str) -> list[Block]:
                 continue
             rows = found[0].split("\n")
             header = "\n".join(rows[:2]) + "\n" if len(rows) > 2 and _RULE.match(rows[1]) else ""
-            blocks.append(Block(found.start(), found.end(), header))
+            unit = _unit_above(text, found.start()) if header else ""
+            blocks.append(Block(found.start(), found.end(), header, unit=unit))
 
     for line in text.splitlines(keepends=True) if "```" in text or "~~~" in text else ():
         mark = fence_mark(line, fence)
@@ -309,20 +321,31 @@ def blocks_of(text: str) -> list[Block]:
     return blocks
 
 
+def _unit_above(text: str, table: int) -> str:
+    """The line above a table if it names a unit, with an empty line; else empty."""
+    above = text[max(0, table - _UNIT_LENGTH - 3) : table].removesuffix("\n").removesuffix("\n")
+    line = above[above.rfind("\n") + 1 :]
+    is_whole = len(line) <= _UNIT_LENGTH and not line.endswith("。")
+    return f"{line}\n\n" if is_whole and _UNIT.search(line) else ""
+
+
 def header_at(text: str, start: int, longest: float = LONGEST_HEADER) -> str:
     """The header of the table whose rows `start` is among, at most `longest` wide characters; else empty.
 
-    Within a row, the cells before `start` follow it if they fit: they say what the rest of a long cell is about.
+    It stands below the unit of the table. Within a row, the cells before `start` follow it: they say what the rest of
+    a long cell is about. Both are left out if they do not fit.
     """
     if "|" not in text:
         return ""
-    headers = (
-        block.opening for block in blocks_of(text)
-        if block.is_table and block.start + len(block.opening) <= start < block.end
-    )  # fmt: skip
-    header = next((header for header in headers if text_width(header) <= longest), "")
-    with_cells = header + _cells_before(text, start) if header else ""
-    return with_cells if text_width(with_cells) <= longest else header
+    tables = (block for block in blocks_of(text) if block.is_table)
+    table = next((each for each in tables if each.start <= start < each.end), None)
+    if table is None:
+        return ""
+    if start < table.start + len(table.opening):
+        return table.unit if start == table.start else ""
+    header = table.unit + table.opening
+    forms = header + _cells_before(text, start), header, table.opening
+    return next((form for form in forms if text_width(form) <= longest), "")
 
 
 def _cells_before(text: str, start: int) -> str:

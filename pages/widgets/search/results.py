@@ -148,7 +148,8 @@ def _excerpt(hit: Hit, texts: SectionTexts) -> str:
     begins = (_lead(text, start, a) for a, b in inside if b - a == longest)
     begin = max(begins, key=matched, default=start)
     stop = min(end, begin + EXCERPT)
-    columns = (header_at(text, begin) or hit.header).partition("\n")[0]
+    header = header_at(text, begin) or hit.header
+    columns = header.replace("\n\n", " ").partition("\n")[0]  # behind their unit
     above = f'<p class="table-header">{marked(columns, texts.matches(columns), 0, len(columns))}</p>' if columns else ""
     shown = f"{'…' if begin > start else ''}{marked(text, spans, begin, stop)}{'…' if stop < end else ''}"
     return f"{above}<p>{shown}</p>"

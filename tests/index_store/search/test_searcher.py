@@ -263,6 +263,16 @@ def test_rows_of_a_long_table_are_found_by_the_names_of_its_columns_too(
     assert store.section(first.section_id).text[first.start : first.end] == first.text
 
 
+def test_a_passage_within_a_long_table_says_what_its_figures_are_in(store: IndexStore, tmp_path: Path) -> None:
+    header = "（単位：千円）\n\n| 部署 | 売上 |\n| --- | --- |\n"
+    rows = "".join(f"| 第{n}営業部 | {n}500 |\n" for n in range(10, 90))
+    (tmp_path / "sales.md").write_text(f"# 実績\n\n{header}{rows}", encoding="utf-8")
+    store.add("a", tmp_path / "sales.md")
+    first = store.search("a", "第75営業部の売上", mode="keyword")[0]
+    assert "| 75500 |" in first.text
+    assert first.header == header
+
+
 @pytest.mark.parametrize(
     "mode", [pytest.param(mode, marks=[] if mode == "hybrid" else pytest.mark.soak) for mode in MODES]
 )

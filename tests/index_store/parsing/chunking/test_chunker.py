@@ -1,3 +1,5 @@
+import unicodedata
+
 import pytest
 
 from index_store.parsing.chunking.chunker import chunk_document
@@ -152,6 +154,36 @@ def test_a_table_that_goes_over_sections_begins_each_with_its_header() -> None:
             assert chunk.embedded.endswith(section.text[chunk.start : chunk.end])
     rows = [line for section in sections for line in section.text.splitlines() if "円" in line]
     assert rows == [line for line in long.splitlines() if "円" in line]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "（単位：千円）",
+        "別表1 基本給（月額、単位：円）",
+        "(百万円)",
+        "Prices in EUR",
+        "In thousands of dollars",
+        "(£000)",
+    ],
+)
+@pytest.mark.parametrize("rows", [50, 200], ids=["over chunks", "over sections"])
+def test_each_part_of_a_long_table_says_what_its_figures_are_in(unit: str, rows: int) -> None:
+    header = f"{unit}\n\n| 部門 | 費用 |\n| --- | --- |\n"
+    table = header + "".join(f"| 部門{row} | {row}500 |\n" for row in range(rows))
+    sections = chunk_document(LoadedDocument(title="t", pages=[Page(markdown=f"## 実績\n\n{table}")]), 100, 10)
+    assert (len(sections) > 1) == (rows == 200)
+    assert all(section.text.startswith(header) and text_width(section.text) <= 500 for section in sections)
+    chunks = [chunk for section in sections for chunk in section.chunks]
+    assert len(chunks) > 2
+    assert all(unicodedata.normalize("NFKC", header) in chunk.embedded for chunk in chunks)
+
+
+@pytest.mark.parametrize("line", ["取得単位の一覧", "単位：千円のときは、注記を付ける。", "Prices are rising in June"])
+def test_a_line_above_a_table_that_names_no_unit_is_not_repeated(line: str) -> None:
+    loaded = LoadedDocument(title="t", pages=[Page(markdown=f"{line}\n\n{TABLE * 4}")])
+    sections = chunk_document(loaded, 50, 0)
+    assert sum(line in section.text for section in sections) == 1
 
 
 def test_code_that_goes_over_sections_is_fenced_in_each() -> None:
