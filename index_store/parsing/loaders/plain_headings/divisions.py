@@ -8,7 +8,7 @@ heading. An article whose text stands in the same line has its number and captio
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from index_store.parsing.loaders.document import Heading, Page, with_headings
@@ -38,6 +38,9 @@ _OPENED = re.compile(
 )
 """begins an article, or the provisions behind the last, with text in the same line"""
 _BARE = re.compile(_ARTICLE)
+_FIRST = re.compile(r"第\s?[1１一]\s?条(?!の)")
+"""begins other rules"""
+_TABLE = re.compile(r"別\s?[表紙]")
 _ABOVE = re.compile(_CAPTION)
 _NAMED = re.compile(rf"第\s?{_NUMERAL}\s?[{_JAPANESE}]|^\s{{0,20}}(?i:part|chapter|article|section)\s", re.MULTILINE)
 """Most texts name no division: they need not be taken apart into lines."""
@@ -104,6 +107,8 @@ def _divisions(lines: Sequence[str]) -> dict[int, _Division]:
     """size of the division that stands directly below: infinite if it is text, negative at the end"""
     bare: int | None = None
     """the article without caption that stands directly below"""
+    following: _Division | None = None
+    """the next one below"""
     for number, line in reversed(list(enumerate(lines))):
         if not line or _is_listed(line, names):
             continue
@@ -118,11 +123,18 @@ def _divisions(lines: Sequence[str]) -> dict[int, _Division]:
         if division is None:
             below = inf
         elif division.is_opened or below > division.size:
-            found[number] = division
+            if following and _TABLE.match(division.heading) and _goes_on(following):
+                division = replace(division, size=following.size)
+            found[number] = following = division
             names.add(_name(division.heading))
             below = division.size
             bare = number if _BARE.fullmatch(division.heading) else None
     return found
+
+
+def _goes_on(division: _Division) -> bool:
+    """Whether the rules above it go on with it: a table that stands there belongs to the article above, not to all."""
+    return division.size == _JAPANESE.index("条") and not _FIRST.match(division.heading)
 
 
 def _is_listed(line: str, names: Collection[str]) -> bool:

@@ -55,6 +55,18 @@ def test_supplementary_provisions_with_text_in_their_line_are_no_part_of_the_las
     assert headings(text) == [(2, "第1条"), (2, "第2条"), (1, name)]
 
 
+def test_the_articles_below_a_table_that_stands_among_them_are_no_part_of_the_table(headings) -> None:
+    text = (
+        "第1章 手当\n第1条（通勤手当）\n別表1による。\n別表1　通勤手当\n2km未満は、支給しない。\n別表2\n支給日\n"
+        "第2条（扶養手当）\n配偶者に支給する。\n別表3　旅費\n1日2,500円とする。\n"
+        "第2章 規則\n第１条（目的）\n定める。\n別表4\n第1種\n第1条　施行する。\n"
+    )
+    assert headings(text) == [
+        (1, "第1章 手当"), (2, "第1条（通勤手当）"), (2, "別表1　通勤手当"), (2, "別表2"), (2, "第2条（扶養手当）"),
+        (1, "別表3　旅費"), (1, "第2章 規則"), (2, "第１条（目的）"), (1, "別表4"), (2, "第1条"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("page", [" … 12", "・・・・・ 12頁", "　- 12 -", "（第1条～第3条）", " p. 12"])
 def test_a_table_of_contents_may_name_pages_or_articles(page: str, headings) -> None:
     listed = f"第1章 総則{page}\n第2章 休暇{page}\n附則{page}\n"
