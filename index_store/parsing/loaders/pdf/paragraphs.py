@@ -36,6 +36,8 @@ _IN_SENTENCE = re.compile("[、。]")
 _LISTED = re.compile(r"\s*(?:[^\w\s〒「『（(]|[①-⑳]|[（(]?\d{1,2}[.)．）、])")
 _BELOW_SENTENCE = re.compile(r"（[^（）]{1,60}）$|\d{1,2}\s")
 """begins a paragraph there: the caption above an article, or the number of a paragraph of it"""
+_LABELLED = re.compile(r"[^、。，,:：]{0,30}[^\d\s、。，,:：]\s?[:：](?!//)\s?\S")
+"""支払条件：月末締め, but not 9:00"""
 _HAS_HYPHEN = re.compile(rf"\w[-{HYPHENS}]\w+.$")
 """the part of a word before its last hyphen has another"""
 LONGEST_WORD = 40
@@ -76,6 +78,8 @@ def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
     """Whether the line ends because its paragraph ends, and not because it is full."""
     if line.text[-1] in HYPHENS:
         return False
+    if _LABELLED.match(line.text.strip()) and _LABELLED.match(following.text.strip()):
+        return True
     if line.row or following.row or is_captioned(line.text) or _LED.search(line.text):
         return True
     smaller, larger = sorted((line.size, following.size))

@@ -71,6 +71,26 @@ def test_the_lines_of_a_date_a_sender_and_an_address_on_the_right_stay_apart(
     assert markdown.startswith("\n".join(sender) + "\n\n拝啓")
 
 
+@pytest.mark.parametrize(
+    "terms",
+    [
+        ["件　　名：会議室の工事", "支払条件：月末締め翌月末現金振込", "有効期限：発行日より３０日", "納期:４週間"],
+        ["Subject: meeting room", "Terms of payment: 30 days net, end of month", "Valid until: 31 December 2026"],
+    ],
+    ids=["ja", "en"],
+)
+def test_the_terms_of_an_estimate_on_the_left_stay_apart(terms: list[str], raw) -> None:
+    block = [Text(50, 700 - 14 * at, line) for at, line in enumerate(terms)]
+    assert load(raw(PdfFile([block]).content(), "a.pdf")).pages[0].markdown == "\n".join(terms)
+
+
+def test_a_sentence_with_colons_at_the_beginnings_of_its_lines_is_joined(raw) -> None:
+    wrapped = ["受付の時間は次のとおりとする。本社は午前", "９：００から、川崎の工場は午前", "８：３０からとする。"]
+    page = [Text(50, 700 - 14 * at, line) for at, line in enumerate([wrapped[0], wrapped[1] + "、横浜は", wrapped[2]])]
+    markdown = load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown
+    assert markdown == f"{wrapped[0]}{wrapped[1]}、横浜は{wrapped[2]}"
+
+
 def test_a_column_below_a_wider_title_in_larger_type_is_joined(raw) -> None:
     lines = [
         "社員の出張に要する費用は、この規程に定める",
