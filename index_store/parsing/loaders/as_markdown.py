@@ -100,13 +100,17 @@ def _table(rows: Grid) -> str:
 
 def has_no_header(rows: Grid) -> bool:
     """Whether the first row is one like the others: a line of a list that is counted or has boxes to tick, or labels
-    with their values beside them, pair by pair, as in a form.
+    with their values beside them, pair by pair, as in a form. Below such a row, a form may have others: then the row
+    leaves columns without a name.
     """
     filled = sorted({column for row in rows for column, text in enumerate(row) if text})
     if len(rows) < 2 or len(filled) < 2:
         return False
     columns = [[row[at] if at < len(row) else "" for row in rows] for at in filled]
-    return _are_counted(columns[0]) or any(all(map(_BOX.match, each)) for each in columns) or _are_pairs(columns)
+    if _are_counted(columns[0]) or any(all(map(_BOX.match, each)) for each in columns):
+        return True
+    first = [column[0] for column in columns if column[0] not in ("", BESIDE)]
+    return _are_columns_of_pairs(columns) or (len(first) < len(columns) and are_pairs(first))
 
 
 def _are_counted(texts: Sequence[str]) -> bool:
@@ -115,18 +119,32 @@ def _are_counted(texts: Sequence[str]) -> bool:
     return len(numbers) == COUNTED and all(next_ == number + 1 for number, next_ in pairwise(numbers))
 
 
-def _are_pairs(columns: Grid) -> bool:
+def _are_columns_of_pairs(columns: Grid) -> bool:
     """Whether every second column has labels, each another word, and the first values show that they name no column."""
     if len(columns) < 4 or len(columns) % 2:
         return False
     labels = [text for column in columns[::2] for text in column if text not in ("", BESIDE)]
     values = [column[0] for column in columns[1::2]]
-    if not all(column[0] for column in columns[::2]) or len(set(labels)) < len(labels):
+    if not all(column[0] for column in columns[::2]) or not _are_labels(labels):
         return False
-    if any(len(label) > LABEL or _FIGURES.search(label) for label in labels):
-        return False
-    is_filled_in = any(_OF_ONE.search(value) and not _YEAR.match(value) for value in values)
-    return is_filled_in and any(value and not _DIGIT.search(value) for column in columns[1::2] for value in column)
+    return _are_filled_in(values) and any(
+        value and not _DIGIT.search(value) for column in columns[1::2] for value in column
+    )
+
+
+def are_pairs(texts: Sequence[str]) -> bool:
+    """Whether they are labels, each with the value behind it, as in a row of a form."""
+    is_even = len(texts) >= 4 and not len(texts) % 2
+    return is_even and _are_labels(texts[::2]) and _are_filled_in(texts[1::2])
+
+
+def _are_labels(texts: Sequence[str]) -> bool:
+    is_short = all(len(text) <= LABEL and not _FIGURES.search(text) for text in texts)
+    return is_short and len(set(texts)) == len(texts)
+
+
+def _are_filled_in(values: Sequence[str]) -> bool:
+    return any(_OF_ONE.search(value) and not _YEAR.match(value) for value in values)
 
 
 def _are_labelled(rows: Grid, column: int) -> bool:

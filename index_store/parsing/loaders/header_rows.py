@@ -5,6 +5,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from index_store.parsing.loaders.as_markdown import are_pairs
+
 ROWS = 3
 """of a header at most"""
 
@@ -40,7 +42,7 @@ def header_rows(rows: Sequence[Sequence[Cell]]) -> int:
     fields are wide, hardly has such a row.
     """
     first = rows[0] if rows else ()
-    if len(first) < 2 or len(rows) < 3:
+    if len(first) < 2 or len(rows) < 3 or are_pairs([cell.text for cell in first]):
         return 1
     below = [cell.column for cell in rows[1]]
     # A corner over several rows and columns has no words below.

@@ -211,6 +211,8 @@ class Sheet:
         wide = [span for span in spans if span.right > span.left]
         if not wide:
             return 1 + self._are_repeated(numbers)
+        if as_markdown.are_pairs(list(self.rows[numbers[0]].values())):
+            return 1
         deepest = bisect_right(numbers, max(span.bottom for span in spans))
         below = self.rows[numbers[deepest]] if deepest < len(numbers) else {}
         # A wide word with words below is a header; on a sheet of narrow columns a wide cell is just a cell.

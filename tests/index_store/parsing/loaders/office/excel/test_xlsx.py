@@ -228,6 +228,42 @@ def test_fields_beside_a_label_over_several_rows_are_no_header(markdown) -> None
     assert "申請者 | 住所 | 東京都" in text
 
 
+def test_a_form_with_a_table_of_costs_in_it_is_read_row_by_row(markdown) -> None:
+    table = rows(
+        ["稟議番号", "R8-0147", None, None, "起案日", "2026/10/5"],
+        ["起案部署", "総務課", None, None, "起案者", "三宅"],
+        ["件名", "複合機の入替"],
+        ["費用", "区分", "数量", "単価", "金額", "備考"],
+        [None, "リース料", 60, 28500, 1710000, "総額"],
+        [None, "合計", None, None, 1710000],
+    )
+    spans = "".join(f'<mergeCell ref="{at}"/>' for at in ("B1:D1", "B2:D2", "B3:F3", "A4:A6", "B6:D6"))
+    assert markdown(f"<sheetData>{table}</sheetData><mergeCells>{spans}</mergeCells>") == (
+        "稟議番号 R8-0147 起案日 2026/10/5\n起案部署 総務課 起案者 三宅\n件名 複合機の入替\n"
+        "費用 区分 数量 単価 金額 備考\n費用 リース料 60 28500 1710000 総額\n費用 合計 1710000\n"
+    )
+
+
+def test_a_row_of_a_form_above_a_table_is_no_part_of_its_header(markdown) -> None:
+    table = rows(
+        ["氏名", "佐藤", None, "申請日", "2026/4/30"],
+        ["日付", "区間", "交通機関", "目的", "金額"],
+        ["4/1", "横浜-川崎", "JR", None, 660],
+        ["4/3", "横浜-東京", "JR", "商談", 960],
+        ["4/8", "横浜-千葉", None, "納品", 1700],
+    )
+    assert markdown(f'<sheetData>{table}</sheetData><mergeCells><mergeCell ref="B1:C1"/></mergeCells>').startswith(
+        "氏名 佐藤 申請日 2026/4/30\n\n| 日付 | 区間 | 交通機関 | 目的 | 金額 |\n| --- |"
+    )
+
+
+@pytest.mark.parametrize(
+    "header", [["品名", "2026年4月", None, "備考", "2026年5月"], ["商品", "税込", None, "数量", "送料"]]
+)
+def test_a_header_that_leaves_a_column_without_a_name_is_no_form(header: list[Value], markdown) -> None:
+    assert markdown(rows(header, ["本", 100, 3, "済", 200], ["紙", 200, 4, "未", 300])).startswith(f"| {header[0]} |")
+
+
 def test_a_form_on_narrow_columns_is_read_by_its_cells(markdown) -> None:
     table = rows(["費目", None, None, "金額", None], ["宿泊", None, None, 100, None], ["日当", None, None, 50, None])
     spans = "".join(f'<mergeCell ref="A{row}:C{row}"/><mergeCell ref="D{row}:E{row}"/>' for row in (1, 2, 3))
