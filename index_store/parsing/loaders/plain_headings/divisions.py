@@ -27,7 +27,9 @@ _DIVISION = re.compile(
     rf"(?P<ja>第\s?{_NUMERAL}\s?[編章節款])(?:\s*(?![のはをにがでとも、])[^\s。、][^。]{{0,60}})?"
     rf"|(?P<article>{_ARTICLE})(?:\s*{_CAPTION}|\s+[^\s。、][^。、]{{0,40}})?"
     rf"|(?P<annex>[附付]\s*則|別\s?[表紙](?:第?\s?{_NUMERAL})?)(?:\s*{_CAPTION}|\s+[^\s。、][^。、]{{0,40}})?"
-    r"|(?P<en>(?i:part|chapter|article|section))\s+(?:\d{1,3}|[IVXLC]{1,7})\b(?:[.:\s–-]+(?=[A-Z(])[^.;]{1,80})?[.:]?"
+    r"|(?:(?P<en>(?i:part|chapter|article|section))\s+(?:\d{1,3}|[IVXLC]{1,7})"
+    r"|(?P<schedule>(?i:schedule|appendix|annex|exhibit))\s+(?:\d{1,3}|[IVXLC]{1,7}|[A-Z]))"
+    r"\b(?:[.:\s–-]+(?=[A-Z(])[^.;]{1,80})?[.:]?"
 )
 _CAPTIONED = re.compile(rf"{_ARTICLE}\s*{_CAPTION}")
 _OPENED = re.compile(
@@ -165,6 +167,8 @@ def _division(line: str) -> _Division | None:
         return _Division(_JAPANESE.index("条"), opened["captioned"] or opened["bare"], is_opened=True)
     if named["annex"]:
         return _Division(_JAPANESE.index("章"), line)
+    if named["schedule"]:
+        return _Division(_ENGLISH.index("chapter"), line)
     if named["en"]:
         return _Division(_ENGLISH.index(named["en"].lower()), line)
     return _Division(_JAPANESE.index((named["ja"] or "条")[-1]), line)

@@ -79,6 +79,17 @@ def test_articles_of_an_english_contract_are_headings(headings) -> None:
     assert headings(text) == [(1, "Article 1. Definitions"), (1, "Article 2")]
 
 
+@pytest.mark.parametrize(
+    "name", ["Schedule 1", "SCHEDULE 1: SERVICES", "Appendix A – Rates", "Annex II", "Exhibit B. Forms"]
+)
+def test_a_schedule_of_an_english_contract_is_no_part_of_its_last_article(name: str, headings) -> None:
+    text = (
+        "Article 1. Services\nSchedule 1 lists the services.\nArticle 2. Fees\nSee\nAppendix A to this Agreement.\n"
+        f"{name}\nThe windows are cleaned on Fridays.\n"
+    )
+    assert headings(text) == [(2, "Article 1. Services"), (2, "Article 2. Fees"), (1, name)]
+
+
 def test_paragraphs_of_a_page_that_name_divisions_are_headings_below_its_title(headings_of_html) -> None:
     html = "<h1>旅費規程</h1><p>第1章 総則<p>（目的）<p>第1条 旅費を定める。<p>第2条（範囲）<br>社員に適用する。"
     assert headings_of_html(html) == [
