@@ -43,6 +43,8 @@ _BARE = re.compile(_ARTICLE)
 _FIRST = re.compile(r"第\s?[1１一]\s?条(?!の)")
 """begins other rules"""
 _TABLE = re.compile(r"別\s?[表紙]")
+_BEHIND = re.compile(r"[附付]\s*則|(?i:schedule|appendix|annex|exhibit)\s")
+"""begins provisions behind the last article; 別紙 may be a line in a list of what is attached"""
 _ABOVE = re.compile(_CAPTION)
 _NAMED = re.compile(rf"第\s?{_NUMERAL}\s?[{_JAPANESE}]|^\s{{0,20}}(?i:part|chapter|article|section)\s", re.MULTILINE)
 """Most texts name no division: they need not be taken apart into lines."""
@@ -89,6 +91,19 @@ def with_divisions(pages: Sequence[Page]) -> list[Page]:
         elif division := divisions.get(index):
             headings[at].append(Heading(line=number, level=levels[division.size], text=division.heading))
     return with_headings(pages, headings)
+
+
+def provisions_below(pages: Sequence[Page], page: int, line: int) -> list[tuple[int, Heading]]:
+    """Page and heading, of level 1, of the provisions behind the last article, such as 附則, that are below a line."""
+    places = [
+        (at, number, text.strip())
+        for at, each in enumerate(pages)
+        for number, (text, _, _) in enumerate(each.lines())
+        if (at, number) > (page, line)
+    ]
+    found = sorted(_divisions([text for _, _, text in places]).items())
+    below = [(*places[index][:2], division.heading) for index, division in found if _BEHIND.match(division.heading)]
+    return [(at, Heading(line=number, level=1, text=heading)) for at, number, heading in below]
 
 
 def is_division(line: str) -> bool:

@@ -14,6 +14,7 @@ from itertools import zip_longest
 
 from index_store.parsing.loaders.document import Heading, Page, fence_mark, with_headings
 from index_store.parsing.loaders.list_number import list_number
+from index_store.parsing.loaders.plain_headings.divisions import provisions_below
 
 FEWEST = 3
 """headings of a text that has such headings; two lines with a 1 and a 2 may be anything"""
@@ -84,6 +85,9 @@ def with_numbers(pages: Sequence[Page]) -> list[Page]:
         headings[page].append(title)
     for each, level in found:
         headings[each.page].append(each.heading.model_copy(update={"level": top + level}))
+    last, _ = found[-1]
+    for page, provisions in provisions_below(pages, last.page, last.heading.line):
+        headings[page].append(provisions.model_copy(update={"level": top + 1}))
     return with_headings(pages, headings)
 
 

@@ -96,6 +96,16 @@ def test_a_table_of_contents_may_have_pages_and_smaller_headings(page: str, betw
     assert headings(contents + between + text) == [(2 if line[2].isdigit() else 1, line) for line in lines]
 
 
+@pytest.mark.parametrize("name", ["附　則", "附則（令和６年４月１日改定）", "Schedule 1", "APPENDIX A: FORMS"])
+def test_provisions_behind_the_last_numbered_heading_are_no_part_of_it(name: str, headings) -> None:
+    text = "".join(
+        f"{at}. 項目{at}\n備品を購入しようとする者は、あらかじめ申請書を総務課に提出するものとする。\n"
+        for at in (1, 2, 3)
+    )
+    behind = f"{name}の規定は、準用する。\n{name}\nこの要領は、４月１日から施行する。\n"
+    assert headings(text + behind) == [(1, "1. 項目1"), (1, "2. 項目2"), (1, "3. 項目3"), (1, name)]
+
+
 def test_a_short_text_is_read_as_a_whole(headings) -> None:
     assert headings("1. 日時\n11月3日 10:00\n2. 場所\n本社\n3. 議題\n予算\n") == []
 
