@@ -91,9 +91,11 @@ def _asides(root: Node) -> Iterator[tuple[Node, Node]]:
                 before = before if child.isspace() else child
                 continue
             if before:
-                is_announced = (is_main or node.holds & Holds.TEXT > 0) and _announces(before)
+                is_text = is_main or node.holds & Holds.TEXT > 0 or _is_of_documents(child)
+                is_announced = is_text and _announces(before)
             is_menu = is_beside or child.tag in _BESIDE or any(_MENU.search(name) for name in child.purposes)
-            if _is_aside(child, is_in_article) or (_is_of_links(child) and (is_menu or not is_announced)):
+            is_read = not _is_of_links(child) or (not is_menu and (is_announced or _is_headed_of_documents(child)))
+            if _is_aside(child, is_in_article) or not is_read:
                 before, is_announced = "", False
                 yield node, child
                 continue
@@ -103,6 +105,17 @@ def _asides(root: Node) -> Iterator[tuple[Node, Node]]:
 
 def _is_of_links(node: Node) -> bool:
     return node.tag in _MENUS and node.links >= MENU_LINKS and node.link_length > LINK_SHARE * node.length
+
+
+def _is_of_documents(node: Node) -> bool:
+    return node.documents > node.links / 2
+
+
+def _is_headed_of_documents(node: Node) -> bool:
+    """Whether it has documents below a heading of its own, such as the forms that a city hall offers below a text."""
+    tags = (tag for tag in islice(node.nodes(), WORDS) if tag.tag == "a" or tag.tag in _HEADINGS)
+    first = next(tags, node) if _is_of_documents(node) else node
+    return first.tag in _HEADINGS and _announces(first)
 
 
 def _announces(node: Node | str) -> bool:

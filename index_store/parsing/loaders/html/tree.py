@@ -136,6 +136,8 @@ class Node:
     link_length: int = 0
     """of these, in links"""
     links: int = 0
+    documents: int = 0
+    """of these, links to PDFs and files of Office"""
 
     @property
     def names(self) -> set[str]:
@@ -245,11 +247,13 @@ class _Builder:
         self._mark(node)
         if tag == "a" and _leads_on(node):
             node.links, node.link_length = node.links + 1, node.length
+            node.documents += bool(_DOCUMENT.search(node.attributes["href"]))
         parent.holds |= node.holds | own
         node.holds |= own & Holds.BLOCK
         parent.length += node.length
         parent.link_length += node.link_length
         parent.links += node.links
+        parent.documents += node.documents
         before = parent.children[-1] if parent.children else ""
         if tag == "label" and isinstance(before, Node) and before.tag == "label":
             parent.children.append(" ")  # a style sheet sets them apart, as MkDocs does the names of tabs

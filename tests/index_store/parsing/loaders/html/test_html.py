@@ -91,6 +91,32 @@ def test_a_menu_or_related_articles_behind_a_text_are_left_out(html: str) -> Non
     assert "Form" not in markdown(f"<main>{TEXT}{html.format(LINKS)}<p>End</p></main>")
 
 
+@pytest.mark.parametrize("page", ["<main>{}</main>", "<div id=main>{}</div>"])
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div class=detail_file><h2>Forms to download</h2><ul>{}</ul></div>",
+        "<section><div class=head><h2>様式</h2></div><div><ul>{}</ul></div></section>",
+        "<div><div><h3>Forms</h3></div><ul>{}</ul></div>",
+    ],
+)
+def test_documents_below_a_heading_of_their_own_are_read(page: str, html: str) -> None:
+    text = f"<div>{TEXT}{TEXT}</div>{html.format(LINKS)}<div>{TEXT}</div>"
+    assert "- Form 4 as a PDF file" in markdown(page.format(text))
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div><h2>関連資料</h2><ul>{}</ul></div>",
+        "<div><h2>Forms</h2><ul>" + LINKS.replace(".pdf", ".html") + "</ul></div>",
+        "<div id=sidebar><h2>Forms</h2><ul>{}</ul></div>",
+    ],
+)
+def test_other_pages_and_documents_beside_a_text_are_left_out(html: str) -> None:
+    assert "as a PDF file" not in markdown(f"<div><div>{TEXT}</div>{html.format(LINKS)}</div>")
+
+
 def test_numbers_to_call_and_addresses_to_write_to_are_no_menu() -> None:
     lines = "".join(
         f"<li>Desk {n}: <a href='tel:{n}'>03-1234-567{n}</a> <a href=' MAILTO:a'>a@x.jp</a></li>" for n in "1234"
