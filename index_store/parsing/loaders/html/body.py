@@ -31,6 +31,12 @@ _GOOGLE_LEVEL = re.compile(r"\blst-kix_\w{1,40}-(\d)\b")
 SPANNED = 100_000
 """cells that spans may add to a page, and COLUMNS for one span: a page may claim any number"""
 COLUMNS = 100
+_MARK = re.compile(r"([QＱAＡ])[.．]?\s?\d{0,3}[.．:：]?")
+"""what many lists of questions write into a tag of its own: <span>Q</span>When?"""
+MARK_PARTS = 4
+"""tags and texts in which such a mark stands"""
+_WRITTEN = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "pre", "ul", "ol", "table"})
+"""blocks that are more than paragraphs"""
 SHEET = "waffle"
 """class of a table that Google Sheets has made of a whole sheet, with its letters and row numbers"""
 
@@ -75,18 +81,30 @@ class _Writer:
     def __init__(self) -> None:
         self._lists = 0
         self._spanned = 0
+        self._is_asked = False
+        """whether a question was marked: until then, an A alone is a letter"""
 
     def blocks(self, node: Node) -> Iterator[str]:
         """The blocks of text under the node, in order."""
         inline: list[str] = []
+        is_marked = False  # whether there is no more in it than the mark of a question or an answer
         stack = [iter(node.children)]
         while stack:
             child = next(stack[-1], None)
             if isinstance(child, str) or (child is not None and not child.holds & Holds.BLOCK):
-                inline.append(_inline(child))
+                text = _inline(child)
+                if is_marked and (first := text.lstrip()[:1]):
+                    is_marked = False
+                    inline += [] if "a" <= first <= "z" else [" "]  # the first letter of a text may be a large Q
+                inline.append(text)
+                is_marked = is_marked or (not isinstance(child, str) and self._is_mark(inline))
                 continue
-            yield from _paragraph(inline)
-            inline = []
+            is_marked = is_marked or self._is_mark(inline)
+            if is_marked and (len(stack) > 1 if child is None else child.tag not in _WRITTEN):
+                inline.append(" ")  # its words are in the next block
+            else:
+                yield from _paragraph(inline)
+                inline, is_marked = [], False
             if child is None:
                 stack.pop()
                 continue
@@ -120,6 +138,11 @@ class _Writer:
                         yield from self._table(rows)
                 case _:
                     stack.append(iter(child.children))
+
+    def _is_mark(self, inline: list[str]) -> bool:
+        mark = _MARK.fullmatch("".join(inline).strip()) if 0 < len(inline) <= MARK_PARTS else None
+        self._is_asked = self._is_asked or (mark is not None and mark[1] in "QＱ")
+        return mark is not None and self._is_asked
 
     def _list(self, node: Node) -> str:
         lines: list[str] = []

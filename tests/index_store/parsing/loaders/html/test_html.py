@@ -341,6 +341,30 @@ def test_a_question_that_is_a_button_is_read_and_so_is_what_it_unfolds(html: str
     assert "980 yen" in page
 
 
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (
+            "<dl><dt><span>Q</span>転勤は？</dt><dd><span>A</span><p>ありません。</p><p>以上</p></dd></dl>",
+            "Q 転勤は？\n\nA ありません。\n\n以上",
+        ),
+        (
+            "<div><i>Q1</i><span>Do you ship?</span></div><div hidden class=answer><i>A1</i>\n<b>We</b> do.</div>",
+            "Q1 Do you ship?\n\nA1 We do.",
+        ),
+        (
+            "<div><p class=mark>Ｑ．</p><div>土曜は？</div></div><div><p>Ａ．</p><p>休みです。</p></div>",
+            "Ｑ． 土曜は？\n\nＡ． 休みです。",
+        ),
+        ("<p><b>Q</b></p><h2>When?</h2><p><b>A</b></p><ul><li>Now</ul>", "Q\n\n## When?\n\nA\n\n- Now"),
+        ("<p><span class=cap>Q</span>uality first.</p>", "Quality first."),
+        ("<p><b>A</b></p><p><b>A</b>社</p><p>Q<sub>10</sub></p>", "A\n\nA社\n\nQ10"),
+    ],
+)
+def test_the_mark_of_a_question_or_an_answer_stands_before_its_words(html: str, expected: str) -> None:
+    assert markdown(html) == expected + "\n"
+
+
 def test_the_sign_of_a_link_to_a_heading_is_no_part_of_it() -> None:
     html = "<h2 id=a><a class=header-anchor href=#a>#</a> Travel</h2><h3>C<a href=#b class=wiki-anchor>¶</a></h3>"
     html += "<h4>Price<a href=#note>*</a> in <a href=/c>C</a><a href=/sharp>#</a></h4><p>x</p>"

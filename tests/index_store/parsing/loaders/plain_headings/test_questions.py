@@ -64,6 +64,14 @@ def test_on_a_page_they_stand_below_its_headings(headings_of_html) -> None:
     ]  # fmt: skip
 
 
+def test_questions_whose_marks_are_icons_of_a_page_are_headings(headings_of_html) -> None:
+    pair = "<dt><span>Q</span>{}はいつですか</dt><dd><span>A</span><p>来月です。</p></dd>"
+    asked = "".join(pair.format(name) for name in ("健診", "賞与", "休日"))
+    assert headings_of_html(f"<h1>FAQ</h1><dl>{asked}</dl>") == [
+        (1, "FAQ"), (2, "Q 健診はいつですか"), (2, "Q 賞与はいつですか"), (2, "Q 休日はいつですか"),
+    ]  # fmt: skip
+
+
 def test_a_group_whose_name_is_a_heading_already_is_not_named_twice() -> None:
     lines = [f"Q. {name}はいつですか\nA. 来月です。" for name in ("健診", "賞与", "休業日")]
     page = Page(markdown="■ 人事\n" + "\n".join(lines), headings=(Heading(line=0, level=1, text="■ 人事"),))
