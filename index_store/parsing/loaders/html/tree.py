@@ -52,6 +52,8 @@ _HEADER = re.compile("(site|global|top)?[-_]?header", re.I)
 _STRUCK = frozenset({"s", "strike"})
 _STRIKING = re.compile(r"(?<![\w-])text-decoration(-line)?\s*:[^;]{0,100}line-through", re.I)
 """in a style, as editors of web pages write it"""
+_DATE_BEFORE_NUMBER = re.compile(r"\d{4}[./-]\d\d[./-]\d\d\0\d|(?:19|20)\d\d\0\d{1,2}月")
+"""two neighbours, with a zero between them"""
 _TASK_BOXES = frozenset({"checkbox-on", "checkbox-off"})
 """classes of the empty tags in which Notion draws the boxes of tasks"""
 _PERMALINKS = frozenset("¶#§🔗⚓")
@@ -205,6 +207,7 @@ class _Builder:
         self._open_titles = 0
         self._open_struck = 0
         self._open_cells = 0
+        self._open_code = 0
         self._controlled: set[str] = set()
         """ids of what buttons, tabs and links show"""
 
@@ -255,8 +258,8 @@ class _Builder:
         parent.links += node.links
         parent.documents += node.documents
         before = parent.children[-1] if parent.children else ""
-        if tag == "label" and isinstance(before, Node) and before.tag == "label":
-            parent.children.append(" ")  # a style sheet sets them apart, as MkDocs does the names of tabs
+        if isinstance(before, Node) and not self._open_code and _are_set_apart(before, node):
+            parent.children.append(" ")
         parent.children.append(node)
 
     def data(self, text: str) -> None:
@@ -285,6 +288,7 @@ class _Builder:
         self._open_headers += change * bool(_HEADER.fullmatch(attributes.get("id", "")))
         self._open_h1 += change * (tag == "h1")
         self._open_cells += change * (tag in _CELLS)
+        self._open_code += change * (tag == "pre")
 
     def _mark(self, node: Node) -> None:
         """Marks what is struck out or raised; a button in a title is its text."""
@@ -348,6 +352,18 @@ def _mark_tasks(node: Node) -> None:
                 if isinstance(item, Node) and item.length:
                     _write_box(item, "checked" in item.names)
                     node.length += 1
+
+
+def _are_set_apart(before: Node, node: Node) -> bool:
+    """Whether a style sheet sets neighbours apart: names of tabs, as in MkDocs, or a date and a text with a number."""
+    if before.tag == node.tag == "label":
+        return True
+    return bool(_DATE_BEFORE_NUMBER.match(f"{_only_text(before)}\0{_only_text(node)}"))
+
+
+def _only_text(node: Node) -> str:
+    only = node.children[0] if len(node.children) == 1 else ""
+    return only.strip() if isinstance(only, str) else ""
 
 
 def _is_filled_in(field: Node) -> bool:

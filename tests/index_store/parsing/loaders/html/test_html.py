@@ -486,6 +486,20 @@ def test_names_of_tabs_beside_each_other_are_words_of_their_own() -> None:
     assert markdown(f"{tabs}<p>x</p>") == "Linux macOS\n\nx\n"
 
 
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<time>2026.10.01</time><a href=a>12月の休診日</a>", "2026.10.01 12月の休診日"),
+        ("<span class=y>2010</span><span class=m>5月</span><span>上場</span>", "2010 5月上場"),
+        ("<span>2026/10/01</span> <b>12時</b>", "2026/10/01 12時"),
+        ("<b>20</b><b>26年</b><span>2026</span><span>00円</span>", "2026年202600円"),
+        ("<pre><b>2026-10-01</b><b>12</b></pre>", "```\n2026-10-0112\n```"),
+    ],
+)
+def test_a_date_before_a_text_that_begins_with_a_number_is_a_word_of_its_own(html: str, expected: str) -> None:
+    assert markdown(f"<div>{html}</div>") == expected + "\n"
+
+
 def test_a_box_in_which_nobody_writes_is_text() -> None:
     html = "<p>Terms</p><form><textarea readonly name=t>Article 1\n\nYou pay.</textarea><input type=submit></form>"
     html += "<textarea cols=9>let a</textarea><textarea name=q readonly></textarea><textarea name=r>Write</textarea>"
