@@ -52,6 +52,8 @@ _HEADER = re.compile("(site|global|top)?[-_]?header", re.I)
 _STRUCK = frozenset({"s", "strike"})
 _STRIKING = re.compile(r"(?<![\w-])text-decoration(-line)?\s*:[^;]{0,100}line-through", re.I)
 """in a style, as editors of web pages write it"""
+_KEEPING_LINES = re.compile(r"(?<![\w-])white-space\s*:\s*(pre|break-spaces)", re.I)
+"""in a style, as mails of services have it around a text that was typed"""
 _DATE_BEFORE_NUMBER = re.compile(r"\d{4}[./-]\d\d[./-]\d\d\0\d|(?:19|20)\d\d\0\d{1,2}月")
 """two neighbours, with a zero between them"""
 _TASK_BOXES = frozenset({"checkbox-on", "checkbox-off"})
@@ -208,6 +210,7 @@ class _Builder:
         self._open_struck = 0
         self._open_cells = 0
         self._open_code = 0
+        self._open_lines = 0
         self._controlled: set[str] = set()
         """ids of what buttons, tabs and links show"""
 
@@ -268,7 +271,7 @@ class _Builder:
             if self._is_first_title:
                 self._title.append(text)
         elif node.tag != "head":
-            node.children.append(text)
+            node.children.append(text.replace("\n", "\v") if self._open_lines else text)
             written = "".join(text.split())
             node.length += len(written)
             if written and not written.isdigit():
@@ -289,6 +292,7 @@ class _Builder:
         self._open_h1 += change * (tag == "h1")
         self._open_cells += change * (tag in _CELLS)
         self._open_code += change * (tag == "pre")
+        self._open_lines += change * ("style" in attributes and bool(_KEEPING_LINES.search(attributes["style"])))
 
     def _mark(self, node: Node) -> None:
         """Marks what is struck out or raised; a button in a title is its text."""

@@ -500,6 +500,16 @@ def test_a_date_before_a_text_that_begins_with_a_number_is_a_word_of_its_own(htm
     assert markdown(f"<div>{html}</div>") == expected + "\n"
 
 
+@pytest.mark.parametrize("style", ["white-space: pre-wrap", "color:red;WHITE-SPACE:pre-line;", "white-space:pre"])
+def test_lines_that_a_style_keeps_stay_lines(style: str) -> None:
+    html = f"<div style='{style}'>Dear all,\nthe office\n\n<b>opens</b>\nat 9.<p>Bye</p>\n</div><p>One\nline</p>"
+    assert markdown(html) == "Dear all,\nthe office\n\nopens\nat 9.\n\nBye\n\nOne line\n"
+    assert markdown(f"<h2 style='{style}'>Our\nprices</h2><pre style='{style}'>a\nb</pre>") == (
+        "## Our prices\n\n```\na\nb\n```\n"
+    )
+    assert markdown("<p style='white-space: nowrap; line-break: after-white-space'>a\nb</p>") == "a b\n"
+
+
 def test_a_box_in_which_nobody_writes_is_text() -> None:
     html = "<p>Terms</p><form><textarea readonly name=t>Article 1\n\nYou pay.</textarea><input type=submit></form>"
     html += "<textarea cols=9>let a</textarea><textarea name=q readonly></textarea><textarea name=r>Write</textarea>"
