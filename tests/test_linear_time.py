@@ -29,6 +29,7 @@ from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.content import unreadable
 from index_store.parsing.loaders.document import Page, RawFile
 from index_store.parsing.loaders.formats import format_of
+from index_store.parsing.loaders.html.html import load_html
 from index_store.parsing.loaders.mail.invitation import event_of
 from index_store.parsing.loaders.office import eq_field
 from index_store.parsing.loaders.plain_headings.divisions import provisions_below, with_divisions
@@ -321,6 +322,10 @@ OWN_TEXTS: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
     "ReasoningFilter, tags in code": (
         lambda text: ReasoningFilter().feed(text),
         lambda length: "It is `" + CLOSING * length,
+    ),
+    "load_html, a class of many words": (
+        lambda text: load_html(f"<p>a</p><div class='{text}'>b</div>", "a.html"),
+        lambda length: f"cookie{'_a' * length}! ad{'_a' * length}! {'a_cookie_' * length}! {'a_' * length}pankuzu!",
     ),
     "ReasoningFilter, of many parts": (
         lambda text: ReasoningFilter().feed(text),

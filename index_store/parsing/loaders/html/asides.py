@@ -25,10 +25,10 @@ PROSE = 200
 
 _MENUS = frozenset({"ul", "ol", "dl", "div", "table", "aside", "section", "p"})
 _ASIDE = re.compile(
-    r"(cookie|gdpr|consent)s?([-_](\w+))*|\w+[-_]cookie([-_]\w+)*"
+    r"(cookie|gdpr|consent)s?([-_][\w-]*)?|\w{1,40}[-_]cookie([-_][\w-]*)?"
     r"|(social|share|sharing|sns)([-_]?(bar|buttons?|links?|icons?|list|media|this|tools?|post|block|box|area))?"
     r"|(social|post|page|article|sns)[-_](share|sharing|buttons)|addtoany\w*|sharedaddy"
-    r"|ads?|adsbygoogle|ad[-_](?!hoc|accounts?|polic)(\w+)([-_]\w+)*|advert(isement)?s?|banner[-_]?ads?|sponsored"
+    r"|ads?|adsbygoogle|ad[-_](?!hoc|accounts?|polic)\w[\w-]*|advert(isement)?s?|banner[-_]?ads?|sponsored"
     r"|newsletter([-_](signup|form|box))?|related[-_]?(posts?|articles?)|pagination|pager"
     r"|toc|toc[-_]macro|table[-_]of[-_]contents|navbox|page-metadata|likes-and-labels-container"
     r"|(site|page|global)[-_]?footer|footer|colophon|respond|comment-?respond|comment-?form"
