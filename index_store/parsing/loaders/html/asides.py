@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from index_store.parsing.loaders.html.tree import BLOCKS, Holds, Node
+from index_store.parsing.loaders.html.tree import BLOCKS, HEADER, Holds, Node
 
 LINK_SHARE = 0.8
 """share of a block's text in links; above it, the block is a menu or a table of contents"""
@@ -30,6 +30,7 @@ _ASIDE = re.compile(
     r"|(social|post|page|article|sns)[-_](share|sharing|buttons)|addtoany\w*|sharedaddy"
     r"|ads?|adsbygoogle|ad[-_](?!hoc|accounts?|polic)\w[\w-]*|advert(isement)?s?|banner[-_]?ads?|sponsored"
     r"|newsletter([-_](signup|form|box))?|related[-_]?(posts?|articles?)|pagination|pager"
+    r"|(\w{1,40}[-_])?(bread[-_]?crumbs?|pankuzu|topic[-_]?path)([-_]?list|[-_][\w-]*)?"
     r"|toc|toc[-_]macro|table[-_]of[-_]contents|navbox|page-metadata|likes-and-labels-container"
     r"|(site|page|global)[-_]?footer|footer|colophon|respond|comment-?respond|comment-?form"
 )
@@ -142,6 +143,8 @@ def _is_aside(node: Node, is_in_article: bool) -> bool:
     if node.tag == "footer":
         # That of an article has its author, its date or its notes.
         return bool(names - {"footer"}) if is_in_article else not node.holds & Holds.TITLE
+    if node.tag == "div" and not is_in_article and HEADER.fullmatch(node.attributes.get("id", "")):
+        return not node.holds & (Holds.TITLE | Holds.TEXT)
     has_only_text = not node.links and not node.holds & Holds.CONTROL
     is_prose = node.holds & Holds.TEXT and (has_only_text or node.length - node.link_length > PROSE)
     return bool(names - _SUBJECTS if is_prose else names)

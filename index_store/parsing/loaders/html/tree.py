@@ -46,7 +46,7 @@ _ANCHORED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "section", "dt", "spa
 _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary", "th"})
 """tags whose text may be a button, which unfolds or sorts what is below"""
 
-_HEADER = re.compile("(site|global|top)?[-_]?header", re.I)
+HEADER = re.compile("(site|global|top)?[-_]?header", re.I)
 """ids of what is at the top of each page of a site; an element header may be of the page alone"""
 
 _STRUCK = frozenset({"s", "strike"})
@@ -99,7 +99,7 @@ class Holds:
     TABLE = 4
     CODE = 8
     TEXT = 16
-    """article, main or p"""
+    """article, main, or p with words outside links"""
     BLOCK = 32
     CONTROL = 64
     """a field or a button"""
@@ -243,6 +243,8 @@ class _Builder:
             node = Node("img", {"alt": words})
         own = _HOLDS.get(node.tag, Holds.NOTHING)
         parent.holds |= own & Holds.CONTROL
+        if tag == "p" and node.length == node.link_length:
+            own &= ~Holds.TEXT
         if node.attributes.get("id") in self._controlled:
             node.holds |= Holds.SHOWN
         if self._is_boilerplate(node):
@@ -288,7 +290,7 @@ class _Builder:
         self._sections += change * (tag in _SECTIONING)
         self._open_titles += change * (tag in _TITLES)
         self._open_struck += change * _is_struck(tag, attributes)
-        self._open_headers += change * bool(_HEADER.fullmatch(attributes.get("id", "")))
+        self._open_headers += change * bool(HEADER.fullmatch(attributes.get("id", "")))
         self._open_h1 += change * (tag == "h1")
         self._open_cells += change * (tag in _CELLS)
         self._open_code += change * (tag == "pre")

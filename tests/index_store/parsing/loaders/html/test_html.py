@@ -406,6 +406,26 @@ def test_what_no_click_shows_is_left_out(style: str) -> None:
     assert markdown(f"<div class=more><p>Text</p><p class=menu style='{style}'>hidden</p></div>") == "Text\n"
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["class=pankuzu", "id=topicpath", "class=topic_path", "class=c-breadcrumb", "class='breadcrumb-area inner'",
+     "id=breadCrumbList"],
+)  # fmt: skip
+def test_the_path_to_a_page_is_left_out(name: str) -> None:
+    path = f"<div {name}><p>現在地 <a href=/>トップ</a> &gt; <a href=/k>手当</a> &gt; 児童手当</p></div>"
+    assert markdown(f"<div>{path}<h1>児童手当</h1>{TEXT}</div>").startswith("# 児童手当\n")
+
+
+@pytest.mark.parametrize("name", ["header", "global-header", "site_header"])
+def test_what_a_page_has_above_its_text_is_left_out_if_its_header_is_a_div(name: str) -> None:
+    tools = "<p><a href=/><img alt=City></a></p><dl><dt>文字サイズ</dt><dd>拡大</dd></dl><a href=/en>English</a>"
+    text = f"<h1>児童手当</h1>{TEXT}"
+    assert markdown(f"<div><div id={name}>{tools}</div>{text}</div>").startswith("# 児童手当\n")
+    assert markdown(f"<div><div id={name}>{tools}{text}</div><p>End</p></div>").count("# 児童手当") == 1
+    assert "Open to all" in markdown(f"<div><div id={name}><p>Open to all, at 9.</p></div>{text}</div>")
+    assert "文字サイズ" in markdown(f"<article><h1>A</h1><div id={name}>{tools}</div>{TEXT}</article>")
+
+
 def test_a_page_that_is_a_table_of_contents_is_kept() -> None:
     assert "Travel" in markdown("<div class='toc'><p>Contents</p><ul><li>Travel<li>Money</ul></div><p>See there.</p>")
 
