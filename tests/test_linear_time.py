@@ -285,6 +285,9 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "with_questions": lambda text: with_questions([Page(markdown="Q1. 甲\nA1. 乙\n" * 3 + text, headings=())]),
     "has_no_header": lambda text: as_markdown.has_no_header([[text] * 4] * 4),
     "paragraph": as_markdown.paragraph,
+    "table": lambda text: as_markdown.table(
+        [["a", "b", "c"], ["d", "", text], ["", text, text], ["e", "", text], ["", text, text]]
+    ),
     "with_raised": lambda text: as_markdown.with_raised("".join(map(as_markdown.raised, text))),
     "event_of": lambda text: event_of(calendar(text), "a.eml"),
     "eq_field.shown": lambda text: eq_field.shown(f"EQ \\o\\ac({text}"),

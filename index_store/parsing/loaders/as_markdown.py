@@ -31,6 +31,9 @@ _OF_ONE = re.compile(r"\d{3}|\d[年月/.-]\d|@")
 """found in what is said of one person or thing: a number, a date, an address"""
 _YEAR = re.compile(r"(?:19|20)\d\d(?:年度?|FY)?(?!\s?[年/.-]?\s?\d{1,2}\s?[月/.-]\s?\d)")
 """a year alone, or with its month, names a column"""
+_TOTAL = re.compile(r"[合総]?\s?計|(?:grand )?total", re.I)
+GROUPS = 2
+"""names of groups that have empty cells below them, at least: a single empty cell may be left open"""
 _RAISED_FIGURE = re.compile(rf"(?<=[\d)\]}}）］｝]){RAISED_END}?{RAISED}(?=[\d+\-−–±])")
 
 
@@ -80,7 +83,8 @@ def table(grid: Grid) -> str:
     """The first row that holds text is the header, below titles of one cell. Rows and columns without any are left out.
 
     Rows or columns of a single one are no table: they become a line each. So do labels beside texts, if the first label
-    stands before another text, too, as Q and A of questions do, and the rows of `has_no_header`.
+    stands before another text, too, as Q and A of questions do, and the rows of `has_no_header`. The name of a group
+    that is written once stands in each of its rows.
     """
     rows = [[_cell(text) for text in row] for row in grid]
     rows = [row for row in rows if any(row)]
@@ -94,8 +98,29 @@ def _table(rows: Grid) -> str:
     filled = sorted({column for row in rows for column, text in enumerate(row) if text})
     if len(rows) < 2 or len(filled) < 2 or has_no_header(rows) or (len(filled) == 2 and _are_labelled(rows, filled[0])):
         return "\n".join(paragraph(_unescaped(" ".join(filter(None, row)))) for row in rows)
-    lines = [_line(row[column] if column < len(row) else "" for column in filled) for row in rows]
+    cells = [[row[column] if column < len(row) else "" for column in filled] for row in rows]
+    lines = list(map(_line, [cells[0], *_with_groups(cells[0], cells[1:])]))
     return "\n".join([lines[0], "|" + " --- |" * len(filled), *lines[1:]])
+
+
+def _with_groups(header: Sequence[str], rows: Grid) -> Grid:
+    """The same rows, in each the name of its group, if that is written once: 営業部 above empty cells. Without it, a
+    part of a long table would not say whose rows they are. It must be plain: the names begin with the first row, differ
+    and hold no figures, and the rows below them have another column that is always filled.
+    """
+    names = [row[0] for row in rows if row[0]]
+    unnamed = [row for row in rows if not row[0] and not any(map(_TOTAL.fullmatch, row))]
+    begun = sum(bool(row[0]) and not below[0] for row, below in pairwise(rows))
+    if len(header) < 3 or not header[0] or not rows[0][0] or begun < GROUPS or not _are_labels(names):
+        return rows
+    if not any(map(all, list(zip(*unnamed, strict=True))[1:])):
+        return rows
+    out: list[Sequence[str]] = []
+    name = ""
+    for row in rows:
+        name = row[0] or name
+        out.append(row if any(map(_TOTAL.fullmatch, row)) else [name, *row[1:]])
+    return out
 
 
 def has_no_header(rows: Grid) -> bool:

@@ -712,3 +712,29 @@ def test_hundreds_of_pages_are_read_in_seconds(raw, chapters: int) -> None:
 def test_a_document_of_pictures_alone_is_refused(raw) -> None:
     with pytest.raises(errors.NoText):
         load(raw(document("<w:p><w:r><w:drawing/></w:r></w:p>").content(), "a.docx"))
+
+
+def test_the_name_of_a_group_that_is_written_once_stands_in_each_of_its_rows_but_not_in_the_total(markdown) -> None:
+    names = ["営業部", "", "", "総務部", "", ""]
+    people = [[name, f"社員{at}", f"{200 + at}"] for at, name in enumerate(names)]
+    body = "".join(row(*map(cell, each)) for each in [["部", "氏名", "内線"], *people, ["", "合計", "6"]])
+    assert markdown(f"<w:tbl>{body}</w:tbl>").splitlines()[2:] == [
+        "| 営業部 | 社員0 | 200 |", "| 営業部 | 社員1 | 201 |", "| 営業部 | 社員2 | 202 |",
+        "| 総務部 | 社員3 | 203 |", "| 総務部 | 社員4 | 204 |", "| 総務部 | 社員5 | 205 |", "|  | 合計 | 6 |",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        ["", "営業部", "", "総務部", ""],
+        ["○", "", "○", "", ""],
+        ["A-1001", "", "A-1002", "", ""],
+        ["主任", "", "", "", ""],
+    ],
+    ids=["the first row has none", "marks", "codes", "one alone"],
+)
+def test_cells_that_may_be_empty_stay_empty(markdown, first: list[str]) -> None:
+    people = [[text, f"社員{at}", f"{200 + at}"] for at, text in enumerate(first)]
+    body = "".join(row(*map(cell, each)) for each in [["区分", "氏名", "内線"], *people])
+    assert markdown(f"<w:tbl>{body}</w:tbl>").count("|  |") == first.count("")
