@@ -17,7 +17,7 @@ SHARE = 0.6
 PAGES = 3
 """with the same line, at least"""
 LENGTH = 200
-"""characters of a line with a page number"""
+"""characters of a line with a page number, or with the title beside the chapter"""
 FACING = 2
 """pages from one with the name of its chapter to the next one of this chapter at most: facing pages may take turns"""
 STEP = 4.0
@@ -108,7 +108,27 @@ def _of_chapters(lines: list[Line | None], pages: list[list[Line]]) -> set[int]:
     elsewhere = {
         _name(line.text) for page, header in zip(pages, headers, strict=True) for line in page if line is not header
     }
-    return {page for page in repeated if any(_name(text) in elsewhere for text in texts[page])}
+    begins, ends = (
+        Counter(part for page in repeated for part in {each[at] for text in texts[page] for each in _parts(text)})
+        for at in (0, 1)
+    )
+    # The title of the document may stand beside the chapter: then it is on most pages.
+    return {
+        page
+        for page in repeated
+        if any(
+            (begin in elsewhere and (not end or ends[end] >= least))
+            or (end in elsewhere and (not begin or begins[begin] >= least))
+            for text in texts[page]
+            for begin, end in _parts(text)
+        )
+    }
+
+
+def _parts(text: str) -> list[tuple[str, str]]:
+    """The names before and behind each space of a line that is not too long; at first nothing, and all of it."""
+    words = text.split() if len(text) <= LENGTH else [text]
+    return [(_name("".join(words[:at])), _name("".join(words[at:]))) for at in range(len(words))]
 
 
 def _is_level(line: Line, other: Line | None) -> bool:

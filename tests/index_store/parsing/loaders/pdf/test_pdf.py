@@ -509,7 +509,10 @@ def chapters(*headers: str, chapters: str = "AABBBC") -> list[list[Text]]:
     return pages
 
 
-@pytest.mark.parametrize("header", ["{name}", "{name} | {number}", "Page {number}  {name}"])
+@pytest.mark.parametrize(
+    "header",
+    ["{name}", "{name} | {number}", "Page {number}  {name}", "Safety manual  {name}", "{name} - Safety manual"],
+)
 def test_a_header_that_names_the_chapter_of_its_page_is_left_out_and_the_chapter_goes_on(raw, header: str) -> None:
     texts = [page.markdown for page in load(raw(PdfFile(chapters(header, chapters="AABBB")).content(), "a.pdf")).pages]
     rules = [f"Rule {number} of these rules is here." for number in range(5)]
