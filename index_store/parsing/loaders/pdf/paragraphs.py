@@ -101,9 +101,10 @@ def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
 
 def _column(line: Line, near: list[Line]) -> list[Line]:
     """Those in type of the line's size, if several end at the same place: a title above two columns is wider than one
-    of them.
+    of them, and a line that is centred above them begins and ends further to the right.
     """
-    like = [other for other in near if abs(other.size - line.size) < 1]
+    furthest = line.begin + BLOCK_INDENT * line.height
+    like = [other for other in near if abs(other.size - line.size) < 1 and other.begin < furthest]
     begin, end = min((other.begin for other in like), default=0), max((other.end for other in like), default=0)
     full = sum(end - other.end < SAME_END * line.height for other in like)
     return like if full >= FULL_LINES and end - begin >= NARROWEST * line.size else []
@@ -149,7 +150,8 @@ def joined(text: str, following: str) -> str:
         # "Lucene-BM25" keeps its hyphen wherever it is divided, and "up-to-date" has one already.
         is_divided = following[:1].islower() and not _HAS_HYPHEN.search(text[-LONGEST_WORD:])
         return (text[:-1] if is_divided else text[:-1] + "-") + following
-    if text and following and WIDE.match(text[-1]) and WIDE.match(following[0]):
+    # 11月 is one word, too.
+    if text and following and WIDE.match(following[0]) and (WIDE.match(text[-1]) or text[-1].isdigit()):
         return text + following
     return f"{text} {following}"
 

@@ -104,6 +104,23 @@ def test_a_column_below_a_wider_title_in_larger_type_is_joined(raw) -> None:
     assert markdown.count("".join(lines) + "ができる。") == 2
 
 
+def test_a_column_below_a_centred_line_in_type_of_its_size_is_joined(raw) -> None:
+    lines = [
+        "社員の出張に要する費用は、この規程に定める",
+        "ところにより支給する。出張の命令は、所属長",
+        "が行うものとし、緊急の場合は口頭によること",
+    ]
+    columns = [Text(x, 700 - 14 * at, line, 10) for x in (50, 320) for at, line in enumerate([*lines, "ができる。"])]
+    page = [Text(215, 740, "２０２６年１１月号　発行：総務部", 10), *columns]
+    markdown = load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown
+    assert markdown.count("".join(lines) + "ができる。") == 2
+
+
+def test_a_date_that_is_divided_behind_its_figures_is_whole(raw) -> None:
+    first, second = "健康診断の予約は、社内の案内の画面からお願いします。期限は１1", "月18日です。"
+    assert load(raw(PdfFile([lines(first, second)]).content(), "a.pdf")).pages[0].markdown == first + second
+
+
 def test_the_lines_of_a_sentence_on_the_right_are_joined(raw) -> None:
     note = [
         Text(380, 750, "宿泊費は東京都の場合"),
