@@ -8,6 +8,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from math import ceil
 from typing import TypeVar
 
@@ -68,7 +69,7 @@ def chunk_document(document: LoadedDocument, size: int, overlap: int, archive_fo
     for headed in _headed_texts(document):
         for piece in _of_section_size(headed, size):
             sections.append(
-                ParsedSection(piece.headings, piece.page_at(0), piece.text, _chunks(piece, title, size, overlap))
+                ParsedSection(piece.name, piece.page_at(0), piece.text, _chunks(piece, title, size, overlap))
             )
     return sections
 
@@ -120,6 +121,14 @@ class _HeadedText:
     """offset from which headings are in force, and the headings; for sub-headings"""
     repeated: int = 0
     """characters at its beginning that are repeated from the section before"""
+
+    @property
+    def name(self) -> tuple[str, ...]:
+        """Its headings. If it begins with one of several sub-headings, none of these names all of it."""
+        if not self.inner or self.inner[0][0]:
+            return self.headings
+        levels = zip(*(path for _, path in self.inner), strict=False)
+        return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels))
 
     def page_at(self, offset: int) -> int | None:
         at = bisect_right(self.pages, offset, key=lambda mark: mark[0])

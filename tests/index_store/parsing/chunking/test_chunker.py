@@ -67,6 +67,16 @@ def test_sections_start_at_second_level_headings_and_chunks_know_the_headings_be
     assert sections[1].chunks[-1].headings == ("日当", "海外")
 
 
+@pytest.mark.parametrize(
+    ("known", "name"), [("", ("v3.2", "新機能")), ("\n### 既知の問題\n\n空白になる。\n", ("v3.2",))]
+)
+def test_a_section_of_several_sub_headings_has_the_name_of_all_of_it_not_of_the_first(known, name) -> None:
+    markdown = f"# 記録\n\n## v3.2\n\n### 新機能\n\n送信できる。\n{known}"
+    (section,) = chunk_document(LoadedDocument(title="記録", pages=[Page(markdown=markdown)]), 300, 40)
+    assert section.headings == name
+    assert section.chunks[0].headings == ("v3.2", "新機能")
+
+
 def test_a_title_stands_once_above_a_chunk_whatever_its_spaces_and_figures() -> None:
     loaded = LoadedDocument(title="第1章 旅費", pages=[Page(markdown="# 第１章\u3000旅費\n\n## 日当\n\n本文。\n")])
     (section,) = chunk_document(loaded, 100, 20)
