@@ -268,6 +268,9 @@ def _side_by_side(rows: list[Row], wide: dict[int, int], hidden: bytes | bytearr
         end = max(end, wide.get(column, column) + 1)
     if len(rows) < 2 or len(runs) < 2:
         return []
+    top = next((at for at, row in enumerate(rows) if len(row) > 1), 0)
+    if all(sum(column in rows[top] for column in run) == 1 for run in runs):
+        rows = rows[top + 1 :]  # each has a title of its own
     headed = [_is_headed(rows, run) for run in runs]
     return [run[0] for at, run in enumerate(runs) if at and headed[at - 1] and headed[at]]
 

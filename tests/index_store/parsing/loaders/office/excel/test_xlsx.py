@@ -595,3 +595,24 @@ def test_entities_that_swell_are_refused(raw) -> None:
     file.parts["xl/sharedStrings.xml"] = bomb + file.parts["xl/sharedStrings.xml"]
     with pytest.raises(errors.Unreadable):
         load(raw(file.content(), "a.xlsx"))
+
+
+def test_tables_side_by_side_below_a_title_each_are_tables_of_their_own(markdown) -> None:
+    found = markdown(
+        rows(
+            ["鍵の貸出表", None, None, None, "緊急連絡先"],
+            ["鍵番号", "場所", "保管者", None, "相手", "電話"],
+            ["K1", "正面玄関", "三宅", None, "警備会社", "0120-111-222"],
+            ["K2", "倉庫", "黒川", None, "ビル管理", "045-000-9999"],
+        )
+    )
+    assert found == (
+        "鍵の貸出表\n\n"
+        "| 鍵番号 | 場所 | 保管者 |\n| --- | --- | --- |\n| K1 | 正面玄関 | 三宅 |\n| K2 | 倉庫 | 黒川 |\n\n"
+        "緊急連絡先\n\n| 相手 | 電話 |\n| --- | --- |\n| 警備会社 | 0120-111-222 |\n| ビル管理 | 045-000-9999 |\n"
+    )
+
+
+def test_a_table_with_an_empty_column_below_one_title_stays_whole(markdown) -> None:
+    found = markdown(rows(["実績"], ["氏名", "部", None, "4月", "5月"], ["佐藤", "総務", None, 10, 20]))
+    assert found == "実績\n\n| 氏名 | 部 | 4月 | 5月 |\n| --- | --- | --- | --- |\n| 佐藤 | 総務 | 10 | 20 |\n"
