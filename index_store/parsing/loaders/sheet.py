@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.header_rows import names_period
@@ -27,6 +27,8 @@ Row = dict[int, str]
 """column, from 0 -> text; without empty cells"""
 
 _DATA = re.compile(r"[(△▲¥￥\\$€£+-]*+[.,:/%年月日時分秒円-]*+\d[\d.,:/%年月日時分秒円)-]*+")
+_TOTAL = re.compile(r"[小合総]?\s?計|(?:sub-?|grand )?total", re.I)
+"""stands below the items of an order, which may be one or two"""
 _UNIT = re.compile(r"[(（\[［〔][^()（）\[\]［］〔〕]{1,12}[)）\]］〕]")
 _WEEKDAY = re.compile(r"[(（]?(?:[日月火水木金土](?:曜日?)?|(?:sun|mon|tue|wed|thu|fri|sat)[a-z]{0,6}\.?)[)）]?", re.I)
 WEEKDAYS = 3
@@ -180,7 +182,8 @@ class Sheet:
                 header = {column: text for row in rows[at : at + headers] for column, text in row.items()}
                 # The name of a group stands alone in its row.
                 below = list(islice((row for row in rows[at + headers :] if len(row) > 1), BELOW))
-                if _is_header(header, below):
+                items = list(takewhile(lambda row: not any(map(_TOTAL.fullmatch, row.values())), below))
+                if (len(below) == BELOW or len(items) < len(below)) and _is_header(header, items):
                     return at
                 if _is_named(header):
                     return first
@@ -283,7 +286,7 @@ def _is_headed(rows: list[Row], columns: list[int]) -> bool:
 def _is_header(row: Row, below: list[Row]) -> bool:
     """Whether it has words, and the rows below are about as wide and all have data in one of its columns."""
     return (
-        len(below) == BELOW
+        bool(below)
         and _is_named(row)
         and all(len(under.keys() & row.keys()) > HEADER_SHARE * len(row) for under in below)
         and any(all(is_data(under.get(column, "")) for under in below) for column in row)

@@ -616,3 +616,19 @@ def test_tables_side_by_side_below_a_title_each_are_tables_of_their_own(markdown
 def test_a_table_with_an_empty_column_below_one_title_stays_whole(markdown) -> None:
     found = markdown(rows(["実績"], ["氏名", "部", None, "4月", "5月"], ["佐藤", "総務", None, 10, 20]))
     assert found == "実績\n\n| 氏名 | 部 | 4月 | 5月 |\n| --- | --- | --- | --- |\n| 佐藤 | 総務 | 10 | 20 |\n"
+
+
+@pytest.mark.parametrize("items", [1, 2])
+@pytest.mark.parametrize("total", ["小計", "合　計", "Total"])
+def test_the_items_of_a_short_order_have_their_header_above_the_total(markdown, total: str, items: int) -> None:
+    found = markdown(
+        rows(
+            ["発注書"],
+            ["清水物産株式会社　御中", None, None, None, "発注番号", "PO-2026-0891"],
+            [None, None, None, None, "発注日", "2026/11/5"],
+            ["No", "品名", "数量", "単位", "単価", "金額"],
+            *[[at, "手袋", 50, "箱", 1040, 52000] for at in range(1, items + 1)],
+            [None, None, None, None, total, 52000],
+        )
+    )
+    assert "\n| No | 品名 | 数量 | 単位 | 単価 | 金額 |\n| --- |" in found
