@@ -99,11 +99,11 @@ def _table(rows: Grid) -> str:
     if len(rows) < 2 or len(filled) < 2 or has_no_header(rows) or (len(filled) == 2 and _are_labelled(rows, filled[0])):
         return "\n".join(paragraph(_unescaped(" ".join(filter(None, row)))) for row in rows)
     cells = [[row[column] if column < len(row) else "" for column in filled] for row in rows]
-    lines = list(map(_line, [cells[0], *_with_groups(cells[0], cells[1:])]))
+    lines = list(map(_line, [cells[0], *with_groups(cells[0], cells[1:])]))
     return "\n".join([lines[0], "|" + " --- |" * len(filled), *lines[1:]])
 
 
-def _with_groups(header: Sequence[str], rows: Grid) -> Grid:
+def with_groups(header: Sequence[str], rows: Grid) -> Grid:
     """The same rows, in each the name of its group, if that is written once: 営業部 above empty cells. Without it, a
     part of a long table would not say whose rows they are. It must be plain: the names begin with the first row, differ
     and hold no figures, and the rows below them have another column that is always filled.
@@ -111,7 +111,7 @@ def _with_groups(header: Sequence[str], rows: Grid) -> Grid:
     names = [row[0] for row in rows if row[0]]
     unnamed = [row for row in rows if not row[0] and not any(map(_TOTAL.fullmatch, row))]
     begun = sum(bool(row[0]) and not below[0] for row, below in pairwise(rows))
-    if len(header) < 3 or not header[0] or not rows[0][0] or begun < GROUPS or not _are_labels(names):
+    if begun < GROUPS or len(header) < 3 or not header[0] or not rows[0][0] or not _are_labels(names):
         return rows
     if not any(map(all, list(zip(*unnamed, strict=True))[1:])):
         return rows

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
 from textwrap import indent
 
-from index_store.parsing.loaders.as_markdown import BESIDE, REPEATED, completed, has_no_header, with_raised
+from index_store.parsing.loaders.as_markdown import BESIDE, REPEATED, completed, has_no_header, with_groups, with_raised
 from index_store.parsing.loaders.header_rows import Cell, header_rows, title_rows
 from index_store.parsing.loaders.html.asides import drop_asides
 from index_store.parsing.loaders.html.formula import on_a_line
@@ -177,7 +177,8 @@ class _Writer:
             yield "\n".join(text for line in written for text in _paragraph([line]))
             return
         padded = (row + [""] * (width - len(row)) for row in texts)
-        lines = ["| " + " | ".join(row[column] for column in used) + " |" for row in padded]
+        header, *data = [[row[column] for column in used] for row in padded]
+        lines = ["| " + " | ".join(row) + " |" for row in (header, *with_groups(header, data))]
         yield "\n".join([lines[0], "|" + " --- |" * len(used), *lines[1:]])
 
     def _grid(self, rows: list[list[Node]]) -> tuple[list[list[str]], list[set[int]]]:

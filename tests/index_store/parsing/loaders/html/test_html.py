@@ -742,6 +742,20 @@ def test_a_form_or_a_counted_list_in_a_table_has_no_header() -> None:
     assert markdown(f"<table>{steps}</table>") == "1 記入 申請者\n2 押印 上長\n3 提出 総務\n"
 
 
+def test_the_name_of_a_group_that_is_written_once_stands_in_each_row() -> None:
+    cells = [
+        ("Area", "Risk", "Owner"),
+        ("IT", "Outage", "Lee"),
+        ("", "Theft", "Kim"),
+        ("Finance", "Fraud", "Roy"),
+        ("", "Debt", "Ito"),
+    ]
+    table = "".join(f"<tr>{''.join(f'<td>{text}</td>' for text in row)}</tr>" for row in cells)
+    found = markdown(f"<table>{table}</table>")
+    assert "| IT | Theft | Kim |" in found
+    assert "| Finance | Debt | Ito |" in found
+
+
 def test_the_foot_of_a_table_comes_last_wherever_it_is_written() -> None:
     html = """<table><thead><tr><th>月<th>売上</thead><tfoot><tr><td>合計<td>300</tfoot>
     <tbody><tr><td>4月<td>100<tr><td>5月<td>200</tbody></table>"""
