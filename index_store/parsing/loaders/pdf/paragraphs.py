@@ -150,10 +150,15 @@ def joined(text: str, following: str) -> str:
         # "Lucene-BM25" keeps its hyphen wherever it is divided, and "up-to-date" has one already.
         is_divided = following[:1].islower() and not _HAS_HYPHEN.search(text[-LONGEST_WORD:])
         return (text[:-1] if is_divided else text[:-1] + "-") + following
-    # 11月 is one word, too.
-    if text and following and WIDE.match(following[0]) and (WIDE.match(text[-1]) or text[-1].isdigit()):
+    if text and following and WIDE.match(following[0]) and (WIDE.match(text[-1]) or _ends_with_number(text)):
         return text + following
     return f"{text} {following}"
+
+
+def _ends_with_number(text: str) -> bool:
+    """Of a Japanese sentence: 11 and 月 are one word, Chapter 1 and its title are not."""
+    before = text[-LONGEST_WORD:].rstrip("0123456789").rstrip(" ")
+    return text[-1].isdecimal() and bool(before) and bool(WIDE.match(before[-1]))
 
 
 def unhyphenated(text: str) -> str:

@@ -121,6 +121,11 @@ def test_a_date_that_is_divided_behind_its_figures_is_whole(raw) -> None:
     assert load(raw(PdfFile([lines(first, second)]).content(), "a.pdf")).pages[0].markdown == first + second
 
 
+def test_the_number_of_a_chapter_and_its_title_below_stay_apart(raw) -> None:
+    first, second = "健康診断の予約については、社内の案内の手順に従います。Chapter 1", "まずは予約の方法です。"
+    assert load(raw(PdfFile([lines(first, second)]).content(), "a.pdf")).pages[0].markdown == f"{first} {second}"
+
+
 def test_the_lines_of_a_sentence_on_the_right_are_joined(raw) -> None:
     note = [
         Text(380, 750, "宿泊費は東京都の場合"),
