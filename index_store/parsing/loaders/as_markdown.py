@@ -31,7 +31,8 @@ _OF_ONE = re.compile(r"\d{3}|\d[年月/.-]\d|@")
 """found in what is said of one person or thing: a number, a date, an address"""
 _YEAR = re.compile(r"(?:19|20)\d\d(?:年度?|FY)?(?!\s?[年/.-]?\s?\d{1,2}\s?[月/.-]\s?\d)")
 """a year alone, or with its month, names a column"""
-_TOTAL = re.compile(r"[合総]?\s?計|(?:grand )?total", re.I)
+_GRAND_TOTAL = re.compile(r"[合総]?\s?計|(?:grand )?total", re.I)
+"""is of no group; a subtotal (小計) is of the one above"""
 GROUPS = 2
 """names of groups that have empty cells below them, at least: a single empty cell may be left open"""
 _RAISED_FIGURE = re.compile(rf"(?<=[\d)\]}}）］｝]){RAISED_END}?{RAISED}(?=[\d+\-−–±])")
@@ -109,7 +110,7 @@ def with_groups(header: Sequence[str], rows: Grid) -> Grid:
     and hold no figures, and the rows below them have another column that is always filled.
     """
     names = [row[0] for row in rows if row[0]]
-    unnamed = [row for row in rows if not row[0] and not any(map(_TOTAL.fullmatch, row))]
+    unnamed = [row for row in rows if not row[0] and not any(map(_GRAND_TOTAL.fullmatch, row))]
     begun = sum(bool(row[0]) and not below[0] for row, below in pairwise(rows))
     if begun < GROUPS or len(header) < 3 or not header[0] or not rows[0][0] or not _are_labels(names):
         return rows
@@ -119,7 +120,7 @@ def with_groups(header: Sequence[str], rows: Grid) -> Grid:
     name = ""
     for row in rows:
         name = row[0] or name
-        out.append(row if any(map(_TOTAL.fullmatch, row)) else [name, *row[1:]])
+        out.append(row if any(map(_GRAND_TOTAL.fullmatch, row)) else [name, *row[1:]])
     return out
 
 
