@@ -22,7 +22,7 @@ from index_store.parsing.chunking.text_splitter import (
 )
 from index_store.parsing.loaders.document import LoadedDocument, Page
 
-VERSION = 9
+VERSION = 10
 """increase it when the same document would be split differently, so that documents are loaded again"""
 
 What = TypeVar("What")

@@ -121,6 +121,27 @@ def with_groups(header: Sequence[str], rows: Grid) -> Grid:
     for row in rows:
         name = row[0] or name
         out.append(row if any(map(_GRAND_TOTAL.fullmatch, row)) else [name, *row[1:]])
+    return _with_inner_groups(rows, out)
+
+
+def _with_inner_groups(rows: Grid, named: Grid) -> Grid:
+    """The same for groups inside the groups: 課 beside 部. `named`: the rows with the names of the outer ones. Several
+    must begin below the first of their group, and no name may come again: titles of people (課長) do.
+    """
+    is_total = [any(map(_GRAND_TOTAL.fullmatch, row)) for row in rows]
+    inner = [row for row, is_left in zip(rows, is_total, strict=True) if not is_left]
+    unnamed = [row for row in inner if not row[1]]
+    begun = sum(bool(row[1]) and not (row[0] or below[0] or below[1]) for row, below in pairwise(inner))
+    names = [row[1] for row in inner if row[1]]
+    if begun < GROUPS or not all(row[1] for row in inner if row[0]) or not _are_labels(names):
+        return named
+    if not any(map(all, list(zip(*unnamed, strict=True))[2:])):
+        return named
+    out: list[Sequence[str]] = []
+    name = ""
+    for row, is_left in zip(named, is_total, strict=True):
+        name = row[1] or name
+        out.append(row if is_left else [row[0], name, *row[2:]])
     return out
 
 

@@ -143,3 +143,25 @@ def test_lines_that_end_in_two_carriage_returns_and_a_newline_are_rows_of_one_ta
     assert load(raw(content, "a.csv")).pages[0].markdown == (
         "| 氏名 | 部署 | 備考 |\n| --- | --- | --- |\n| 山田 | 営業 |  |\n| 佐藤 |  | 兼務 |\n"
     )
+
+
+def test_the_names_of_groups_inside_groups_stand_in_each_of_their_rows(markdown) -> None:
+    text = markdown(
+        "部,課,氏名,内線\n営業部,第一課,佐藤,1101\n,,鈴木,1102\n,第二課,高橋,1103\n,,田中,1104\n"
+        "総務部,人事課,伊藤,1201\n,,渡辺,1202\n,経理課,山本,1203\n,,中村,1204\n"
+    )
+    assert [row.split(" | ")[:3] for row in text.splitlines()[2:]] == [
+        ["| 営業部", "第一課", "佐藤"], ["| 営業部", "第一課", "鈴木"],
+        ["| 営業部", "第二課", "高橋"], ["| 営業部", "第二課", "田中"],
+        ["| 総務部", "人事課", "伊藤"], ["| 総務部", "人事課", "渡辺"],
+        ["| 総務部", "経理課", "山本"], ["| 総務部", "経理課", "中村"],
+    ]  # fmt: skip
+
+
+def test_people_without_a_title_have_none_of_those_above_them(markdown) -> None:
+    text = markdown(
+        "部,役職,氏名,内線\n営業部,部長,佐藤,1101\n,課長,鈴木,1102\n,,高橋,1103\n,,田中,1104\n"
+        "総務部,部長,伊藤,1201\n,課長,渡辺,1202\n,,山本,1203\n"
+    )
+    assert "| 営業部 |  | 高橋 | 1103 |" in text
+    assert "| 総務部 |  | 山本 | 1203 |" in text
