@@ -330,6 +330,10 @@ OWN_TEXTS: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
         lambda text: load_html(f"<p>a</p><div class='{text}'>b</div>", "a.html"),
         lambda length: f"cookie{'_a' * length}! ad{'_a' * length}! {'a_cookie_' * length}! {'a_' * length}pankuzu!",
     ),
+    "load_html, questions in lists": (
+        lambda text: load_html(text, "a.html"),
+        lambda length: "<ul><li><dl><dt><b>どこですか</b><dd>a" * (length // 4),
+    ),
     "ReasoningFilter, of many parts": (
         lambda text: ReasoningFilter().feed(text),
         lambda length: f"{OPENING}{CLOSING}" * length,

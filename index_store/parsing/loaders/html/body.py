@@ -15,6 +15,7 @@ from index_store.parsing.loaders.header_rows import Cell, header_rows, title_row
 from index_store.parsing.loaders.html.asides import drop_asides
 from index_store.parsing.loaders.html.formula import on_a_line
 from index_store.parsing.loaders.html.ordinals import Ordinals
+from index_store.parsing.loaders.html.questions import name_questions
 from index_store.parsing.loaders.html.tree import BLOCKS, Holds, Node
 from index_store.parsing.loaders.sheet import Sheet, Span
 
@@ -35,6 +36,8 @@ _MARK = re.compile(r"([QＱAＡ])[.．]?\s?\d{0,3}[.．:：]?")
 """what many lists of questions write into a tag of its own: <span>Q</span>When?"""
 MARK_PARTS = 4
 """tags and texts in which such a mark stands"""
+_ASKED = re.compile(r"[QＱ][.．]?\s?\d{0,3}[.．:：]?\s")
+"""the same at the beginning of a heading"""
 _WRITTEN = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "pre", "ul", "ol", "table"})
 """blocks that are more than paragraphs"""
 SHEET = "waffle"
@@ -45,6 +48,7 @@ def body_markdown(root: Node) -> str:
     """Changes the tree: it removes what is dropped."""
     root = _main(root)
     drop_asides(root)
+    name_questions(root)
     blocks = (block.strip("\n") for block in _Writer().blocks(root))
     return "\n\n".join(block for block in blocks if block.strip()) + "\n"
 
@@ -111,6 +115,7 @@ class _Writer:
             match child.tag:
                 case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
                     if text := heading_text(child):
+                        self._is_asked = self._is_asked or bool(_ASKED.match(text))
                         yield "#" * int(child.tag[1]) + " " + text
                 case "pre":
                     yield from _code(child)

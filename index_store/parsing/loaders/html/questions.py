@@ -1,0 +1,73 @@
+"""Questions above their answers in a list (`<dt>`), or that unfold them (`<summary>`): each becomes a heading."""
+
+import re
+from collections import defaultdict
+
+from index_store.parsing.loaders.document import HEADING_LENGTH
+from index_store.parsing.loaders.html.tree import Holds, Node
+
+FEWEST = 3
+"""titles of a kind, such as all `<dt>` of lists of one class"""
+ASKED = 0.6
+"""share of them that are questions; in others, such as lists of terms, a title is part of its text"""
+PARTS = 20
+"""tags and texts of a title that are read, and lists around it"""
+
+_LISTS = frozenset({"ul", "ol", "li"})
+_HEADING = re.compile("h[1-6]")
+_QUESTION = re.compile(r"[?？]|か[。.]?[+＋−▼∨>＞\s]*$|^(?:how|what|when|where|who|why|which|can|do|does|is|are)\b", re.I)
+"""perhaps with a sign that shows whether it is unfolded"""
+_MARK = re.compile(r"\s*[QＱ][.．]?\s?\d{0,3}[.．:：]?")
+"""in a tag of its own, for which a style sheet leaves a space"""
+
+
+def name_questions(root: Node) -> None:
+    """They stand a level below the heading above them, and within the answer of another a level below that."""
+    titles: dict[tuple[str, str], list[tuple[Node, int, list[Node]]]] = defaultdict(list)
+    """tag, and class of the tag around it -> each title with its level, and the lists in which it is an entry"""
+    level = 1
+    stack: list[tuple[Node, str, int, list[Node]]] = [(root, "", 0, [])]
+    while stack:
+        node, parent, answers, lists = stack.pop()
+        if not answers and _HEADING.fullmatch(node.tag):
+            level = int(node.tag[1])
+        is_title = node.tag in ("dt", "summary") and not node.holds & Holds.HEADING
+        if is_title and 0 < node.length <= HEADING_LENGTH:
+            # A summary is itself in the tag that it unfolds.
+            outer = answers - (node.tag == "summary")
+            titles[node.tag, parent].append((node, min(level + 1 + max(outer, 0), 6), lists))
+            continue
+        if node.tag in ("table", "pre"):
+            continue
+        answers += node.tag in ("dd", "details")
+        lists = [*lists, node] if node.tag in _LISTS and len(lists) < PARTS else lists
+        name = node.attributes.get("class", "")
+        stack += [(child, name, answers, lists) for child in reversed(node.children) if isinstance(child, Node)]
+    for found in titles.values():
+        asked = sum(bool(_QUESTION.search("".join(_texts(title)).strip())) for title, _, _ in found)
+        if len(found) >= FEWEST and asked >= ASKED * len(found):
+            for title, its_level, lists in found:
+                _make_heading(title, its_level)
+                for entry in lists:
+                    entry.tag = "div"
+
+
+def _make_heading(title: Node, level: int) -> None:
+    first, *more = _texts(title) or [""]
+    words = [first.strip(), " ", *more] if more and _MARK.fullmatch(first) else None
+    title.tag, title.children = f"h{level}", words or title.children
+
+
+def _texts(title: Node) -> list[str]:
+    """Its first texts, in order."""
+    texts: list[str] = []
+    stack: list[Node | str] = [title]
+    for _ in range(PARTS):
+        if not stack:
+            break
+        part = stack.pop()
+        if isinstance(part, Node):
+            stack += reversed(part.children)
+        elif not part.isspace():
+            texts.append(part)
+    return texts
