@@ -30,11 +30,21 @@ _ASIDE = re.compile(
     r"|(social|post|page|article|sns)[-_](share|sharing|buttons)|addtoany\w*|sharedaddy"
     r"|ads?|adsbygoogle|ad[-_](?!hoc|accounts?|polic)\w[\w-]*|advert(isement)?s?|banner[-_]?ads?|sponsored"
     r"|newsletter([-_](signup|form|box))?|related[-_]?(posts?|articles?)|pagination|pager"
-    r"|(\w{1,40}[-_])?(bread[-_]?crumbs?|pankuzu|topic[-_]?path)([-_]?list|[-_][\w-]*)?"
+    r"|(?!(with|has|no)[-_])(\w{1,40}[-_])?(bread[-_]?crumbs?|pankuzu|topic[-_]?path)([-_]?list|[-_][\w-]*)?"
     r"|toc|toc[-_]macro|table[-_]of[-_]contents|navbox|page-metadata|likes-and-labels-container"
+    r"|article[-_](votes|relatives|sidebar|more[-_]questions|return[-_]to[-_]top)|recent[-_]?(posts?|articles?)"
     r"|(site|page|global)[-_]?footer|footer|colophon|respond|comment-?respond|comment-?form"
 )
 """classes and ids of what surrounds an article"""
+_RATING = re.compile(
+    r"(was|is|did) this( (page|article|information|answer|content|topic|document|guide|post))?\b"
+    r".{0,20}\b(help|useful|answer)"
+    r"|did you find (this|what|it)\b.{0,30}\b(help|useful|looking for)"
+    r"|この(ペ[ー－]ジ|記事|情報|回答|内容|faq).{0,15}(役に立|参考にな|見つけやす|わかりやす|分かりやす|解決)"
+    r"|より良い(ウェブサイト|ホ[ー－]ムペ[ー－]ジ|サイト|サ[ー－]ビス).{0,20}(ご意見|感想|評価)",
+    re.I,
+)
+"""how a box begins in which readers say what they think of the page"""
 _SUBJECTS = frozenset({"share", "sharing", "social", "sns"})
 """those of them that a text may be about"""
 _NEVER = frozenset({"html", "body", "main", "article", "thead", "tbody", "tfoot", "tr", "td", "th"})
@@ -129,15 +139,22 @@ def _announces(node: Node | str) -> bool:
             break
         node = inner[0]
     is_paragraph = not any(isinstance(child, Node) and child.holds & Holds.BLOCK for child in inner)
-    words = " ".join(part for tag in islice(node.nodes(), WORDS) for part in tag.children if isinstance(part, str))
     is_of_links = node.link_length > LINK_SHARE * node.length
-    return node.length > 0 and is_paragraph and not is_of_links and not _ELSEWHERE.match(" ".join(words.split()))
+    return node.length > 0 and is_paragraph and not is_of_links and not _ELSEWHERE.match(_first_words(node))
+
+
+def _first_words(node: Node) -> str:
+    words = " ".join(part for tag in islice(node.nodes(), WORDS) for part in tag.children if isinstance(part, str))
+    return " ".join(words.split())
 
 
 def _is_aside(node: Node, is_in_article: bool) -> bool:
     if node.tag not in BLOCKS or node.tag in _NEVER:
         return False
-    if node.tag == "form" and node.holds & Holds.CONTROL and node.length < FORM_LENGTH:
+    is_form = node.holds & Holds.CONTROL and node.length < FORM_LENGTH
+    if is_form and _RATING.match(_first_words(node)):
+        return True
+    if is_form and node.tag == "form":
         return not node.holds & (Holds.HEADING | Holds.TABLE | Holds.CODE)
     names = {name for name in _names(node) if _ASIDE.fullmatch(name)}
     if node.tag == "footer":

@@ -15,7 +15,9 @@ PARTS = 20
 
 _LISTS = frozenset({"ul", "ol", "li"})
 _HEADING = re.compile("h[1-6]")
-_QUESTION = re.compile(r"[?？]|か[。.]?[+＋−▼∨>＞\s]*$|^(?:how|what|when|where|who|why|which|can|do|does|is|are)\b", re.I)
+_QUESTION = re.compile(
+    r"[?？]|か[。.]?[+＋−▼∨>＞\s]*$|^(?:how|what|when|where|who|why|which|can|do|does|is|are)\b", re.I
+)
 """perhaps with a sign that shows whether it is unfolded"""
 _MARK = re.compile(r"\s*[QＱ][.．]?\s?\d{0,3}[.．:：]?")
 """in a tag of its own, for which a style sheet leaves a space"""

@@ -7,6 +7,7 @@ libxml2 parses (through lxml, as for BeautifulSoup). Its own tree ends at a dept
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from types import MappingProxyType
 
 from lxml import etree
@@ -59,6 +60,19 @@ _DATE_BEFORE_NUMBER = re.compile(r"\d{4}[./-]\d\d[./-]\d\d\0\d|(?:19|20)\d\d\0\d
 _TASK_BOXES = frozenset({"checkbox-on", "checkbox-off"})
 """classes of the empty tags in which Notion draws the boxes of tasks"""
 _PERMALINKS = frozenset("¶#§🔗⚓")
+_JUMP = re.compile(
+    r"(skip|jump) to( the)?( main| page| action| quick| header)? (content|navigation|menu|breadcrumbs|search)"
+    r"|skip (main )?navigation|((back |return )?to( the)?|page) top( of( the| this)? page)?"
+    r"|((この|ページの?|画面の?){0,2}(本文|(メイン)?コンテンツ|(共通|サイド)?メニュー|ナビゲーション|フッター|先頭|トップ|top|一番上|上部)"
+    r"(へ|に|まで|を)(スキップ|移動|ジャンプ|戻る|もどる|飛ばす)?(します|する)?|ページの?(トップ|先頭|top)|pagetop)。?",
+    re.I,
+)
+"""words of a link to the text or to the top of the same page"""
+_ARROWS = " ▲△↑⇑∧^"
+JUMP_LENGTH = 40
+"""characters of such a link at most"""
+_NOTE, _FROM_NOTE = "footnote-ref", frozenset({"footnote-backref", "footnote-back"})
+"""classes of a link to a note, and of that back from it"""
 _CELLS = frozenset({"td", "th"})
 _BY_ROLE = {
     "table": "table", "grid": "table", "row": "tr",
@@ -303,6 +317,9 @@ class _Builder:
         is_struck = _is_struck(node.tag, node.attributes)
         if is_struck and not self._open_struck and node.length and not node.holds & Holds.BLOCK:
             node.children = ["~~", *node.children, "~~"]
+        if node.tag == "a" and (_NOTE in node.names or node.attributes.get("role") == "doc-noteref"):
+            # Its number would read as one more digit or letter of the word before it.
+            node.children = node.children if node.holds & Holds.WORDS else ["[", *node.children, "]"]
         if node.tag == "sup":
             node.children = [RAISED, *node.children, RAISED_END]
 
@@ -331,6 +348,8 @@ class _Builder:
         if node.attributes.get("role", "").lower() in ROLES:
             return True
         if node.tag == "a" and self._open_titles and node.length == 1 and _is_permalink(node):
+            return True
+        if node.tag == "a" and node.attributes.get("href", "").startswith("#") and _is_of_the_frame(node):
             return True
         if node.tag == "header" and not self._sections:
             # The page's own header or footer. If it holds the title or the text, it stays.
@@ -452,6 +471,16 @@ def _is_permalink(link: Node) -> bool:
     """Whether it is the sign beside a heading that leads to the heading itself."""
     sign = "".join(child for child in link.children if isinstance(child, str)).strip()
     return sign in _PERMALINKS and link.attributes.get("href", "").startswith("#")
+
+
+def _is_of_the_frame(link: Node) -> bool:
+    """Whether a link on the page itself leads to its text or its top, or from a note back to what refers to it."""
+    if link.attributes.get("role") == "doc-backlink" or not link.names.isdisjoint(_FROM_NOTE):
+        return True
+    if not 0 < link.length <= JUMP_LENGTH:
+        return False
+    parts = (part for tag in islice(link.nodes(), JUMP_LENGTH) for part in tag.children if isinstance(part, str))
+    return bool(_JUMP.fullmatch(" ".join("".join(parts).split()).strip(_ARROWS)))
 
 
 def _unfolds(button: Node) -> bool:

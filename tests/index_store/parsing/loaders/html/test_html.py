@@ -254,6 +254,63 @@ def test_what_a_wiki_puts_around_its_text_is_left_out() -> None:
     assert markdown(f"<body>{around}{text}{around}</body>") == markdown(text)
 
 
+def test_a_heading_that_has_a_path_above_it_is_read() -> None:
+    title = "<h1 id=title-text class=with-breadcrumbs><a href=/1>New people</a></h1>"  # as in Confluence
+    assert markdown(f"<ol id=breadcrumbs><li><a href=/>Pages</a></ol>{title}{TEXT}").startswith("# New people\n\nThe")
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "<a href='#main'>本文へスキップします。</a>",
+        "<p><a href='#honbun'><span>このページの本文へ移動</span></a></p>",
+        "<ul><li><a href='#main'>Skip to content</a><li><a href='#nav'>Skip to main navigation</a></ul>",
+        "<p class=up><a href='#'>▲ページの先頭へ戻る</a></p>",
+        "<div><a href='#top'>Back to top</a></div>",
+    ],
+)
+def test_links_to_the_text_and_to_the_top_of_a_page_are_left_out(link: str) -> None:
+    assert markdown(f"<body>{link}<h1>旅費</h1><p>月末まで。</p>{link}</body>") == "# 旅費\n\n月末まで。\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "詳しくは<a href='#menu'>メニュー</a>を見る。", "その後<a href='/top'>トップへ戻る</a>。",
+        "<a href='#s5'>Skip to step 5</a> if you have an account.",
+    ],
+)  # fmt: skip
+def test_other_links_in_a_text_are_read(text: str) -> None:
+    words = text.replace("</a>", "").partition("<a")
+    assert markdown(f"<p>{text}</p>").strip() == words[0] + words[2].partition(">")[2]
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "<sup id='fnref:1'><a class=footnote-ref href='#fn:1'>1</a></sup>",
+        "<a href='#fn1' id=fnref1 role=doc-noteref><sup>1</sup></a>",
+    ],
+    ids=["MkDocs", "Pandoc"],
+)
+def test_the_mark_of_a_note_does_not_stick_to_the_word_before_it(mark: str) -> None:
+    note = "<li id='fn:1'>In Japan. <a class=footnote-backref href='#fnref:1'>↩</a></li>"
+    assert markdown(f"<p>Kept for 30 days{mark}.</p><ol>{note}</ol>") == "Kept for 30 days[1].\n\n1. In Japan.\n"
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        "<div><span>Was this article helpful?</span><button>Yes</button><small>12 of 20 did</small></div>",
+        "<section><h2>Did you find what you were looking for?</h2><form><input type=radio>Yes</form></section>",
+        "<form><h2>このページの情報は役に立ちましたか？</h2><input type=radio><label>1：役に立った</label></form>",
+        "<div><h2>より良いホームページにするために皆さまのご意見をお聞かせください</h2><form><input><p>ふつう</p></form></div>",
+    ],
+)
+def test_a_box_in_which_readers_rate_the_page_is_left_out(box: str) -> None:
+    assert markdown(f"<div>{TEXT}{box}</div>") == markdown(TEXT)
+
+
 @pytest.mark.parametrize("anchor", ["pagination", "cookies", "ad-accounts", "related-articles", "navbar", "gutter"])
 @pytest.mark.parametrize(
     "html",
