@@ -1,9 +1,10 @@
 """A mail (EML): who wrote to whom and when, when and where an invitation is for, its text, and the attachments that can
-be read, each under its name. Those without text are told, as a PDF's pages without text are.
+be read, each under its name. Those without text are told, as a PDF's pages without text are. So are those with a
+password, and documents and archives in formats that can't be read.
 
 If a text is sent both as plain text and as HTML, the plain text is read, unless it lacks tables, headings or much text
-of the HTML. Quoted replies stay. Attachments that can't be read are only named; the mail is loaded all the same. A
-zip's files are read like attachments. A web page saved as one file (MHTML) has the form of a mail and is read here.
+of the HTML. Quoted replies stay. Other attachments that can't be read are only named; the mail is loaded all the same.
+A zip's files are read like attachments. A web page saved as one file (MHTML) has the form of a mail and is read here.
 """
 
 import logging
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 from email.message import Message
 from pathlib import Path, PurePath
 
-from index_store.base.errors import DocumentError, NoText, PasswordProtected, Unreadable, WrongContent
+from index_store.base.errors import DocumentError, NoText, NothingToLoad, PasswordProtected, Unreadable, WrongContent
 from index_store.parsing.loaders.archive import unpack
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile
@@ -52,6 +53,12 @@ _REPORTS = ("message/delivery-status", "message/disposition-notification")
 WINMAIL = "winmail.dat"
 """the usual name of an attachment in which Outlook puts the files of a mail, and its text, for other Outlooks"""
 _OF_OUTLOOK = ("application/ms-tnef", "application/vnd.ms-tnef")
+_UNREAD = frozenset({
+    ".doc", ".dot", ".xls", ".xlt", ".xlsb", ".ppt", ".pps", ".msg", ".odt", ".ods", ".odp", ".pages", ".numbers",
+    ".jtd", ".xdw", ".xbd",  # Ichitaro and DocuWorks
+    ".7z", ".rar", ".lzh", ".tar", ".tgz", ".gz",
+})  # fmt: skip
+"""suffixes of documents and archives that can't be read; a picture, such as a logo, is not missed"""
 _CLOSED = ("application/pgp-encrypted", *WRAPPED)
 
 
@@ -89,7 +96,7 @@ class _Mailbag:
         self._name = name
         self._left = ATTACHMENTS
         self._without_text: list[str] = []
-        """the attachments that have no text, or their names with the pages that have none"""
+        """the attachments of which no text is read, or their names with the pages that have none"""
 
     def loaded(self, mail: Message, depth: int) -> LoadedDocument:
         unwrap(mail)
@@ -136,6 +143,7 @@ class _Mailbag:
             return []
         suffix = PurePath(name).suffix.lower()
         if suffix not in LOADABLE:
+            self._without_text += [name] if suffix in _UNREAD else []
             return []
         with tempfile.TemporaryDirectory() as folder:
             # Loaders read from the disk; the sender's name is not used for the file.
@@ -165,10 +173,13 @@ class _Mailbag:
         return self.loaded(mail, depth - 1).pages if depth > 0 else []
 
     def _members(self, file: RawFile, depth: int) -> list[Page]:
-        members = unpack(file.path, file.name, file.path.parent, UNPACKED_MB).members
+        unpacked = unpack(file.path, file.name, file.path.parent, UNPACKED_MB)
+        for name, error in unpacked.refused:
+            if isinstance(error, PasswordProtected) or PurePath(name).suffix.lower() in _UNREAD:
+                self._without_text.append(name)
         return [
             page
-            for member in members
+            for member in unpacked.members
             for page in _under(member.name, self._file(RawFile(member.path, member.name), depth))
         ]
 
@@ -176,7 +187,7 @@ class _Mailbag:
         try:
             return load()
         except (DocumentError, MemoryError, RecursionError) as error:
-            if isinstance(error, NoText):
+            if isinstance(error, (NoText, PasswordProtected, NothingToLoad)):
                 self._without_text.append(name)
             log.info("%s in %s is left out: %r", name, self._name, error)
             return []

@@ -326,6 +326,19 @@ def test_an_attachment_in_which_outlook_hides_files_is_told(subtype: str, name: 
     assert loaded.pages_without_text == (name or "winmail.dat")
 
 
+def test_attachments_with_a_password_or_in_an_old_format_are_told_but_no_pictures(raw) -> None:
+    closed = bytearray(zipped(**{"見積.txt": "合計 5,000円"}))
+    for signature, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        closed[closed.index(signature) + flags] |= 1
+    mail = letter("パスワードは別便で送ります。\n")
+    inner = zipped(**{"読めます.txt": "日当は2,500円です。", "旧規程.xls": "\0", "図.png": "\0"})
+    for name, content in {"見積.zip": bytes(closed), "規程.doc": b"\0", "logo.png": b"\0", "資料.zip": inner}.items():
+        mail.add_attachment(content, maintype="application", subtype="octet-stream", filename=name)
+    loaded = load(raw(mail.as_bytes(), "a.eml"))
+    assert "日当は2,500円です。" in text(loaded)
+    assert loaded.pages_without_text == "見積.zip, 規程.doc, 旧規程.xls"
+
+
 def test_a_zip_has_no_more_files_read_than_a_mail(raw) -> None:
     mail = letter()
     files = {f"{number}.txt": f"file {number}" for number in range(60)}
