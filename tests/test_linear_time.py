@@ -32,6 +32,7 @@ from index_store.parsing.loaders.formats import format_of
 from index_store.parsing.loaders.html.html import load_html
 from index_store.parsing.loaders.mail.invitation import event_of
 from index_store.parsing.loaders.office import eq_field
+from index_store.parsing.loaders.plain_headings.bold import with_bold
 from index_store.parsing.loaders.plain_headings.divisions import provisions_below, with_divisions
 from index_store.parsing.loaders.plain_headings.marked import with_marks
 from index_store.parsing.loaders.plain_headings.numbered import with_numbers
@@ -283,6 +284,9 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "with_marks": lambda text: with_marks([Page(markdown="【甲】\n乙\n" * 3 + text, headings=())]),
     "with_numbers": lambda text: with_numbers([Page(markdown=f"3. 甲\n{text}", headings=())]),
     "with_questions": lambda text: with_questions([Page(markdown="Q1. 甲\nA1. 乙\n" * 3 + text, headings=())]),
+    "with_bold": lambda text: with_bold(
+        Page(markdown="甲の件\n乙です。\n" * 3 + text, headings=()), range(0, 10**9, 2)
+    ),
     "has_no_header": lambda text: as_markdown.has_no_header([[text] * 4] * 4),
     "paragraph": as_markdown.paragraph,
     "table": lambda text: as_markdown.table(

@@ -27,6 +27,7 @@ from index_store.parsing.loaders.office.word import marks
 from index_store.parsing.loaders.office.word.numbering import BULLET, Numbering
 from index_store.parsing.loaders.office.word.styles import BODY_LEVEL, Style, Styles
 from index_store.parsing.loaders.plain_headings import with_plain_headings
+from index_store.parsing.loaders.plain_headings.bold import with_bold
 
 _DROPPED = {
     "pPr", "rPr", "sdtPr", "del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "rubyPr", "annotationRef",
@@ -35,6 +36,8 @@ _DROPPED = {
 _CONTENTS = "Table of Contents"
 _NOTE, _NOTE_END = "\x13", "\x14"
 """control characters around a note, until it is known whether it is one of a heading"""
+_BOLD = "\x15"
+"""the same before a paragraph that is bold as a whole"""
 _IS_NOTE = re.compile(f"{_NOTE}([^{_NOTE_END}]*){_NOTE_END}")
 
 COLUMNS = 63
@@ -49,7 +52,9 @@ def load(file: RawFile) -> LoadedDocument:
         if not markdown.strip():
             raise NoText(name=file.name)
         title = title_of(file.name, package.title(), reader.title, only_highest(reader.headings))
-        return LoadedDocument(title=title, pages=with_plain_headings([Page(markdown=markdown + "\n")]))
+        bold = {number for number, line in enumerate(markdown.split("\n")) if line.startswith(_BOLD)}
+        (page,) = with_plain_headings([Page(markdown=markdown.replace(_BOLD, "") + "\n")])
+        return LoadedDocument(title=title, pages=[with_bold(page, bold)])
 
 
 def _lists_joined(blocks: Iterator[tuple[str, bool]]) -> Iterator[str]:
@@ -113,7 +118,9 @@ class _Reader:
         if style.is_contents or style.is_hidden:
             pass
         elif text.strip():
-            yield self._written(text, label, depth, level, style)
+            block, is_item = self._written(text, label, depth, level, style)
+            is_bold = not (in_cell or is_item or level or "\n" in block) and _is_bold(paragraph)
+            yield _BOLD + block if is_bold else block, is_item
             for note in notes:
                 yield as_markdown.paragraph(note), False
         elif in_cell and label and label != BULLET:
@@ -308,6 +315,12 @@ def _is_gone(properties: Element | None) -> bool:
 
 def _is_struck(run: Element) -> bool:
     return any(is_on(run.find(f"{{*}}rPr/{{*}}{line}")) for line in ("strike", "dstrike"))
+
+
+def _is_bold(paragraph: Element) -> bool:
+    """Whether all its words are, by themselves and not by their style."""
+    runs = [run for run in paragraph.iter("{*}r") if any((text.text or "").strip() for text in run.iterfind("{*}t"))]
+    return bool(runs) and all(is_on(run.find("{*}rPr/{*}b")) for run in runs)
 
 
 def _is_placeholder(element: Element) -> bool:

@@ -738,3 +738,45 @@ def test_cells_that_may_be_empty_stay_empty(markdown, first: list[str]) -> None:
     people = [[text, f"社員{at}", f"{200 + at}"] for at, text in enumerate(first)]
     body = "".join(row(*map(cell, each)) for each in [["区分", "氏名", "内線"], *people])
     assert markdown(f"<w:tbl>{body}</w:tbl>").count("|  |") == first.count("")
+
+
+@pytest.fixture
+def bold_headings(raw: Callable[..., RawFile]) -> Callable[[str], list[str]]:
+    """The headings of a document of these lines; * stands before those in bold."""
+
+    def read(lines: str) -> list[str]:
+        paragraphs = [line.partition("*") for line in lines.split("/")]
+        body = "".join(f"<w:p>{run(plain)}{run(bold, '<w:b/>') if bold else ''}</w:p>" for plain, _, bold in paragraphs)
+        return [text for _, level, text in load(raw(document(body).content(), "a.docx")).pages[0].lines() if level]
+
+    return read
+
+
+TEXT = "前日の正午までに上長に申請してください。"
+
+
+def test_short_lines_in_bold_are_headings_where_a_document_has_no_others(bold_headings) -> None:
+    lines = (
+        f"*在宅勤務の手引き/*総務部/*2026年4月1日/*申請の方法/{TEXT}/{TEXT}/*機器の持ち出し/{TEXT}/*費用の負担/{TEXT}"
+    )
+    assert bold_headings(lines) == ["申請の方法", "機器の持ち出し", "費用の負担"]
+    lines = "*Booking/Book trains in the portal./*Daily allowance/It is 2,000 yen a day./*Who pays?/The office does."
+    assert bold_headings(lines) == ["Booking", "Daily allowance", "Who pays?"]
+    assert bold_headings(f"■申請/{TEXT}/■機器/{TEXT}/■費用/{TEXT}/{lines}") == ["■申請", "■機器", "■費用"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        f"*申請の方法/{TEXT}/*機器の持ち出し/{TEXT}",
+        f"申請の*方法/{TEXT}/機器の*持ち出し/{TEXT}/費用の*負担/{TEXT}",
+        f"*必ず申請する。/{TEXT}/*期限は前日です。/{TEXT}/*費用は会社が出す。/{TEXT}",
+        f"*佐藤/{TEXT}/*鈴木/{TEXT}/*佐藤/{TEXT}/*鈴木/{TEXT}",
+        f"*申請/{TEXT}/*営業部/*総務部/*経理部/{TEXT}/*機器/*パソコン/*携帯電話/{TEXT}",
+        "*氏名/佐藤/*所属/営業部/*住所/港区",
+        f"*株式会社みどり 御中/{TEXT}/*記/{TEXT}/*2026年11月30日/{TEXT}/*03-1234-5678/{TEXT}",
+    ],
+    ids=["two", "parts of lines", "sentences", "speakers", "lists", "values", "a letter"],
+)
+def test_other_lines_in_bold_are_text(lines: str, bold_headings) -> None:
+    assert bold_headings(lines) == []
