@@ -33,6 +33,12 @@ _MAYBE_SESSION = re.compile(r"session_?id|sid|cfid|cftoken", re.I)
 _TOKEN = re.compile(r"(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])[\w-]{16,}", re.I)
 _SESSION_IN_PATH = re.compile(r"(?i:;(?:jsessionid|phpsessid|sessionid)=[^/;]*)|/\((?:[A-Z]\([^()/]*\))+\)(?=/)")
 """the second form is of ASP.NET: /(S(lit3py55t21z5v55vlm25s55))/page.aspx"""
+_FOR_PRINTERS = re.compile(
+    r"print(er|able|view|_?mode|er_?friendly)?=(1|yes|true|on|y)?"
+    r"|(action|mode|view|format|layout|display|type)=print(er|able|view)?",
+    re.I,
+)
+"""a parameter that asks for the same page without its menus"""
 _SIGN_IN = re.compile(r"log[_-]?in|log[_-]?on|sign[_-]?in|auth|session|account|member", re.I)
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -53,7 +59,8 @@ class SiteHost(NamedTuple):
 
 
 def normalised(link: str, base: str | None = None) -> str:
-    """The address of `link` on the page `base`, without fragment, session and tracking parameters.
+    """The address of `link` on the page `base`, without fragment, session and tracking parameters, and those that ask for
+    its form for printers.
 
     Raises BadAddress and AddressWithPassword.
     """
@@ -163,4 +170,4 @@ def _says_nothing(pair: str) -> bool:
     name = unquote(name)
     if _MAYBE_SESSION.fullmatch(name):
         return bool(_TOKEN.fullmatch(value))
-    return bool(_TRACKING.fullmatch(name) or _SESSION.fullmatch(name))
+    return bool(_TRACKING.fullmatch(name) or _SESSION.fullmatch(name) or _FOR_PRINTERS.fullmatch(pair))

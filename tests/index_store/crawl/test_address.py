@@ -29,6 +29,10 @@ from tests.servers.site_server import html
         ("https://example.com/a?sid=autumn-conference-day", "https://example.com/a?sid=autumn-conference-day"),
         ("https://example.com/a?CFID=4711&CFTOKEN=2024", "https://example.com/a?CFID=4711&CFTOKEN=2024"),
         ("https://example.com/a?sessionid=7f3a9c0e1b2d4f68&page=2", "https://example.com/a?page=2"),
+        ("https://example.com/a?id=3&print=1", "https://example.com/a?id=3"),
+        ("https://example.com/a?action=print&id=3", "https://example.com/a?id=3"),
+        ("https://example.com/w?title=A&printable=yes", "https://example.com/w?title=A"),
+        ("https://example.com/shop?print=poster&mode=printing", "https://example.com/shop?print=poster&mode=printing"),
         ("https://example.com/a?a=1&a=1&a=2&a=1", "https://example.com/a?a=1&a=2"),
         ("https:\\\\example.com\\a", "https://example.com/a"),
         ("https://example.com/a\n/b\t", "https://example.com/a/b"),
@@ -52,6 +56,11 @@ def test_links_that_mean_the_same_page_are_asked_for_once(site, crawl):
     site.pages = {"/": html("Home", *links), "/a": html("A")}
     assert crawl(site.url()).paths == ["/", "/a"]
     assert site.paths.count("/a") == 1
+
+
+def test_the_form_of_a_page_for_printers_is_no_page_of_its_own(site, crawl):
+    site.pages = {"/": html("Home", "/a"), "/a": html("A", "/a?print=1"), "/a?print=1": html("A for printers")}
+    assert crawl(site.url()).paths == ["/", "/a"]
 
 
 def test_a_host_with_and_without_www_is_one_site(crawl, site):
