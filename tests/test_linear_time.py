@@ -336,7 +336,7 @@ OWN_TEXTS: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
     ),
     "load_html, questions in lists": (
         lambda text: load_html(text, "a.html"),
-        lambda length: "<ul><li><dl><dt><b>どこですか</b><dd>a" * (length // 4),
+        lambda length: "<ul><li><dl><dt><b>どこですか</b><dd><b class=q-a>何ですか" * (length // 4),
     ),
     "ReasoningFilter, of many parts": (
         lambda text: ReasoningFilter().feed(text),

@@ -59,8 +59,8 @@ class SiteHost(NamedTuple):
 
 
 def normalised(link: str, base: str | None = None) -> str:
-    """The address of `link` on the page `base`, without fragment, session and tracking parameters, and those that ask for
-    its form for printers.
+    """The address of `link` on the page `base`, without fragment, and without parameters of sessions, of tracking and
+    for printers.
 
     Raises BadAddress and AddressWithPassword.
     """

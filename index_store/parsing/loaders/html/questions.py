@@ -1,4 +1,6 @@
-"""Questions above their answers in a list (`<dt>`), or that unfold them (`<summary>`): each becomes a heading."""
+"""Questions above their answers in a list (`<dt>`), that unfold them (`<summary>`), or whose class says what they are:
+each becomes a heading.
+"""
 
 import re
 from collections import defaultdict
@@ -13,12 +15,19 @@ ASKED = 0.6
 PARTS = 20
 """tags and texts of a title that are read, and lists around it"""
 
+_TITLES = frozenset({"dt", "summary"})
 _LISTS = frozenset({"ul", "ol", "li"})
 _HEADING = re.compile("h[1-6]")
 _QUESTION = re.compile(
     r"[?？]|か[。.]?[+＋−▼∨>＞\s]*$|^(?:how|what|when|where|who|why|which|can|do|does|is|are)\b", re.I
 )
 """perhaps with a sign that shows whether it is unfolded"""
+_NAMED = re.compile(
+    r"(^|[-_])(q|question|accordion[-_]{1,2}(title|ttl|head|header|label|trigger|button|btn))([-_]|$)", re.I
+)
+"""classes of a question, or of what unfolds a text"""
+_WHOLE = re.compile(r"[^。]*([?？]|か[。.]?)[+＋−▼∨>＞\s]*")
+"""a question without its answer: such a class may be of both"""
 _MARK = re.compile(r"\s*[QＱ][.．]?\s?\d{0,3}[.．:：]?")
 """in a tag of its own, for which a style sheet leaves a space"""
 
@@ -33,20 +42,19 @@ def name_questions(root: Node) -> None:
         node, parent, answers, lists = stack.pop()
         if not answers and _HEADING.fullmatch(node.tag):
             level = int(node.tag[1])
-        is_title = node.tag in ("dt", "summary") and not node.holds & Holds.HEADING
-        if is_title and 0 < node.length <= HEADING_LENGTH:
+        if _is_title(node):
             # A summary is itself in the tag that it unfolds.
             outer = answers - (node.tag == "summary")
             titles[node.tag, parent].append((node, min(level + 1 + max(outer, 0), 6), lists))
             continue
-        if node.tag in ("table", "pre"):
+        if node.tag in ("table", "pre") or _HEADING.fullmatch(node.tag):
             continue
         answers += node.tag in ("dd", "details")
         lists = [*lists, node] if node.tag in _LISTS and len(lists) < PARTS else lists
         name = node.attributes.get("class", "")
         stack += [(child, name, answers, lists) for child in reversed(node.children) if isinstance(child, Node)]
     for found in titles.values():
-        asked = sum(bool(_QUESTION.search("".join(_texts(title)).strip())) for title, _, _ in found)
+        asked = sum(_is_question(title) for title, _, _ in found)
         if len(found) >= FEWEST and asked >= ASKED * len(found):
             for title, its_level, lists in found:
                 _make_heading(title, its_level)
@@ -54,10 +62,22 @@ def name_questions(root: Node) -> None:
                     entry.tag = "div"
 
 
+def _is_title(node: Node) -> bool:
+    if node.holds & Holds.HEADING or not 0 < node.length <= HEADING_LENGTH:
+        return False
+    return node.tag in _TITLES or any(map(_NAMED.search, node.attributes.get("class", "").split()))
+
+
+def _is_question(title: Node) -> bool:
+    words = "".join(_texts(title)).strip()
+    return bool(_QUESTION.search(words) if title.tag in _TITLES else _WHOLE.fullmatch(words))
+
+
 def _make_heading(title: Node, level: int) -> None:
     first, *more = _texts(title) or [""]
     words = [first.strip(), " ", *more] if more and _MARK.fullmatch(first) else None
     title.tag, title.children = f"h{level}", words or title.children
+    title.holds |= Holds.BLOCK
 
 
 def _texts(title: Node) -> list[str]:

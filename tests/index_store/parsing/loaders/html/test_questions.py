@@ -14,8 +14,10 @@ def markdown(html: str) -> str:
         "<dl class=faq><dt>{q}</dt><dd>{a}</dd></dl>",
         "<ul><li><details><summary><b>{q}</b></summary>{a}</details></li></ul>",
         "<dl><div><dt><button aria-expanded=false aria-controls=a>{q}</button></dt><dd>{a}</dd></div></dl>",
+        "<div><div class=c-faq__question><span>{q}</span></div><div class=c-faq__answer><p>{a}</p></div></div>",
+        "<div><button class=accordion-button aria-expanded=false>{q}</button><div class=panel hidden>{a}</div></div>",
     ],
-    ids=["unfolds", "list of terms", "in a list", "button"],
+    ids=["unfolds", "list of terms", "in a list", "button", "class", "class of a button"],
 )
 def test_the_questions_of_a_page_are_headings_of_their_answers(entry: str) -> None:
     asked = ["送料はいくらですか？", "届け先は変更できますか", "海外への発送"]
@@ -50,9 +52,11 @@ def test_a_question_within_the_answer_of_another_stands_below_it() -> None:
         "<dl><dt>電話</dt><dd>03-1234-5678</dd><dt>住所</dt><dd>港区</dd><dt>定休日はありますか</dt><dd>水曜</dd></dl>",
         "<details><summary>Example</summary>a</details><details><summary>Output</summary>b</details>"
         "<details><summary>Is it slow?</summary>c</details>",
+        "<div class=question><p>送料は？</p><p>無料です。</p></div>" * 3,
+        "<div class=accordion-title>会社概要</div><p>港区</p>" * 3,
         "<table><tr><th>質問<th>答え" + "<tr><td><dl><dt>いつですか？<dd>月曜</dl><td>はい" * 3 + "</table>",
     ],
-    ids=["two", "values", "details of a text", "in a table"],
+    ids=["two", "values", "details of a text", "with answers", "titles", "in a table"],
 )
 def test_other_titles_are_no_headings(html: str) -> None:
     assert "#" not in markdown(html)
