@@ -75,9 +75,9 @@ def _is_question(title: Node) -> bool:
 
 def _make_heading(title: Node, level: int) -> None:
     first, *more = _texts(title) or [""]
-    words = [first.strip(), " ", *more] if more and _MARK.fullmatch(first) else None
-    title.tag, title.children = f"h{level}", words or title.children
-    title.holds |= Holds.BLOCK
+    if more and _MARK.fullmatch(first):
+        title.children = [first.strip(), " ", *more]
+    title.tag, title.holds = f"h{level}", title.holds | Holds.BLOCK
 
 
 def _texts(title: Node) -> list[str]:
