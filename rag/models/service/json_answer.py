@@ -1,4 +1,6 @@
-"""Takes the answer out of a reply that is wholly {"answer": "…"}, also in a fence: gateways and models send it so."""
+"""Takes the answer out of a reply that is wholly {"answer": "…"} or {"answer": "…", "sources": […]}, also in a fence:
+gateways and models send it so.
+"""
 
 import json
 import re
@@ -10,6 +12,12 @@ _OPENINGS = tuple(f'{fence}{{"{_NAME}":"' for fence in ("", "```", "```json"))
 """without blanks"""
 _LONGEST_OPENING = 60
 """characters with blanks; a longer beginning is text"""
+_SOURCES = ("sources", "citations", "references")
+"""what may stand beside the answer"""
+_SOURCE = re.compile(r"(?:(?:source|passage|資料)\s?)?\[?([1-9]\d?)\]?")
+"""as it is listed: 1, "1", "[1]" or "資料1"; others are names"""
+_BRACKET = re.compile(r"[\[【［]")
+"""of a marker in any of its forms"""
 _FENCE = re.compile(r"\A\s*+```(?:json)?|```\s*\Z")
 
 
@@ -54,4 +62,18 @@ def _answer_in(text: str) -> str:
         value = json.loads(_FENCE.sub("", text), strict=False)
     except (ValueError, RecursionError):
         return text
-    return whole_characters(value[_NAME]) if list(value) == [_NAME] else text
+    if not value.keys() <= {_NAME, *_SOURCES}:
+        return text
+    answer = whole_characters(value[_NAME])
+    return answer if _BRACKET.search(answer) else answer + _markers(value)
+
+
+def _markers(value: dict[str, object]) -> str:
+    """The markers of the sources that are listed by their numbers, for an answer that has none."""
+    listed = [each for name in _SOURCES for each in _as_list(value.get(name))]
+    numbers = [found[1] for each in listed if (found := _SOURCE.fullmatch(str(each)))]
+    return "".join(f"[{number}]" for number in dict.fromkeys(numbers))
+
+
+def _as_list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []

@@ -38,9 +38,27 @@ def test_a_no_answer_in_a_json_object_is_one(size):
 
 @each_size
 @pytest.mark.parametrize(
+    ("written", "shown", "cited"),
+    [
+        ('{"answer": "日当は2,500円です[1]。", "sources": ["旅費規程.md"]}', "日当は2,500円です[1]。", (1,)),
+        ('```json\n{\n  "answer": "It is so [2].",\n  "citations": [1, 2]\n}\n```', "It is so [2].", (2,)),
+        ('{"answer": "日当は2,500円です【1】。", "sources": [2]}', "日当は2,500円です[1]。", (1,)),
+        ('{"answer": "日当は2,500円です。", "sources": [1, 9]}', "日当は2,500円です。[1]", (1,)),
+        ('{"answer": "It is so.", "citations": ["1", "[2]", "source 1", true]}', "It is so.[1][2]", (1, 2)),
+        ('{"answer": "It is so.", "sources": "travel.md", "references": {"1": "travel.md"}}', "It is so.", ()),
+    ],
+)
+def test_the_sources_that_an_object_lists_beside_its_answer_are_not_shown_as_json(written, shown, cited, size):
+    answer = cite(written, size).answer
+    assert (answer.text, answer.cited) == (shown, cited)
+
+
+@each_size
+@pytest.mark.parametrize(
     "written",
     [
         '{"answer": "yes", "unit": "円"}',
+        '{"answer": "yes", "sources": [1], "unit": "円"}',
         '{"answer": "yes"',
         '{"answer": "yes"} is the body.',
         '{"answer": 5}',
