@@ -1,12 +1,16 @@
 """Forms to add documents: files from this computer, and a site."""
 
+from collections.abc import Sequence
+
 import streamlit as st
+from streamlit.elements.lib.mutable_tab_container import TabContainer
 
 from index_store.crawl import CrawlOptions
 from index_store.crawl.records import MAX_DEPTH, MAX_LIMIT
 from index_store.ingestion.sources import SiteSource
 from index_store.parsing.loaders.formats import BY_KIND
 from pages.server.process import engine
+from pages.widgets.controls.fold import show_fold
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.documents.uploader import show_uploader
 from pages.widgets.errors import run_or_show_error
@@ -14,12 +18,22 @@ from pages.words import counted, say
 
 
 def show_adding(index: str) -> None:
-    files, site = st.tabs([say("adding.files"), say("adding.site")])
+    files, site = _show_tabs([say("adding.files"), say("adding.site")])
     with files:
         show_uploader(index, "page")
         st.caption(say("adding.kinds", kinds=", ".join(sorted(map(str.upper, BY_KIND)))))
     with site:
         _show_site_form(index)
+
+
+def _show_tabs(titles: list[str]) -> Sequence[TabContainer]:
+    """The open one stays open when the titles change with the language; Streamlit's own opens the first again."""
+    last_titles, opened = st.session_state.get("drawn adding tabs", (titles, 0))
+    if titles != last_titles:
+        st.session_state["adding tab"] = titles[opened]
+    tabs = st.tabs(titles, key="adding tab", on_change="rerun")
+    st.session_state["drawn adding tabs"] = titles, [bool(tab.open) for tab in tabs].index(True)
+    return tabs
 
 
 def _show_site_form(index: str) -> None:
@@ -28,7 +42,7 @@ def _show_site_form(index: str) -> None:
         url = address.text_input(say("site.url"), placeholder="https://", key=fresh_key("site url"))
         depth = depths.number_input(say("site.depth"), 0, MAX_DEPTH, 2, help=say("site.depth_help"), key="site depth")
         limit = limits.number_input(say("site.limit"), 1, MAX_LIMIT, 200, step=50, key="site limit")
-        with st.expander(say("site.options")):
+        with show_fold(say("site.options"), "site options"):
             include = st.text_area(say("site.include"), placeholder="/docs/*", height=80, key="site include")
             exclude = st.text_area(say("site.exclude"), placeholder="/docs/old/*", height=80, key="site exclude")
             st.caption(say("site.patterns_help"))

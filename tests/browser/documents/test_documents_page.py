@@ -483,3 +483,21 @@ def test_what_came_of_a_retry_of_all_that_failed_is_shown_at_once(loaded, tmp_pa
     loaded.dismiss_jobs()
     loaded.button("table.retry_all_one").click()
     expect(loaded.page.locator(".job")).to_contain_text("empty.txt")
+
+
+def test_the_form_for_a_site_stays_open_when_the_language_changes(visit):
+    visitor = visit("en", path="/documents")
+    visitor.page.get_by_role("tab", name=visitor.words["adding.site"]).click()
+    visitor.settle()
+    address = visitor.page.get_by_label(visitor.words["site.url"])
+    address.fill("https://half.example")
+    visitor.page.get_by_text(visitor.words["site.options"]).click()
+    visitor.page.get_by_label(visitor.words["site.include"]).fill("/docs/*")
+    for language in ("ja", "en"):
+        visitor.choose_language(language)
+        tab = visitor.page.get_by_role("tab", name=visitor.words["adding.site"])
+        expect(tab).to_have_attribute("aria-selected", "true", timeout=LOADED)
+        expect(visitor.page.get_by_label(visitor.words["site.url"])).to_have_value("https://half.example")
+        include = visitor.page.get_by_label(visitor.words["site.include"])
+        expect(include).to_be_visible()
+        expect(include).to_have_value("/docs/*")
