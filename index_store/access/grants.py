@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Engine, FromClause, and_, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, FromClause, and_, case, func, select
 
 from index_store.access.audit.audit import Audit
 from index_store.access.audit.entry import Action
@@ -44,7 +44,7 @@ class IndexAccess:
     """id of a person"""
     grants: tuple[Grant, ...]
     names: dict[str, str]
-    """names of the people among them, by id"""
+    """names of the people among them, by id, with their mail addresses: two people may have one name"""
 
 
 class Grants:
@@ -125,7 +125,8 @@ class Grants:
 
 
 def _called(person: FromClause) -> ColumnElement[str]:
-    return func.coalesce(func.nullif(person.c.name, ""), func.nullif(person.c.mail, ""), person.c.subject)
+    address = func.coalesce(func.nullif(person.c.mail, ""), person.c.subject)
+    return case((person.c.name.in_(["", address]), address), else_=person.c.name + " · " + address)
 
 
 def _is(grantee: Grantee) -> ColumnElement[bool]:

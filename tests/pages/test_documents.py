@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.testing.v1.element_tree import Selectbox
 
 from index_store.access.grants import EVERYONE, Grant, Grantee
+from index_store.access.people import SignInClaims
 from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.base.errors import (
@@ -633,6 +634,25 @@ def test_the_field_of_a_right_stays_when_it_is_changed_here_or_elsewhere(engine,
     assert Grant(EVERYONE, Right.MANAGE) in grants.of("handbook").grants
     grant(engine, "handbook", Right.READ)
     assert (field().value, field().id) == (Right.READ, before.id)
+
+
+def test_two_people_of_one_name_are_told_apart_by_their_addresses_where_rights_are_given(engine, tmp_path, monkeypatch):
+    add(engine, tmp_path, "travel.md")
+    access, name = process_of(engine).store.access, "佐藤 太郎"
+    first, second = (
+        access.people.signed_in(SignInClaims("https://id.example.com", each, name=name, mail=f"{each}@example.com"))
+        for each in ("taro1", "taro2")
+    )
+    nameless = access.people.signed_in(SignInClaims("https://id.example.com", "u-17"))
+    access.grants.set_owner("handbook", first.id)
+    for each in (second, nameless):
+        access.grants.give("handbook", Grantee(GranteeKind.PERSON, each.id), Right.READ)
+    monkeypatch.setattr("pages.widgets.documents.index_picker.server_settings", lambda: Signed)
+    page = DocumentsPage("ja")
+    told = [shown(each.value) for each in page.app.markdown]
+    assert page.words["access.owner"].format(name=f"{name} · taro1@example.com") in told
+    person = page.words["access.person"]
+    assert {f"{person}: {name} · taro2@example.com", f"{person}: u-17"} <= set(told)
 
 
 def test_a_right_goes_to_the_mail_address_as_a_japanese_keyboard_or_a_mail_program_writes_it(

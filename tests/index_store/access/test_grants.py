@@ -134,7 +134,7 @@ def test_a_grant_to_an_account_counts_only_for_a_verified_address_or_subject(
     assert readable(kept.access, kept.access.principal(carol.id)) == []
 
 
-def test_who_has_which_right_is_told_by_name(kept: IndexStore) -> None:
+def test_who_has_which_right_is_told_by_name_and_address(kept: IndexStore) -> None:
     alice, bob = as_role(kept.access, Role.EDITOR), as_role(kept.access, Role.READER, "bob")
     grants = kept.access.grants
     grants.set_owner("規程", alice.id)
@@ -142,7 +142,7 @@ def test_who_has_which_right_is_told_by_name(kept: IndexStore) -> None:
     for grantee in (of(bob), HR, account, EVERYONE):
         grants.give("規程", grantee, READ)
     access = grants.of("規程")
-    assert access.names == {alice.id: "Alice", bob.id: "Bob"}
+    assert access.names == {alice.id: "Alice · alice@example.com", bob.id: "Bob · bob@example.com"}
     assert {grant.grantee for grant in access.grants} == {of(bob), HR, account, EVERYONE}
     assert [each.names for each in grants.all()] == [{}, access.names]
 
