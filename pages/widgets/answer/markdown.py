@@ -6,8 +6,10 @@ from html import escape
 from unicodedata import east_asian_width
 
 from markdown_it import MarkdownIt
+from markdown_it.parser_block import ParserBlock
 from markdown_it.parser_inline import ParserInline
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
@@ -16,6 +18,7 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 
 from pages.widgets.answer.copying import copy_button
 from pages.widgets.answer.formulae import with_formulae
+from pages.widgets.answer.nested_lists import move_nested_lists
 from rag.text.citations import MARKER
 
 
@@ -45,12 +48,21 @@ class _Markdown(MarkdownIt):
     def __init__(self) -> None:
         """A line of the answer stays a line, as in a list with ・, which is none in Markdown."""
         super().__init__()
-        self.inline = _Inline()
+        self.block, self.inline = _Block(), _Inline()
         self.configure("commonmark", {"html": False, "breaks": True})
 
     def validateLink(self, url: str) -> bool:  # noqa: N802  # overrides
         """Words in brackets are no address: `form [12](annex)` is no link, and stays as it is."""
         return _ADDRESS.match(url) is not None
+
+
+class _Block(ParserBlock):
+    def parse(self, src: str, md: MarkdownIt, env: EnvType, outTokens: list[Token]) -> list[Token]:  # noqa: N803
+        """As in the base class, but with lists in lists as they are meant."""
+        state = StateBlock(src, md, env, outTokens)
+        move_nested_lists(state)
+        self.tokenize(state, state.line, state.lineMax)
+        return state.tokens
 
 
 class _Inline(ParserInline):

@@ -206,6 +206,35 @@ def test_code_can_be_copied_and_a_table_stays_within_itself(engine, citation):
     assert "<pre><code>a[1] = &#x27;&lt;b&gt;&#x27;\n</code></pre>" in html
 
 
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("1. a\n  - b\n  - c\n2. d", "ol(a ul(b c) d)"),
+        ("1. a\n  1. b\n  2. c\n2. d", "ol(a ol(b c) d)"),
+        ("10. a\n  - b\n    - c\n  - d\n11. e", "ol(a ul(b ul(c) d) e)"),
+        ("1. a\n\n  - b\n\n2. c\n   - d", "ol(a ul(b) c ul(d))"),
+        ("- a\n  1. b\n    - c\n  2. d", "ul(a ol(b ul(c) d))"),
+        ("1. a\n  2. b\n  3. c", "ol(a b c)"),  # the first one lost its spaces
+        ("1. a\n - b", "ol(a) ul(b)"),
+    ],
+)
+def test_a_list_that_is_indented_by_two_spaces_stands_in_its_item(text, shape):
+    def shape_of(list_: HtmlElement) -> str:
+        parts = [part for item in list_.findall("li") for part in (item.text_content().split()[0], *within(item))]
+        return f"{list_.tag}({' '.join(parts)})"
+
+    def within(item: HtmlElement) -> list[str]:
+        return [shape_of(each) for each in item if each.tag in {"ol", "ul"}]
+
+    html = fragment_fromstring(answer_html(text, (), None, "key"), create_parent=True)
+    assert " ".join(within(html.find_class("answer")[0])) == shape
+
+
+def test_code_in_a_list_keeps_its_spaces():
+    html = answer_html("1. a\n  - b\n   ```\n   if x:\n       y()\n   ```\n2. c", (), None, "key")
+    assert "if x:\n    y()\n" in html
+
+
 def test_a_list_of_tasks_has_boxes_which_are_ticked_where_a_task_is_done(engine, citation):
     html = html_of(engine, "- [x] Ask your manager [1]\n- [ ] Book the train\n- [1] is no task", citation)
     boxes = re.findall("<input[^>]*>", html)
