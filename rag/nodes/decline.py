@@ -11,6 +11,7 @@ from index_store.search.other_language import differ_in_language
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
 from rag.models.chat_model import Answer
+from rag.text.citations import NEAREST, NEAREST_ONE
 from rag.text.language import Language
 from rag.trace.cause import nearness
 from rag.trace.details import DeclineDetail, Probe
@@ -137,11 +138,6 @@ _AND: dict[Language, str] = {"ja": "と ", "en": " and "}
 _QUERY: dict[Language, str] = {"ja": "「{}」", "en": "“{}”"}
 _JOINT: dict[Language, str] = {"ja": "", "en": ", "}
 _NEXT: dict[Language, str] = {"ja": "", "en": " "}
-_NEAREST: dict[Language, str] = {
-    "ja": "最も近かった箇所は {markers} です。",
-    "en": " The nearest passages are {markers}.",
-}
-_NEAREST_ONE: dict[Language, str] = _NEAREST | {"en": " The nearest passage is {markers}."}
 
 
 def no_answer_sentence(index: str, language: Language, *, web: bool = False, documents: bool = True) -> str:
@@ -172,7 +168,7 @@ def search_account(
     )
     if not nearest:
         return told
-    named = _NEAREST if len(nearest) > 1 else _NEAREST_ONE
+    named = NEAREST if len(nearest) > 1 else NEAREST_ONE
     return told + named[language].format(markers=" ".join(f"[{number}]" for number in nearest))
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from rag.text.code import code_hidden
+from rag.text.language import Language
 from rag.trace.details import Claim
 from rag.trace.passages import Citation, Passage
 
@@ -12,8 +13,20 @@ from rag.trace.passages import Citation, Passage
 MARKER = re.compile(r"\[([1-9]\d{0,2})\]")
 """of up to three digits, for there are no more passages: the [0] of a range and ISO [9001] are text"""
 _BRACKETED = rf"[(（]{MARKER.pattern}(?: ?[,、;；] ?{MARKER.pattern}){{0,9}}[)）]"
-_SPACED_MARKER = re.compile(rf"(?:(?<!\s)\s++)?(?:{MARKER.pattern}|{_BRACKETED})")
+_SPACED_MARKER = rf"(?:(?<!\s)\s++)?(?:{MARKER.pattern}|{_BRACKETED})"
 """also several in brackets: ([1], [2])"""
+NEAREST: dict[Language, str] = {
+    "ja": "最も近かった箇所は {markers} です。",
+    "en": " The nearest passages are {markers}.",
+}
+"""the sentence of a no answer that only names passages"""
+NEAREST_ONE: dict[Language, str] = NEAREST | {"en": " The nearest passage is {markers}."}
+_MARKERS = rf"{MARKER.pattern}(?: {MARKER.pattern}){{0,9}}"
+_NAMES_PASSAGES = "|".join(
+    _MARKERS.join(map(re.escape, each.split("{markers}"))) for each in {*NEAREST.values(), *NEAREST_ONE.values()}
+)
+_LEFT_OUT = re.compile(rf"{_NAMES_PASSAGES}|{_SPACED_MARKER}")
+"""without its markers, the sentence that names passages would have a gap"""
 _ABBREVIATIONS = ("Dr", "Mr", "Mrs", "Ms", "Prof", "St", "No", "vs", "cf", "Inc", "Ltd", "Co", "Corp")
 """those that a name may follow"""
 _BEFORE_LIST_NUMBER = ("", *(" " * depth for depth in range(1, 9)), "- ", "* ", "# ", "## ", "### ", "#### ")
@@ -46,7 +59,7 @@ def without_markers(text: str) -> str:
 
 def _without_markers(text: str, hidden: str) -> str:
     """`hidden`: the same text with its code hidden."""
-    ends = [0, *(at for marker in _SPACED_MARKER.finditer(hidden) for at in marker.span()), len(text)]
+    ends = [0, *(at for marker in _LEFT_OUT.finditer(hidden) for at in marker.span()), len(text)]
     return "".join(text[start:stop] for start, stop in zip(ends[::2], ends[1::2], strict=True))
 
 

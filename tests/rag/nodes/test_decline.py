@@ -7,8 +7,9 @@ import pytest
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
-from rag.nodes.decline import no_answer_sentence
+from rag.nodes.decline import no_answer_sentence, search_account
 from rag.runs.run.summary import summarize_run
+from rag.text.citations import without_markers
 from rag.trace.details import DeclineDetail, GenerationDetail
 from rag.trace.events import StepFinished, Token, from_json, to_json
 from rag.trace.passages import Retrieval
@@ -93,6 +94,13 @@ def test_it_is_said_in_the_language_of_the_question(open_engine, chat, question,
 def test_one_nearest_passage_is_told_in_the_singular(engine, chat, k, said):
     chat.default = TOKEN
     assert ask(engine, "How tall is the tower?", retrieval=Retrieval(k=k)).result().answer.endswith(said)
+
+
+@pytest.mark.parametrize("nearest", [(1,), (1, 2), (1, 2, 13)])
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_without_its_markers_it_does_not_name_passages_with_a_gap(nearest, language):
+    account = search_account(INDEX, (QUESTION,), nearest, language)
+    assert without_markers(account) == search_account(INDEX, (QUESTION,), (), language)
 
 
 def test_a_query_cites_nothing_and_formats_nothing_in_it(engine, chat):
