@@ -34,7 +34,7 @@ from index_store.base.errors import (
     UnknownPerson,
 )
 from index_store.base.settings import Settings, parts
-from index_store.catalogue.schema import grants, now, people, sign_ins
+from index_store.catalogue.schema import grants, indexes, now, people, sign_ins
 
 NOTED_EVERY = timedelta(minutes=1)
 """the shortest time between two records that a person was seen"""
@@ -126,7 +126,8 @@ class People:
     # For people who sign in or act
 
     def signed_in(self, claim: SignInClaims) -> Principal:
-        """The person with these claims: someone known, someone who was added under this name, or a new person.
+        """The person with these claims: someone known, someone who was added under this name, or a new person. Who was
+        added under an address that is verified only now is the person who has it.
 
         Raises SignInIncomplete, AccessWithdrawn. Writes nothing if the claims have not changed, so people can sign in
         while the disk is full.
@@ -139,7 +140,10 @@ class People:
         if row is None or any(getattr(row, name) != value for name, value in values.items()):
             with changing_alone(self._database, values["name"] or values["subject"]) as connection:
                 row = connection.execute(select(people).where(this)).one_or_none()
-                row = row or connection.execute(select(people).where(_added_as(claim))).first()
+                added = connection.execute(select(people).where(_added_as(claim)).order_by(people.c.created_at)).all()
+                row, added = (added[0], added[1:]) if added and row is None else (row, added)
+                if row is not None and added:
+                    values |= _taken_over(connection, row, added)
                 id_ = self._put(connection, row, values)
                 row = connection.execute(select(people).where(people.c.id == id_)).one()
         if row.disabled_at:
@@ -366,6 +370,21 @@ def _claimed(claim: SignInClaims) -> dict[str, Any]:
         "mail_is_verified": claim.mail_is_verified,
         "groups": sorted({group for each in claim.groups if (group := storable(each).strip())}),
     }
+
+
+def _taken_over(connection: Connection, row: Row[Any], added: Sequence[Row[Any]]) -> dict[str, Any]:
+    """Puts a person in the place of those who were added under names that are theirs, as an address is that was not
+    verified at their first sign-in. Returns the columns of the person that change.
+    """
+    for each in added:
+        theirs = (grants.c.kind == GranteeKind.PERSON) & (grants.c.name == each.id)
+        held = select(grants.c.index_id).where(grants.c.kind == GranteeKind.PERSON, grants.c.name == row.id)
+        connection.execute(grants.update().where(theirs, grants.c.index_id.not_in(held)).values(name=row.id))
+        connection.execute(grants.delete().where(theirs))
+        connection.execute(indexes.update().where(indexes.c.owner_id == each.id).values(owner_id=row.id))
+        connection.execute(people.delete().where(people.c.id == each.id))
+    roles, ends = ([getattr(each, name) for each in (row, *added)] for name in ("role", "disabled_at"))
+    return {"role": next(filter(None, roles), None), "disabled_at": next(filter(None, ends), None)}
 
 
 def _added_as(claim: SignInClaims) -> ColumnElement[bool]:

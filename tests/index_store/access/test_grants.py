@@ -147,6 +147,19 @@ def test_who_has_which_right_is_told_by_name_and_address(kept: IndexStore) -> No
     assert [each.names for each in grants.all()] == [{}, access.names]
 
 
+def test_what_was_given_to_someone_who_was_added_is_theirs_when_their_address_is_verified_after_the_first_sign_in(
+    kept: IndexStore,
+) -> None:
+    added = kept.access.people.add("carol@example.com", Role.EDITOR)
+    kept.access.grants.give("規程", Grantee(GranteeKind.PERSON, added.id), WRITE)
+    kept.access.grants.set_owner("other", added.id)
+    carol = kept.access.people.signed_in(claim("17", mail="carol@example.com", mail_is_verified=False))
+    assert readable(kept.access, kept.access.principal(carol.id)) == []
+    kept.access.people.signed_in(claim("17", mail="carol@example.com"))
+    assert readable(kept.access, kept.access.principal(carol.id)) == ["other", "規程"]
+    assert kept.access.grants.of("other").owner == carol.id
+
+
 @pytest.mark.parametrize("kind", [GranteeKind.ACCOUNT, GranteeKind.GROUP])
 def test_a_grant_to_a_blank_name_is_refused(kept: IndexStore, kind: GranteeKind) -> None:
     with pytest.raises(errors.NobodyNamed):

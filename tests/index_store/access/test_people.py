@@ -198,6 +198,29 @@ def test_nobody_takes_the_place_of_who_was_added_by_an_address_that_is_not_verif
     assert len(people.all()) == 2
 
 
+@pytest.mark.parametrize("by_hand", [None, Role.READER])
+def test_who_was_added_by_an_address_stands_once_in_the_list_when_it_is_verified_after_the_first_sign_in(
+    people: People, by_hand: Role | None
+) -> None:
+    people.add("boss@example.com", Role.ADMIN)
+    boss = people.signed_in(claim("17", mail="boss@example.com", mail_is_verified=False))
+    if by_hand:
+        people.set_role(boss.id, by_hand)
+    verified = people.signed_in(claim("17", mail="boss@example.com"))
+    [listed] = people.all()
+    assert listed.id == verified.id == boss.id
+    assert listed.role is (by_hand or Role.ADMIN)
+    assert people.find("boss@example.com") == listed
+
+
+def test_an_address_that_was_added_and_disabled_lets_in_nobody_who_has_it_verified_later(people: People) -> None:
+    people.disable(people.add("boss@example.com").id)
+    boss = people.signed_in(claim("17", mail="boss@example.com", mail_is_verified=False))
+    with pytest.raises(errors.AccessWithdrawn):
+        people.signed_in(claim("17", mail="boss@example.com"))
+    assert people.current(boss.id) is None
+
+
 @pytest.mark.parametrize("again", ["alice@example.com", "ALICE@example.com"])
 def test_nobody_is_added_twice(people: People, again: str) -> None:
     people.add("alice@example.com")
