@@ -18,7 +18,7 @@ from pages.widgets.search.every_mode import search_every_mode
 from pages.widgets.search.named_documents import documents_named_in, named_documents_html
 from pages.widgets.search.question_words import analysis_html
 from pages.widgets.search.results import SectionTexts, results_html
-from pages.words import language, say
+from pages.words import language, readable, say
 
 # Comments, because Streamlit would show strings that stand alone on a page.
 K, MOST = 10, 30  # hits per list
@@ -142,7 +142,7 @@ def choose_documents(documents: Sequence[Document]) -> list[Document]:
 def document_label(document: Document) -> str:
     status = "" if document.status == DocumentStatus.READY else f" [{say(f'state.{document.status}')}]"
     source = "" if document.source == document.title else f" · {document.source}"
-    return f"{document.title}{source}{status}"
+    return readable(f"{document.title}{source}{status}")
 
 
 @dataclass(frozen=True)

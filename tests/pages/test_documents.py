@@ -43,7 +43,7 @@ from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, pain
 from tests.local import as_person, grant, person_of, process_of
 from tests.looks import languages_in_turn, one_language
 from tests.pages.conftest import restart
-from tests.pages.tabs.app_page import shown
+from tests.pages.tabs.app_page import AppPage, shown
 from tests.pages.tabs.documents_page import DocumentsPage
 from tests.pages.widgets.trace.test_detail import Tags
 from tests.servers.site_server import SiteServer, html
@@ -329,6 +329,17 @@ def test_a_site_that_may_have_more_pages_than_its_limit_says_so(engine, monkeypa
             store.ingest("handbook", [SiteSource(CrawlOptions(url=site.url(), depth=1, limit=limit))]).wait()
             page = DocumentsPage(language)
             assert (page.words["site.limit_reached"] in page.html) is (limit == 2)
+
+
+def test_the_addresses_of_sites_are_read_in_their_letters_where_documents_are_chosen_by_them(engine):
+    addresses = {f"http://127.0.0.1:9/{each}/" for each in ("規程", "旅費")}
+    for each in addresses:
+        engine.store.ingest("handbook", [SiteSource(CrawlOptions(url=each, depth=0, limit=1))]).wait()
+    page = DocumentsPage()
+    [origin] = [each for each in page.app.selectbox if each.proto.placeholder == page.words["table.origin"]]
+    assert set(origin.options) == addresses
+    documents = AppPage("search", index="handbook").app.multiselect(key="search doc")
+    assert set(documents.options) == {f"{each} [{page.words['state.failed']}]" for each in addresses}
 
 
 def test_the_glossary_shows_what_another_tab_has_saved_and_does_not_take_it_back(engine, tmp_path):

@@ -84,7 +84,7 @@ def _filtered(index: str, documents: Sequence[Document]) -> list[Document]:
         )[:LONGEST_WORDS]  # not by max_chars: the browser drops a longer text that is pasted
         status = _choice("status", _values(documents, status_of), lambda each: say(f"state.{each}"))
         kind = _choice("kind", _values(documents, lambda each: each.kind), str.upper)
-        origin = _choice("origin", _values(documents, lambda each: each.parent), str, width=215)
+        origin = _choice("origin", _values(documents, lambda each: each.parent), readable, width=215)
     CHOSEN.choose(index=index, q=words, status=status or "", kind=kind or "", origin=origin or "")
     return [
         each

@@ -10,7 +10,7 @@ from pages.widgets.trace.views.html import facts
 from pages.widgets.trace.views.passage_row import passage_row, ranks, web_note
 from pages.widgets.trace.views.view import View
 from pages.widgets.trace.views.word_diff import choice_html
-from pages.words import counted, language, say
+from pages.words import counted, language, readable, say
 from rag.trace.details import DocumentsDetail, KeywordsDetail, RetrievalDetail, WebSearchDetail
 
 PROVIDERS = {"tavily": "Tavily", "duckduckgo": "DuckDuckGo"}
@@ -101,7 +101,7 @@ class DocumentsView(View[DocumentsDetail], of=DocumentsDetail):
         return " · ".join(counted(f"job.{status}", counts[status]) for status in IngestStatus if counts[status])
 
     def html(self) -> str:
-        lines = (f"{each.source}: {_result(each)}" for each in self.detail.added)
+        lines = (f"{readable(each.source)}: {_result(each)}" for each in self.detail.added)
         return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
 
 
