@@ -79,6 +79,7 @@ class _State(StateInline):
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803  # overrides
         """Beside a Japanese character, `**` and `~~` need no space: 申請は**「年休」**で. CommonMark takes a sign of
         punctuation beside a letter for the wrong side of a bold word. Between two digits, `*` multiplies: 8*20*1.25.
+        Behind a Japanese label, `**` can end bold words, whatever follows: **期限:**9月30日.
         """
         scanned = super().scanDelims(start, canSplitWord)
         end = start + scanned.length
@@ -86,7 +87,8 @@ class _State(StateInline):
         if self.src[start] == "*" and before.isdigit() and after.isdigit():
             return Scanned(can_open=False, can_close=False, length=scanned.length)
         if not canSplitWord or not (_is_wide(before) or _is_wide(after)):
-            return scanned
+            ends_label = before == ":" and scanned.length == 2 and _is_wide(self.src[max(0, start - 2) : start - 1])
+            return scanned._replace(can_close=scanned.can_close or ends_label)
         return Scanned(can_open=bool(after.strip()), can_close=bool(before.strip()), length=scanned.length)
 
 

@@ -74,6 +74,13 @@ def test_an_answer_is_markdown(engine):
     assert "<td>1</td>" in html
 
 
+@pytest.mark.parametrize(("label", "value"), [("期限", "9月30日"), ("参照先", "https://intra"), ("担当", "IT部")])
+def test_a_bold_japanese_label_ends_behind_its_colon_whatever_follows(engine, label, value):
+    html = html_of(engine, f"- **{label}:**{value}\n- 開始:**{value}**まで")
+    assert f"<strong>{label}:</strong>{value}" in html
+    assert f"開始:<strong>{value}</strong>まで" in html
+
+
 @pytest.mark.parametrize(
     "bold", ["年次有給休暇（年休）", "「年休申請書」", "期限は3日前です。", "対象者：", "1,000円(税込)", "20%", "(例)"]
 )
