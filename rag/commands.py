@@ -36,8 +36,6 @@ from index_store.base.command_line.terminal import write_log
 from index_store.base.errors import PlainError
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
-from rag.pipelines import PIPELINES, pipeline
-from rag.runs.engine import Engine
 from rag.runs.export.export import export_as_markdown
 from rag.runs.export.exports import Exports
 from rag.runs.export.markdown import EXPORT_LABELS, ExportLabels
@@ -119,7 +117,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+# LangGraph and the client of model services take most of the start, so only the commands that need them import them.
+
+
 def _pipelines(options: argparse.Namespace) -> int:
+    from rag.pipelines import PIPELINES
+
     for each in PIPELINES.values():
         steps = list(each.graph.nodes)
         if options.json:
@@ -130,6 +133,8 @@ def _pipelines(options: argparse.Namespace) -> int:
 
 
 def _ask(options: argparse.Namespace) -> int:
+    from rag.runs.engine import Engine
+
     with Engine() as process:
         engine = process.as_user(as_local)
         usual = engine.settings.style
@@ -159,6 +164,8 @@ def _ask(options: argparse.Namespace) -> int:
 
 def _retrieval(options: argparse.Namespace) -> Retrieval | None:
     """The pipeline's retrieval with the given options; None if there are none."""
+    from rag.pipelines import pipeline
+
     given = {"mode": options.mode, "unit": options.unit, "k": None if options.k is None else hit_count(options.k)}
     changes = {name: value for name, value in given.items() if value is not None}
     return pipeline(options.pipeline).retrieval.model_copy(update=changes) if changes else None

@@ -95,6 +95,16 @@ def test_the_first_lines_of_the_module_name_each_option(capsys, command):
     assert options <= set(re.findall(r"--[a-z]+", commands.__doc__ or ""))
 
 
+def test_the_help_and_an_export_load_nothing_that_only_answers_need(tmp_path):
+    script = (
+        "import sys; from rag.commands import main; main(['export', 'unknown']);"
+        "print({'langgraph', 'openai', 'chromadb'} & sys.modules.keys())"
+    )
+    environment = os.environ | {"DATA_DIR": str(tmp_path), "LANG": "C"}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr.count("\n")) == ("set()\n", 1)
+
+
 def test_the_pipelines_are_listed_with_their_steps(environment):
     done = rag(environment, "pipelines", "--json")
     listed = {line["name"]: line for line in map(json.loads, done.stdout.splitlines())}
