@@ -8,6 +8,7 @@ from html import escape
 import streamlit as st
 
 from pages.widgets.asked_index import asked_index
+from pages.widgets.controls.fold import show_fold
 from pages.widgets.option_labels import retrieval_label, style_label
 from pages.widgets.trace import detail
 from pages.widgets.trace.calls import show_calls
@@ -31,6 +32,11 @@ from rag.trace.events import (
 
 BAR_WIDTH = 12
 """characters of the bar that shows when a step ran"""
+
+DRAWN_CLOSED = 30
+"""steps: in a finished run of more of them, a step's detail is drawn when its row is opened. A browser draws closed
+rows too: of a run of 200 steps, for many seconds. The usual limits of a run keep it below.
+"""
 
 Below = Callable[[Sequence[Event], StepFinished, str], None]
 """(events of the run, one of its steps, key of the trace)"""
@@ -128,16 +134,22 @@ def show_rows(
     """
     begun = next((each for each in events if isinstance(each, RunStarted)), None)
     run_id, index, origin = (begun.run_id, asked_index(begun), begun.origin) if begun else ("", None, None)
-    for row in rows(events):
+    steps = rows(events)
+    # The titles of a live run change, and a fold that is known to the server is another one with each title.
+    is_drawn_closed = len(steps) <= DRAWN_CLOSED or not isinstance(events[-1], RunFinished)
+    for row in steps:
         started = row.started
-        with st.expander(label(row, now, note_of_fork(row, origin)), key=row_key(key, started.step, started.attempt)):
-            if row.finished:
-                detail.show(row.finished, index or "")
-                show_calls(run_id, row.finished, key, traces)
-                if below:
-                    below(events, row.finished, key)
-            else:
-                st.caption(row.told_unfinished)
+        title, named = label(row, now, note_of_fork(row, origin)), row_key(key, started.step, started.attempt)
+        fold = st.expander(title, key=named) if is_drawn_closed else show_fold(title, named)
+        if is_drawn_closed or fold.open:
+            with fold:
+                if row.finished:
+                    detail.show(row.finished, index or "")
+                    show_calls(run_id, row.finished, key, traces)
+                    if below:
+                        below(events, row.finished, key)
+                else:
+                    st.caption(row.told_unfinished)
         for decision in row.decisions:
             st.caption(decision_text(decision))
     for event in events:
