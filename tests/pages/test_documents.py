@@ -25,6 +25,7 @@ from index_store.base.errors import (
     StoreFailed,
     UnknownIndex,
 )
+from index_store.catalogue.records import Document
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.sources import FileSource, SiteSource, upload_folder
 from index_store.parsing.loaders.formats import LOADABLE
@@ -196,6 +197,17 @@ def test_what_is_selected_stays_so_under_another_search_and_is_counted_and_remov
     assert [each.source for each in engine.store.documents("handbook")] == ["trains.md"]
     page.write("table.search", "")
     assert page.words["index.documents_one"] in page.text
+
+
+def test_a_selection_of_many_documents_compares_none_with_each_other(engine, tmp_path, monkeypatch):
+    ids = add(engine, tmp_path, "travel.md", "leave.md", "trains.md")
+    page = DocumentsPage()
+    compared: list[str] = []
+    monkeypatch.setattr(Document, "__eq__", lambda one, other: compared.append(one.id) or one is other)
+    page.app.session_state["table selected"] = frozenset(ids)
+    page.write("table.search", "leave.md")
+    assert page.words["table.chosen_hidden"].format(count=3, hidden=2) in page.text
+    assert compared == []
 
 
 def test_a_selection_is_cleared_by_one_press(engine, tmp_path):

@@ -57,7 +57,8 @@ def _show(index: str, count: int) -> None:
     bar = st.container(horizontal=True, vertical_alignment="center", gap="small", key="table-bar")
     listed = _table(found) if found else []
     # What is ticked stays so while a search or a filter hides it.
-    hidden = [each for each in documents if each.id in _kept() and each not in found] if may_add_to(index) else []
+    kept = _kept().difference(each.id for each in found) if may_add_to(index) else frozenset[str]()
+    hidden = [each for each in documents if each.id in kept]
     chosen = [*listed, *hidden]
     st.session_state["table selected"] = frozenset(each.id for each in chosen)
     with bar:
@@ -147,7 +148,8 @@ def _table(documents: Sequence[Document]) -> list[Document]:
     """The selected ones of these documents. Only people who can use a selection may select."""
     # The key is made of these documents in this order, so a selected row can't become another document.
     key = fresh_key("table") + hashlib.sha256("".join(each.id for each in documents).encode()).hexdigest()[:16]
-    rows = [row for row, each in enumerate(documents) if each.id in _kept()]
+    kept = _kept()
+    rows = [row for row, each in enumerate(documents) if each.id in kept]
     usual: dict[str, Any] = {
         **titled(_frame(documents), _columns(documents, key)),
         "hide_index": True,
