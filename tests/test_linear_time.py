@@ -318,6 +318,10 @@ OWN_TEXTS: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
     "Analyzer.terms, spread kanji": (ANALYZER.terms, lambda length: "附　" * (length // 2)),
     "Analyzer.terms, dashes": (ANALYZER.terms, lambda length: "デ－" * (length // 2)),
     "Analyzer.terms, days with points": (ANALYZER.terms, lambda length: "2024.4.1 令6.4.1 " * (length // 16)),
+    "Analyzer.question, greetings": (
+        ANALYZER.question,
+        lambda length: "いつもお世話に\nthanks,\n" * (length // 16),
+    ),
     "Analyzer.terms, a word of katakana": (ANALYZER.terms, lambda length: "デ" * length),
     "Analyzer.question, words with hyphens": (ANALYZER.question, lambda length: "Wi-Fi " * (length // 4)),
     # rag/text

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from index_store.full_text.folding import FoldedText, fold
 from index_store.full_text.glossary import Glossary
-from index_store.full_text.stopwords import CLOSING, COMMON, FORMAL, OPENING
+from index_store.full_text.stopwords import CLOSING, COMMON, FORMAL, OPENING, POLITE
 from index_store.full_text.sudachi import DICTIONARY
 from index_store.full_text.words import HANGUL, HAS_JAPANESE, JAPANESE, DropReason, Word, find_words, in_order
 
@@ -168,6 +168,7 @@ def _parts(words: Iterable[Word]) -> dict[str, tuple[str, ...]]:
 
 def _without_stopwords(words: list[Word], folded: FoldedText, question: str) -> list[Word]:
     """Drops the stopwords, unless no word would be left: someone may search for 「教える」 alone."""
+    polite = {at for found in POLITE.finditer(folded.text) for at in range(*found.span())}
     is_shouted = question.isupper() and not HAS_JAPANESE.search(question)
 
     def is_common(word: Word) -> bool:
@@ -179,7 +180,7 @@ def _without_stopwords(words: list[Word], folded: FoldedText, question: str) -> 
         is_article = len(written) == 1 and start == 0 and not _JAPANESE_NEXT.match(folded.text, word.end)
         return not written.isupper() or is_shouted or written == "I" or is_article
 
-    sought = [word for word in words if not word.dropped and not is_common(word)]
+    sought = [word for word in words if not word.dropped and word.start not in polite and not is_common(word)]
     while sought and _is_among(sought[-1], CLOSING, folded):
         sought.pop()
     sought = list(dropwhile(lambda word: _is_among(word, OPENING, folded), sought))
@@ -193,7 +194,7 @@ def _without_stopwords(words: list[Word], folded: FoldedText, question: str) -> 
             return DropReason.COMMON
         if word.dropped or word in left:
             return word.dropped
-        return DropReason.ASKING if _is_among(word, asks, folded) else DropReason.COMMON
+        return DropReason.ASKING if word.start in polite or _is_among(word, asks, folded) else DropReason.COMMON
 
     return [word._replace(dropped=why(word)) for word in words]
 

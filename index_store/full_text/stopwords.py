@@ -5,6 +5,8 @@ They say nothing about the subject, and they are rare in documents. BM25 would g
 English words with an apostrophe are compared as they are written, because without it, I'll and I'd are ill and id.
 """
 
+import re
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -31,3 +33,24 @@ CLOSING = _words("""
 
 FORMAL = _words("時 場合 為 所 際 方 訳 筈 内 間 前 後 中")
 """nouns that only join, as in 休むとき; they are searched, but an index without them lacks nothing"""
+
+_IN_JAPANESE = r"""
+    (?:(?:いつも|平素(?:は|より)?|毎度)、?)?(?:大変)?お世話(?:になって(?:い|おり)ます|になります|(?:様|さま)です)
+    |こんにちは(?=[。、!\s])|こんばんは(?=[。、!\s])|おはようございます|(?:初|はじ)めまして
+    |お忙しい(?:ところ|所|中)、?(?:大変)?(?:恐れ入りますが|恐縮ですが|申し訳(?:ありません|ございません)が)?
+    |お手数(?:です|ではございます|を?(?:おかけ|お掛け)(?:し|いたし|致し)ます)が
+    |質問(?:です|があります|ですが|なのですが|なんですが|させてください)
+    |(?:ちょっと)?お?(?:聞き|伺い)し?たい[のん]です(?:が|けれ?ども?)
+    |(?:以上、?)?(?:ご(?:教示|教授|回答|返信|確認|対応|検討)の(?:ほど|程)、?)?(?:どうぞ|何卒)?
+     (?:よろしく|宜しく)お?願い(?:申し上げ|いたし|致し|し)ます
+"""
+_THANKS = r"(?:many\ )?thank(?:s|\ you)(?:\ (?:so|very)\ much)?(?:\ in\ advance)?|(?:best|kind|warm)\ regards"
+_IN_ENGLISH = rf"""
+    ^(?:{_THANKS})[,.!]?\n\s*\w+(?:\ \w+)?\s*\Z
+    |(?:^|(?<=[.!?,]\s))(?:(?:hi|hello|hey|dear)\ (?:all|team|everyone|everybody|there|colleagues)
+     |good\ (?:morning|afternoon|evening)|(?:(?:just\ )?a\ )?quick\ question|{_THANKS})(?=[.,!:]|\s*$)
+    |\bi\ was\ (?:just\ )?wondering\b
+"""
+POLITE = re.compile(rf"(?<![「『\"'])(?:{_IN_JAPANESE}|{_IN_ENGLISH})", re.VERBOSE | re.MULTILINE)
+"""what stands around a question in a mail, as it is folded: お世話になっております, Best regards. The 世話 of
+家族の世話 is sought."""

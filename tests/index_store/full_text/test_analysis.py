@@ -833,3 +833,48 @@ def test_a_name_that_looks_like_a_title_is_searched(analyzer, name, kept):
 def test_words_in_order_are_the_whole_text(text, found):
     assert words_in_order(text) == found
     assert "".join(words_in_order(text)) == text
+@pytest.mark.parametrize(
+    "question",
+    [
+        "お世話になっております。領収書の保管",
+        "いつも大変お世話になっております。\n> 領収書の保管は？？",
+        "こんにちは。領収書の保管を教えてください。よろしくお願いいたします。",
+        "おはようございます。質問です。領収書の保管は。。",
+        "お忙しいところすみません。領収書の保管をご教示ください。",
+        "お手数をおかけしますが、領収書の保管を教えてください。",
+        "領収書の保管は？ご教示のほど何卒よろしくお願い申し上げます。",
+        "領収書の保管は？以上、宜しくお願い致します！",
+        "ちょっとお聞きしたいのですが、領収書の保管は？",
+    ],
+)
+def test_the_greetings_of_a_mail_are_not_searched(analyzer, question):
+    assert analyzer.question(question).kept == ("領収", "書", "保管")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Hi team,\n\nHow are receipts kept?\n\nThanks,\nJohn Smith",
+        "Good morning, how are receipts kept? Best regards",
+        "Hello there! Quick question: how are receipts kept? Thank you very much in advance!",
+        "I was wondering how receipts are kept.",
+    ],
+)
+def test_the_greetings_of_an_english_mail_are_not_searched(analyzer, question):
+    assert analyzer.question(question).kept == ("receipt", "kept")
+
+
+@pytest.mark.parametrize(
+    ("question", "sought"),
+    [
+        ("家族の世話をするための休暇", "世話"),
+        ("「お世話になっております」は社内のメールに要るか", "世話"),
+        ("よろしくお願いします", "宜しく"),
+        ("the thank you gifts for customers", "thank"),
+        ("the good morning campaign", "morn"),
+    ],
+)
+def test_the_words_of_a_greeting_are_searched_where_they_are_the_subject(analyzer, question, sought):
+    assert sought in analyzer.question(question).kept
+
+

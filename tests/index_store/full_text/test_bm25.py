@@ -308,6 +308,20 @@ def test_a_month_finds_the_month_however_it_is_written(connection, question, wri
     assert searched.found(question)[0] == "asked"
 
 
+def test_a_greeting_does_not_find_what_has_its_words(connection):
+    searched = SearchedPassages(connection)
+    searched.put(
+        {
+            "care": ("就業規則", ["介護休暇"], "家族の世話をするとき、介護休暇を取れます。"),
+            "leave": ("就業規則", ["休暇"], "有給で休める日は、年に20日です。"),
+        }
+    )
+    greeting = "いつもお世話になっております。"
+    assert searched.scored(f"{greeting}有給の休暇は何日ですか？よろしくお願いいたします。") == searched.scored(
+        "有給の休暇は何日ですか"
+    )
+
+
 def test_no_more_than_k_are_found(searched):
     assert len(searched.found("項目の並び", k=1)) == 1
     assert len(searched.found("項目の並び", k=2)) == 2
