@@ -18,7 +18,7 @@ from index_store.full_text.stopwords import CLOSING, COMMON, FORMAL, OPENING, PO
 from index_store.full_text.sudachi import DICTIONARY
 from index_store.full_text.words import HANGUL, HAS_JAPANESE, JAPANESE, DropReason, Word, find_words, in_order
 
-VERSION = 9
+VERSION = 10
 """increase it when the same text would give other terms: full texts are then rebuilt"""
 
 _JAPANESE_OR_DIGIT = re.compile(rf"[{JAPANESE}\d]")

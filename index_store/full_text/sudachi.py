@@ -55,6 +55,10 @@ _VERB = "動詞"
 _NOUN = "名詞", "普通名詞"
 _WITH_KANA = re.compile("[\u3400-\u9fff]{2,}[\u3041-\u3096]")
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{3,}")
+_ONE_WORD = {"メモリー": "メモリ", "ウインナー": "ウインナ", "斉藤": "斎藤"}
+"""the only words that the dictionary has as two, with and without a long vowel at the end; and a name that is often
+taken for another: pairs of characters still tell 斉藤 from 斎藤
+"""
 _WITH_ENDINGS = _VERB, "形容詞"
 _NOUN_ENDINGS = str.maketrans("うくぐすつぬぶむる", "いきぎしちにびみり")
 
@@ -97,6 +101,7 @@ class Sudachi:
         カレンダー), or if it lacks this too, has none there (スケジューラー is スケジューラ).
         """
         normal: str = unit.normalized_form()
+        normal = _ONE_WORD.get(normal, normal)
         short = normal.removesuffix("ー")
         if not unit.is_oov() or not _KATAKANA.fullmatch(short):
             return normal

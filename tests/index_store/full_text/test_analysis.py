@@ -117,6 +117,9 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("カレンダ", "カレンダー"),
         ("スケジューラ機能", "スケジューラー機能"),
         ("ラミネータ", "ラミネーター"),
+        ("斉藤さん", "齋藤さん"),
+        ("メモリの増設", "メモリーの増設"),
+        ("フラッシュメモリ", "フラッシュメモリー"),
     ],
 )
 def test_spellings_of_one_word_are_one_term(analyzer, one, other):

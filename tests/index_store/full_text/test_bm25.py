@@ -308,6 +308,13 @@ def test_a_month_finds_the_month_however_it_is_written(connection, question, wri
     assert searched.found(question)[0] == "asked"
 
 
+@pytest.mark.parametrize(("asked", "first"), [("斉藤", "one"), ("斎藤", "other"), ("齋藤", "other")])
+def test_a_name_with_another_kanji_is_found_after_the_name_itself(connection, asked, first):
+    searched = SearchedPassages(connection)
+    searched.put({"else": ("", [], "佐藤 内線125"), "one": ("", [], "斉藤 内線123"), "other": ("", [], "斎藤 内線124")})
+    assert searched.found(f"{asked}さん") == [first, *({"one", "other"} - {first})]
+
+
 def test_a_greeting_does_not_find_what_has_its_words(connection):
     searched = SearchedPassages(connection)
     searched.put(
