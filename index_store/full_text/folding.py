@@ -14,7 +14,7 @@ from index_store.base.text.radicals import KANJI_OF_RADICALS
 
 _OLD_AND_NEW = (
     # 常用漢字表 (2010) gives the old form next to the new one; names have a few more (髙﨑邉濵).
-    # The last line has those that input methods write in another form than the list (填 for 塡), and more of names.
+    # The last two lines have what input methods write in another form than the list (填 for 塡), and more of names.
     # Left out: kanji whose new form replaced several old ones (弁 for 瓣, 辨 and 辯; 欠 for 缺).
     "乘乗亂乱亞亜佛仏來来倂併假仮傳伝僞偽價価儉倹兒児內内兩両冨富剩剰劍剣劑剤勞労勳勲勵励勸勧區区卷巻卽即參参吳呉啞唖單単噓嘘嚙噛嚴厳囑嘱圈圏國国圍囲圓円圖図團団堯尭塲場增増墮堕壄野壓圧壘塁壞壊壤壌壯壮壹壱壽寿奧奥奬奨孃嬢"
     "學学寢寝實実寫写寬寛寶宝將将專専對対屆届屬属峯峰峽峡嵜崎嶋島嶌島嶽岳巖巌巢巣帶帯廢廃廣広廳庁彈弾彌弥彥彦徑径從従徵徴德徳恆恒悅悦惠恵惡悪惱悩愼慎慘惨應応懷懐戀恋戰戦戲戯戶戸戾戻拂払拔抜拜拝挾挟插挿揭掲搔掻搖揺搜捜摑掴"
@@ -24,6 +24,7 @@ _OLD_AND_NEW = (
     "衞衛裝装襃褒覺覚覽覧觀観觸触說説謠謡證証譯訳譽誉讀読變変讓譲豐豊豫予貳弐賣売賴頼贊賛踐践輕軽轉転辭辞遙遥遞逓遲遅邉辺邊辺郞郎鄉郷鄕郷醉酔醫医醬醤釀醸釋釈鋪舗錄録錢銭鍊錬鎭鎮鐵鉄鑄鋳鑛鉱閱閲關関陷陥隨随險険隱隠雙双雜雑"
     "雞鶏霸覇靈霊靑青靜静頰頬顏顔顯顕飜翻餘余騷騒驅駆驗験驛駅髓髄體体髙高髮髪鬪闘鬭闘鷄鶏鷗鴎鹽塩麥麦麵麺黃黄黑黒默黙點点黨党齊斉齋斎齒歯齡齢龍竜龜亀﨑崎𠮷吉"
     "塡填剝剥𠮟叱顚顛驒騨麴麹瀆涜囊嚢鹼鹸俠侠屛屏蟬蝉簞箪繡繍俱倶軀躯攪撹萊莱姬姫餠餅曻昇瑤瑶逹達"
+    "桧檜篭籠礒磯埜野穐秋邨村凉涼凜凛竃竈壷壺逺遠栢柏靏鶴靍鶴湏須桺柳枩松蘆芦頴穎薮藪濤涛"
 )  # fmt: skip
 _NEW_FORMS = str.maketrans(_OLD_AND_NEW[::2], _OLD_AND_NEW[1::2]) | KANJI_OF_RADICALS
 
