@@ -51,6 +51,13 @@ _COUNTED = re.compile(
 """a number before a counter; 一人, 一部, 一円 and 十分 are words of their own; 千歳, 四日市, 三日月, 四条,
 六本木, 八戸 are names"""
 
+_DIGITS = "[〇一二三四五六七八九]+"
+_DECIMAL = re.compile(
+    rf"(?<![〇一二三四五六七八九十百千]){_DIGITS}・{_DIGITS}(?=倍|割|%|パーセント|ポイント|[かヶケカヵ]月)"
+)
+_IN_DIGITS = str.maketrans("〇一二三四五六七八九・", "0123456789.")
+"""一・二五倍, in the rules of old, is 1.25倍"""
+
 
 class FoldedText(NamedTuple):
     text: str
@@ -84,6 +91,7 @@ def fold(text: str) -> FoldedText:
 def _in_digits(folded: FoldedText) -> FoldedText:
     """二十人 as 20人. Sudachi reads most kanji numbers so, but takes 十人 for a word, and 四十分 for 四 and 十分."""
     plain = _FORMAL.sub(lambda found: found[0].translate(_PLAIN), folded.text)
+    plain = _DECIMAL.sub(lambda found: found[0].translate(_IN_DIGITS), plain)
     folded = folded._replace(text=plain)
     pieces: list[str] = []
     starts: list[int] = []

@@ -124,6 +124,8 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("靏田と凉子", "鶴田と涼子"),
         ("メモリの増設", "メモリーの増設"),
         ("フラッシュメモリ", "フラッシュメモリー"),
+        ("一・二五倍", "1.25倍"),
+        ("二・五か月分", "２．５か月分"),
     ],
 )
 def test_spellings_of_one_word_are_one_term(analyzer, one, other):
