@@ -16,8 +16,11 @@ _DAYS = (
 )
 """10月1日; 2024-10-01, R6.10.1; 10/1"""
 _YEAR = re.compile(r"(?<![\d.])(?:19|20)\d\d(?=\.\d{1,2}\.\d{1,2}(?!\d|\.\d))")
-_MONTH = re.compile(r"(?<![\d./])((?:19|20)\d\d)([./])(0?[1-9]|1[0-2])(?![\d/]|\.\d)")
-"""2024.4, 2024/04"""
+_MONTH = re.compile(
+    r"((?<![\d./])(?:19|20)\d\d|(?:昭和|平成|令和|(?<![a-z\d])[shr]|(?<![\u3400-\u9fff])[昭平令])\d{1,2})"
+    r"([./])(0?[1-9]|1[0-2])(?![\d/]|\.\d)"
+)
+"""2024.4, 2024/04, R6.4"""
 _TIME = re.compile(
     rf"(?<![a-z\d:.])(?:(午前|午後|am|pm)\s?)?"
     rf"(\d{{1,2}}|(?<=午前|午後){_NUMERAL}{{1,3}}|{_NUMERAL}{{1,3}}(?=時(?:半|\d{{1,2}}分(?!間))))\s?"
@@ -44,11 +47,11 @@ def years_with_points(text: str) -> Iterator[tuple[int, int, str]]:
 
 def months_of_years(text: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and term of the year and of the month in 2024.4, which is one number otherwise, and of the month in
-    2024/04, which is 04 otherwise.
+    2024/04, which is 04 otherwise. Of R6.4, only the month: its year is of an era.
     """
     for found in _MONTH.finditer(text):
         year, sign, month = found.groups()
-        if sign == ".":
+        if sign == "." and year.isdecimal():
             yield *found.span(1), year
         if sign == "." or month[0] == "0":
             yield *found.span(3), str(int(month))

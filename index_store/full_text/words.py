@@ -53,8 +53,8 @@ _HYPHENATED = re.compile(rf"(?<!{_LETTER})(?!\d+{_HYPHEN}{_ALPHABETIC}{{2}}){_LE
 _POINTS = re.compile(rf"(?<!{_LETTER}){_ALPHABETIC}(?:\.{_ALPHABETIC})+(?!{_LETTER})")
 """U.S."""
 _NUMBERED = re.compile(rf"{_BEFORE_NUMBER}\d+")
-_DAY_WITH_POINTS = re.compile(r"\d{1,4}(?:\.\d{1,2}){2}|(?:19|20)\d\d\.\d{1,2}")
-"""or a month"""
+_DAY_WITH_POINTS = re.compile(r"\d{1,4}(?:\.\d{1,2}){2}|(?:19|20)\d\d\.\d{1,2}|(?<=[hsr令平昭和成])\d{1,2}\.\d{1,2}")
+"""or a month: 2024.4, the 6.4 of R6.4"""
 _BETWEEN = re.compile(f"{_HYPHEN}|[&.]")
 _KATAKANA = "[\u30a1-\u30fa\u30fc]"
 _DASH = "[-\u2010\u2011\u2013-\u2015\u2212\u2500]"
@@ -122,7 +122,9 @@ def find_words(folded: FoldedText, original: str, glossary: Glossary) -> list[Wo
             is_plural = _ACRONYMS.fullmatch(unicodedata.normalize("NFKC", original[start:end]))
             stem = stemmed(word[0].removesuffix("s") if is_plural else word[0])
             # 2024.4.1 may be a version, too: so it stays one word, and its year and its day are parts of it.
-            found.append(Word(*word.span(), token(stem), None, is_joined=bool(_DAY_WITH_POINTS.fullmatch(word[0]))))
+            found.append(
+                Word(*word.span(), token(stem), None, is_joined=bool(_DAY_WITH_POINTS.fullmatch(text, *word.span())))
+            )
     found += _hyphenated(text)
     found += chain(_spread(text), _dashed(text), _times(text))
     # Of two words in one place, the first counts in a question: R6 of R6/4/1 is its year, 04 of 2024/04 its month.

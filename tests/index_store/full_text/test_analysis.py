@@ -296,6 +296,12 @@ def test_the_end_of_a_code_is_found_by_itself(analyzer):
         ("発行日R6/4/1", "2024"),
         ("令６．４．１", "2024"),
         ("（昭47.7.1）", "1972"),
+        ("議事録 R6.4", "2024"),
+        ("H31.04～R2.3", "2019"),
+        ("Ｓ６３．４", "1988"),
+        ("令和6.4", "2024"),
+        ("平成31/4", "2019"),
+        ("R元年度", "2019"),
     ],
 )
 def test_a_year_of_an_era_is_also_the_year_of_the_calendar(analyzer, era, year):
@@ -309,7 +315,9 @@ def test_the_year_of_an_era_is_searched_by_its_parts_too_and_marked_whole(analyz
     assert [text[start:end] for start, end in analyzer.matches(analyzer.question("2024年とは"), text)] == ["令和6年"]
 
 
-@pytest.mark.parametrize("text", ["明治大学", "平成30人", "昭和10年代", "XR6年", "R6", "拡大3.4.1", "R6-4-1"])
+@pytest.mark.parametrize(
+    "text", ["明治大学", "平成30人", "昭和10年代", "XR6年", "R6", "拡大3.4.1", "R6-4-1", "R6.13", "M2.5", "VR6.4"]
+)
 def test_an_era_without_a_year_is_none(analyzer, text):
     assert not any(word.isdecimal() and len(word) == 4 for word in words(analyzer, text))
 
@@ -320,7 +328,9 @@ def test_the_year_of_a_day_with_points_is_found_by_itself(analyzer):
     assert "2024" not in words(analyzer, "版 2024.4.1.5、額 2024.45")
 
 
-@pytest.mark.parametrize("month", ["2024.4", "2024.04", "2024/4", "2024/04", "２０２４．４", "2024.4月号"])
+@pytest.mark.parametrize(
+    "month", ["2024.4", "2024.04", "2024/4", "2024/04", "２０２４．４", "2024.4月号", "R6.4", "令6.04", "R06/04"]
+)
 def test_the_year_and_the_month_of_a_month_are_found_by_themselves(analyzer, month):
     assert {"2024", "4"} <= set(words(analyzer, f"議事録 {month}"))
     found = analyzer.question(f"議事録 {month}")

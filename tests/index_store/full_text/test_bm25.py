@@ -308,6 +308,15 @@ def test_a_month_finds_the_month_however_it_is_written(connection, question, wri
     assert searched.found(question)[0] == "asked"
 
 
+@pytest.mark.parametrize("question", ["R6.4の会議", "令和6.4の会議", "R06/04の会議"])
+@pytest.mark.parametrize("written", ["令和{}年{}月", "R{}.{}", "令{}.0{}"])
+def test_a_month_of_an_era_finds_the_month_however_it_is_written(connection, question, written):
+    searched = SearchedPassages(connection)
+    months = {"later": (6, 5), "earlier": (5, 4), "asked": (6, 4)}
+    searched.put({name: ("議事録", [], f"{written.format(*month)}の会議の記録") for name, month in months.items()})
+    assert searched.found(question)[0] == "asked"
+
+
 @pytest.mark.parametrize(("asked", "first"), [("斉藤", "one"), ("斎藤", "other"), ("齋藤", "other")])
 def test_a_name_with_another_kanji_is_found_after_the_name_itself(connection, asked, first):
     searched = SearchedPassages(connection)
