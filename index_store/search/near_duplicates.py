@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Collection
 from functools import lru_cache
 
+from index_store.full_text.folding import fold
+
 SHINGLE = 4
 """characters"""
 
@@ -69,4 +71,5 @@ def _negations(text: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _plain(text: str) -> str:
-    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """As words are compared in a search: a question about 高橋 is one about 髙橋."""
+    return "".join(fold(text).text.split())

@@ -67,3 +67,11 @@ def test_equal_texts_of_two_places_are_one_whatever_is_asked() -> None:
     assert are_near_duplicates(one, one, ["大阪"], places)
     assert are_near_duplicates(one, other, ["経費"], places)
     assert not are_near_duplicates(one, other, ["大阪"], places)
+
+
+@pytest.mark.parametrize(
+    ("written", "asked"), [("髙橋", "高橋"), ("渡邊", "渡辺"), ("渡邉", "渡邊"), ("德永", "徳永"), ("五十人", "50人")]
+)
+def test_texts_are_two_however_the_question_writes_the_name_in_which_they_differ(written: str, asked: str) -> None:
+    one, other = DUTY.format(f"{written}が金曜日"), DUTY.format("佐藤が金曜日")
+    assert not are_near_duplicates(one, other, [asked])
