@@ -318,6 +318,8 @@ OWN_TEXTS: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
     "Analyzer.terms, spread kanji": (ANALYZER.terms, lambda length: "附　" * (length // 2)),
     "Analyzer.terms, dashes": (ANALYZER.terms, lambda length: "デ－" * (length // 2)),
     "Analyzer.terms, days with points": (ANALYZER.terms, lambda length: "2024.4.1 令6.4.1 " * (length // 16)),
+    "Analyzer.terms, telephone numbers": (ANALYZER.terms, lambda length: "(03 1234-" * (length // 9)),
+    "Analyzer.terms, percentages": (ANALYZER.terms, lambda length: "百分の三割" * (length // 5)),
     "Analyzer.question, greetings": (
         ANALYZER.question,
         lambda length: "いつもお世話に\nthanks,\n" * (length // 16),

@@ -1,7 +1,8 @@
 """Finds the words of a text, in the form in which full-text search compares them.
 
 Sudachi finds the Japanese words; words in other scripts are stemmed as English. A word with hyphens, such as E-417 or
-Wi-Fi, is also one word without them, e417 or wifi; 令和6年 is also 2024, 10月1日 10/1, and 午後3時 15:00.
+Wi-Fi, is also one word without them, e417 or wifi; 令和6年 is also 2024, 10月1日 10/1, 午後3時 15:00,
+3割 30%, and 03-1234-5678 0312345678.
 """
 
 import re
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 from index_store.full_text.english import stemmed
 from index_store.full_text.eras import years_of_eras
+from index_store.full_text.figures import numbers_without_hyphens, percentages
 from index_store.full_text.folding import FoldedText, fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
@@ -94,7 +96,7 @@ class Word(NamedTuple):
     dropped: DropReason | None
     is_joined: bool = False
     """a word made of others, which are words too: Wi-Fi, Windows11, 附　則; 2024, of 令和6年; 10/1, of 10月1日;
-    2024.10.1"""
+    2024.10.1; 30%, of 3割; 0312345678, of 03-1234-5678"""
     lemma: str = ""
     """as in Morpheme"""
 
@@ -128,7 +130,7 @@ def find_words(folded: FoldedText, original: str, glossary: Glossary) -> list[Wo
     found += _hyphenated(text)
     found += chain(_spread(text), _dashed(text), _times(text))
     # Of two words in one place, the first counts in a question: R6 of R6/4/1 is its year, 04 of 2024/04 its month.
-    found[:0] = chain(_terms_of_glossary(text, fixed, glossary), _years(text))
+    found[:0] = chain(_terms_of_glossary(text, fixed, glossary), _years(text), _figures(text))
     return in_order(word for word in found if word.term or word.dropped)
 
 
@@ -180,6 +182,11 @@ def _years(text: str) -> Iterator[Word]:
     """Years of Japanese eras, as years of the common calendar; years and months of 2024.4."""
     for start, end, term in chain(years_of_eras(text), months_of_years(text)):
         yield Word(start, end, str(term), None, is_joined=True)
+
+
+def _figures(text: str) -> Iterator[Word]:
+    for start, end, figure in chain(numbers_without_hyphens(text), percentages(text)):
+        yield Word(start, end, figure, None, is_joined=True)
 
 
 def _times(text: str) -> Iterator[Word]:

@@ -441,9 +441,71 @@ def test_a_long_vowel_is_no_hyphen(analyzer):
     assert words(analyzer, "サーバー2") == ["サーバー", "2"]
 
 
-@pytest.mark.parametrize("text", ["2024-04", "03-1234-5678", "10-day", "A -1"])
+@pytest.mark.parametrize("text", ["2024-04", "12-345-6", "03-1234-5678-9", "100-0001-2", "10-day", "A -1"])
 def test_numbers_with_hyphens_keep_their_parts_only(analyzer, text):
     assert len(words(analyzer, text)) == len(text.replace("-", " ").split())
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "0312345678",
+        "03-1234-5678",
+        "０３－１２３４－５６７８",
+        "03ー1234ー5678",
+        "(03)1234-5678",
+        "（０３）１２３４－５６７８",
+        "03(1234)5678",
+        "03 1234 5678",
+        "+81-3-1234-5678",
+        "+81 (0)3-1234-5678",
+    ],
+)
+def test_a_telephone_number_is_one_word_however_it_is_written(analyzer, written):
+    assert "0312345678" in words(analyzer, f"総務部 電話{written}、内線12")
+    assert analyzer.question(f"{written}はどこの番号か").kept[0] == "0312345678"
+
+
+@pytest.mark.parametrize("written", ["1000001", "100-0001", "〒１００－０００１", "〒100ー0001"])
+def test_a_postal_code_is_one_word_however_it_is_written(analyzer, written):
+    assert "1000001" in words(analyzer, f"{written} 東京都千代田区")
+    assert analyzer.question(written).kept == ("1000001",)
+
+
+def test_the_parts_of_a_telephone_number_are_found_too_and_it_is_marked_whole(analyzer):
+    assert analyzer.question("03-1234-5678").parts == {"0312345678": ("03", "1234", "5678")}
+    text = "電話: 03-1234-5678"
+    spans = analyzer.matches(analyzer.question("0312345678"), text)
+    assert [text[start:end] for start, end in spans] == ["03-1234-5678"]
+
+
+@pytest.mark.parametrize(
+    ("written", "percentage"),
+    [
+        ("自己負担は三割", "30%"),
+        ("自己負担は3割です", "30%"),
+        ("自己負担は３０％", "30%"),
+        ("30 パーセント", "30%"),
+        ("30 percent", "30%"),
+        ("30.0 per cent", "30%"),
+        ("二割五分増し", "25%"),
+        ("2割5分", "25%"),
+        ("百分の百二十五", "125%"),
+        ("100分の2.5", "2.5%"),
+    ],
+)
+def test_a_percentage_is_one_word_however_it_is_written(analyzer, written, percentage):
+    assert percentage in words(analyzer, written)
+    assert percentage in analyzer.question(written).kept
+
+
+def test_a_percentage_is_searched_by_its_number_too(analyzer):
+    assert analyzer.question("30%").parts == {"30%": ("30",)}
+
+
+@pytest.mark.parametrize("text", ["3割り当て", "割合3", "二三割", "30人", "10・5%", "1,250%", "百分の一千"])
+def test_what_is_no_percentage_is_none(analyzer, text):
+    assert not any(word.endswith("%") for word in words(analyzer, text))
 
 
 @pytest.mark.parametrize("spread", ["附　則", "総　則", "氏　　名", "議　事　録"])
@@ -818,41 +880,6 @@ def test_polite_ways_to_ask_are_not_searched(analyzer, question, kept):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("高橋さんの内線", "高橋の内線"),
-        ("高橋様の内線", "高橋の内線"),
-        ("Mr. Brown's extension", "Brown's extension"),
-        ("Ms Brown's extension", "Brown's extension"),
-    ],
-)
-def test_a_name_is_searched_without_its_title(analyzer, one, other):
-    assert analyzer.question(one).kept == analyzer.question(other).kept
-
-
-@pytest.mark.parametrize(
-    ("name", "kept"), [("サン電機", "サン"), ("MS Office", "ms"), ("申請の様式", "様式"), ("氏の変更", "氏")]
-)
-def test_a_name_that_looks_like_a_title_is_searched(analyzer, name, kept):
-    assert kept in analyzer.question(name).kept
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("経費精算の締め切りは?", ["経費", "精算", "の", "締め切り", "は", "?"]),
-        (
-            "Who pays  the VPN's 2,500円?",
-            ["Who", " ", "pays", "  ", "the", " ", "VPN's", " ", "2", ",", "500", "円", "?"],
-        ),
-        ("ｻｰﾊﾞｰ\n한국 𠮷野家", ["ｻｰﾊﾞｰ", "\n", "한국", " ", "𠮷", "野家"]),
-        ("", []),
-    ],
-)
-def test_words_in_order_are_the_whole_text(text, found):
-    assert words_in_order(text) == found
-    assert "".join(words_in_order(text)) == text
-@pytest.mark.parametrize(
     "question",
     [
         "お世話になっております。領収書の保管",
@@ -897,3 +924,38 @@ def test_the_words_of_a_greeting_are_searched_where_they_are_the_subject(analyze
     assert sought in analyzer.question(question).kept
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("高橋さんの内線", "高橋の内線"),
+        ("高橋様の内線", "高橋の内線"),
+        ("Mr. Brown's extension", "Brown's extension"),
+        ("Ms Brown's extension", "Brown's extension"),
+    ],
+)
+def test_a_name_is_searched_without_its_title(analyzer, one, other):
+    assert analyzer.question(one).kept == analyzer.question(other).kept
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("サン電機", "サン"), ("MS Office", "ms"), ("申請の様式", "様式"), ("氏の変更", "氏")]
+)
+def test_a_name_that_looks_like_a_title_is_searched(analyzer, name, kept):
+    assert kept in analyzer.question(name).kept
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("経費精算の締め切りは?", ["経費", "精算", "の", "締め切り", "は", "?"]),
+        (
+            "Who pays  the VPN's 2,500円?",
+            ["Who", " ", "pays", "  ", "the", " ", "VPN's", " ", "2", ",", "500", "円", "?"],
+        ),
+        ("ｻｰﾊﾞｰ\n한국 𠮷野家", ["ｻｰﾊﾞｰ", "\n", "한국", " ", "𠮷", "野家"]),
+        ("", []),
+    ],
+)
+def test_words_in_order_are_the_whole_text(text, found):
+    assert words_in_order(text) == found
+    assert "".join(words_in_order(text)) == text

@@ -317,6 +317,15 @@ def test_a_month_of_an_era_finds_the_month_however_it_is_written(connection, que
     assert searched.found(question)[0] == "asked"
 
 
+@pytest.mark.parametrize("question", ["0312345678", "03-1234-5678", "（０３）１２３４－５６７８はどこ"])
+@pytest.mark.parametrize("written", ["{}{}{}", "{}-{}-{}", "({}){}-{}"])
+def test_a_telephone_number_is_found_however_it_is_written(connection, question, written):
+    searched = SearchedPassages(connection)
+    numbers = {"osaka": ("06", "1234", "5678"), "fax": ("03", "1234", "5679"), "asked": ("03", "1234", "5678")}
+    searched.put({name: ("連絡先", [], f"電話 {written.format(*number)}") for name, number in numbers.items()})
+    assert searched.found(question)[0] == "asked"
+
+
 @pytest.mark.parametrize(("asked", "first"), [("斉藤", "one"), ("斎藤", "other"), ("齋藤", "other")])
 def test_a_name_with_another_kanji_is_found_after_the_name_itself(connection, asked, first):
     searched = SearchedPassages(connection)
