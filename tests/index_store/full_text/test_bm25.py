@@ -326,6 +326,15 @@ def test_a_telephone_number_is_found_however_it_is_written(connection, question,
     assert searched.found(question)[0] == "asked"
 
 
+@pytest.mark.parametrize("question", ["30%の負担", "三割の負担", "3割の負担", "百分の三十の負担"])
+@pytest.mark.parametrize("written", ["{}0%", "{}割", "{}0 percent", "100分の{}0"])
+def test_a_percentage_is_found_however_it_is_written(connection, question, written):
+    searched = SearchedPassages(connection)
+    searched.put({f"{tenth}": ("", [], f"負担は{written.format(tenth)}です。") for tenth in (1, 2, 3)})
+    searched.put({"people": ("", [], "負担は30人です。")})
+    assert searched.found(question)[0] == "3"
+
+
 @pytest.mark.parametrize(("asked", "first"), [("斉藤", "one"), ("斎藤", "other"), ("齋藤", "other")])
 def test_a_name_with_another_kanji_is_found_after_the_name_itself(connection, asked, first):
     searched = SearchedPassages(connection)
