@@ -37,7 +37,7 @@ FORMAL = _words("時 場合 為 所 際 方 訳 筈 内 間 前 後 中")
 _IN_JAPANESE = r"""
     (?:(?:いつも|平素(?:は|より)?|毎度)、?)?(?:大変)?お世話(?:になって(?:い|おり)ます|になります|(?:様|さま)です)
     |こんにちは(?=[。、!\s])|こんばんは(?=[。、!\s])|おはようございます|(?:初|はじ)めまして
-    |お忙しい(?:ところ|所|中)、?(?:大変)?(?:恐れ入りますが|恐縮ですが|申し訳(?:ありません|ございません)が)?
+    |お忙しい(?:ところ|所|中)を?、?(?:大変)?(?:恐れ入りますが|恐縮ですが|申し訳(?:ありません|ございません)が)?
     |お手数(?:です|ではございます|を?(?:おかけ|お掛け)(?:し|いたし|致し)ます)が
     |質問(?:です|があります|ですが|なのですが|なんですが|させてください)
     |(?:ちょっと)?お?(?:聞き|伺い)し?たい[のん]です(?:が|けれ?ども?)
@@ -51,6 +51,6 @@ _IN_ENGLISH = rf"""
      |good\ (?:morning|afternoon|evening)|(?:(?:just\ )?a\ )?quick\ question|{_THANKS})(?=[.,!:]|\s*$)
     |\bi\ was\ (?:just\ )?wondering\b
 """
-POLITE = re.compile(rf"(?<![「『\"'])(?:{_IN_JAPANESE}|{_IN_ENGLISH})", re.VERBOSE | re.MULTILINE)
+POLITE = re.compile(rf"(?<![「『\"'])(?:(?:{_IN_JAPANESE})(?![のをは」』])|{_IN_ENGLISH})", re.VERBOSE | re.MULTILINE)
 """what stands around a question in a mail, as it is folded: お世話になっております, Best regards. The 世話 of
 家族の世話 is sought."""

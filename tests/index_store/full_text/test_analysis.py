@@ -316,7 +316,8 @@ def test_the_year_of_an_era_is_searched_by_its_parts_too_and_marked_whole(analyz
 
 
 @pytest.mark.parametrize(
-    "text", ["明治大学", "平成30人", "昭和10年代", "XR6年", "R6", "拡大3.4.1", "R6-4-1", "R6.13", "M2.5", "VR6.4"]
+    "text",
+    ["明治大学", "平成30人", "昭和10年代", "XR6年", "R6", "拡大3.4.1", "R6-4-1", "R6.13", "M2.5", "S3/4", "VR6.4"],
 )
 def test_an_era_without_a_year_is_none(analyzer, text):
     assert not any(word.isdecimal() and len(word) == 4 for word in words(analyzer, text))
@@ -916,6 +917,8 @@ def test_the_greetings_of_an_english_mail_are_not_searched(analyzer, question):
         ("家族の世話をするための休暇", "世話"),
         ("「お世話になっております」は社内のメールに要るか", "世話"),
         ("よろしくお願いします", "宜しく"),
+        ("よろしくお願いいたしますの英訳", "宜しく"),
+        ("初めましての挨拶", "初めまして"),
         ("the thank you gifts for customers", "thank"),
         ("the good morning campaign", "morn"),
     ],
