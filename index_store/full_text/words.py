@@ -13,13 +13,13 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from index_store.full_text.english import stemmed
-from index_store.full_text.eras import years_of_eras
-from index_store.full_text.figures import numbers_without_hyphens, percentages
 from index_store.full_text.folding import FoldedText, fold
 from index_store.full_text.glossary import Glossary
+from index_store.full_text.spellings.eras import years_of_eras
+from index_store.full_text.spellings.figures import numbers_without_hyphens, percentages
+from index_store.full_text.spellings.times import days_of_the_year, months_of_years, times_of_day, years_with_points
 from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
 from index_store.full_text.sudachi import SUDACHI, Kind, Morpheme
-from index_store.full_text.times import days_of_the_year, months_of_years, times_of_day, years_with_points
 
 LONGEST = 64
 """characters of a term: a longer one is no word (base64) and is cut"""

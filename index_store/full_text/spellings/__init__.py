@@ -1,0 +1,1 @@
+"""What is written in many ways, each in one: years of eras, days and times, telephone numbers, percentages."""
