@@ -5,6 +5,10 @@ contains one, it does not come from the passages.
 import re
 import unicodedata
 
+from index_store.full_text.folding import fold
+from index_store.full_text.spellings.eras import years_of_eras
+from index_store.full_text.spellings.figures import percentages
+
 _JAPANESE = re.compile(r"[\u3041-\u30ff\u3400-\u9fff々ー]")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<=[^\W_] )[A-Z][\w-]+|[\u30a1-\u30faー]{3,}")
@@ -30,12 +34,14 @@ def shared_names(part: str, whole: str, known: str) -> float:
 
 
 def unstated_names(part: str, whole: str) -> tuple[str, ...]:
-    """Numbers and names of `part` that `whole` does not contain."""
+    """Numbers and names of `part` that `whole` does not contain in any spelling."""
     part, whole = (unicodedata.normalize("NFKC", text) for text in (part, whole))
-    numbers = _numbers(whole)
+    numbers = _numbers(whole) | _numbers_in_words(whole)
     unstated = [number for number in _NUMBER.findall(part) if _plain(number) not in numbers]
     lower = whole.lower()
-    return tuple(dict.fromkeys(unstated + [name for name in _NAME.findall(part) if name.lower() not in lower]))
+    # サーバー is in サーバの再起動, too.
+    names = [name for name in _NAME.findall(part) if name.lower().rstrip("ー") not in lower]
+    return tuple(dict.fromkeys(unstated + names))
 
 
 def unstated_codes(part: str, whole: str) -> tuple[str, ...]:
@@ -51,6 +57,13 @@ def _terms(text: str) -> set[str]:
 
 def _numbers(text: str) -> set[str]:
     return {_plain(number) for number in _NUMBER.findall(text)}
+
+
+def _numbers_in_words(text: str) -> set[str]:
+    """三十日 has 30, 三割 has 30, and 令和6年 has 2024."""
+    folded = fold(text).text
+    percents = {percentage.removesuffix("%") for _, _, percentage in percentages(folded)}
+    return _numbers(folded) | percents | {str(year) for _, _, year in years_of_eras(folded)}
 
 
 def _plain(number: str) -> str:

@@ -65,3 +65,17 @@ def test_a_time_or_a_date_is_the_same_without_the_zeros_before_it(part, whole):
 @pytest.mark.parametrize("whole", ["100円", "09:00", "1.0"])
 def test_a_zero_that_is_a_number_or_within_one_counts(whole):
     assert unstated_names("0円か10円です。", whole) == ("0", "10")
+
+
+@pytest.mark.parametrize(
+    ("part", "whole"),
+    [
+        ("サーバーを再起動します。", "サーバの再起動は情報システム課が行う。"),
+        ("プリンタは2階です。", "プリンターは２階にある。"),
+        ("30日前までに申請します。", "三十日前までに申請する。"),
+        ("30%です。", "違約金は三割とする。"),
+        ("2024年4月からです。", "令和6年4月1日から施行する。"),
+    ],
+)
+def test_a_name_or_number_in_another_spelling_is_stated(part, whole):
+    assert unstated_names(part, whole) == ()
