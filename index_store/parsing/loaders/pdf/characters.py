@@ -38,6 +38,8 @@ _AS_WRITTEN = {
 """radicals and ligatures that fonts give for kanji and letters: the same text in other characters"""
 _FONT_NAME = 128
 """bytes of a font's name that are read; a PDF has 127 at most"""
+_BOLD = re.compile(rb"(?i:bold|heavy|black|demi)|CMBX|-W[6-9]")
+"""in the name of a font"""
 _FRACTION = re.compile(r"\d+ ?[/⁄]")
 _SPACED = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff]) (?=[\u3040-\u30ff\u3400-\u9fff])")
 _LEADER = re.compile(r" ?(?:[.．・‥…·] ?){6,}")
@@ -161,6 +163,16 @@ def size_of(page: PdfTextPage, index: int) -> float:
     matrix = _matrix(page, index)
     size: float = pdfium.FPDFText_GetFontSize(page, index)
     return round(size * (math.hypot(matrix.c, matrix.d) if matrix else 1), 1)
+
+
+def weight_of(page: PdfTextPage, index: int) -> int:
+    """400 is usual, 700 bold. pdfium tells it by the width of the stems, which Word and Chrome give too small."""
+    written = pdfium.FPDFText_GetTextObject(page, index)
+    mode = pdfium.FPDFTextObj_GetTextRenderMode(written) if written else None
+    weight: int = pdfium.FPDFText_GetFontWeight(page, index)
+    # Programs draw the outlines too, for the bold type of a Japanese font that has none.
+    is_bold = mode == pdfium.FPDF_TEXTRENDERMODE_FILL_STROKE or _BOLD.search(_font(page, index))
+    return max(weight, 700) if is_bold else weight
 
 
 def is_slanted(page: PdfTextPage, index: int) -> bool:

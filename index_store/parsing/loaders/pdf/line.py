@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-import pypdfium2.raw as pdfium
 from pypdfium2 import PdfTextPage
 
-from index_store.parsing.loaders.pdf.characters import box_of, is_slanted, mark_raised, size_of, text_of
+from index_store.parsing.loaders.pdf.characters import box_of, is_slanted, mark_raised, size_of, text_of, weight_of
 from index_store.parsing.loaders.pdf.upright import Box
 from index_store.parsing.loaders.sheet import Sheet, Span
 
@@ -122,7 +121,7 @@ def line_of(page: PdfTextPage, characters: list[str], turn: int, start: int, end
         return Line(text, 0, 0, 0, 0)
     # The first may be an initial, the last the number of a note.
     size = statistics.median(size_of(page, written[at]) for at in (0, len(written) // 2, -1))
-    weight = pdfium.FPDFText_GetFontWeight(page, written[len(written) // 2])
+    weight = weight_of(page, written[len(written) // 2])
     left, right = min(box[0] for box in boxes), max(box[1] for box in boxes)
     bottom, top = min(box[2] for box in boxes), max(box[3] for box in boxes)
     if len(boxes) > 2 and top - bottom > 2 * (right - left):

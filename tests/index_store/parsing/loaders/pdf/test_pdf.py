@@ -213,6 +213,18 @@ def test_without_an_outline_larger_type_makes_headings_and_the_title(raw) -> Non
         assert loaded.pages[0].markdown.split("\n")[heading.line] == heading.text
 
 
+@pytest.mark.parametrize(
+    ("font", "paint", "expected"),
+    [(b"Helvetica ", "", []), (b"Arial-Bold", "", ["1.1 Hotel"]), (b"Helvetica ", "2 Tr", ["1.1 Hotel"])],
+    ids=["usual type", "a bold font", "outlines that are drawn too"],
+)
+def test_a_numbered_line_is_bold_whatever_stems_its_font_claims(raw, font: bytes, paint: str, expected: list) -> None:
+    text = ["旅費は実費を支払う。", "領収書を経理部に提出する。"]
+    page = [*lines(*text), Text(50, 660, "1.1 Hotel", paint=paint), *lines(*text, top=640)]
+    content = PdfFile([page]).content().replace(b"Helvetica ", font)
+    assert [heading.text for heading in load(raw(content, "a.pdf")).pages[0].headings] == expected
+
+
 def test_the_first_of_several_chapters_is_not_the_title(raw) -> None:
     body = [Text(50, 600 - 15 * line, "The allowance is paid per day, as it says here.") for line in range(9)]
     pages = [[Text(50, 700, f"Chapter of {name}", 18), *body] for name in ("travel", "money")]
