@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.pdf.line import Cell, Line
+from index_store.parsing.loaders.pdf.line import Cell, Line, RuledTable
 from index_store.parsing.loaders.pdf.paragraphs import BULLET, joined
+from index_store.parsing.loaders.pdf.rules import NEAR
 from index_store.parsing.loaders.sheet import is_data
 
 ROWS = 3
@@ -25,6 +26,8 @@ BETWEEN = 0.3
 """share of the size of the type, between two columns at least"""
 HEADER_SHARE = 0.5
 """share of the columns that the first row must fill to be their header; a form fills fewer"""
+FEWEST_COLUMNS = 3
+"""of a table whose first row is its header wherever it has no data; with two, it may be a list of labels"""
 FILLED = 0.6
 """share of the rows that must have more than one cell"""
 LENGTH = 30
@@ -76,7 +79,7 @@ def tables(lines: list[Line], start: int, end: int, above: Table | None = None) 
     while start < end:
         ruled = lines[start].table
         if ruled:
-            header = above.header if above and _goes_on_over_pages(above, ruled.columns, ruled.first) else ()
+            header = above.header if above and _goes_on_between_rules(above, ruled) else ()
             yield Table(start, start + 1, ruled.markdown(header), header or ruled.first, ruled.columns)
             start, above = start + 1, None
             continue
@@ -144,6 +147,24 @@ def _goes_on_over_pages(above: Table, columns: Sequence[tuple[float, float]], fi
         and all(one[0] < other[1] and other[0] < one[1] for one, other in zip(columns, above.columns, strict=True))
         and not any(map(is_data, above.header))
         and any(map(is_data, first))
+    )
+
+
+def _goes_on_between_rules(above: Table, ruled: RuledTable) -> bool:
+    """As `_goes_on_over_pages`; but three columns with the same sides are enough, if the first row is no other header
+    or form: it has none of the words that the table above begins with.
+    """
+    if _goes_on_over_pages(above, ruled.columns, ruled.first):
+        return True
+    words = {text for span, text in ruled.cells if span.top == 0}
+    return (
+        len(above.header) == len(ruled.columns) >= FEWEST_COLUMNS
+        and all(
+            abs(one[0] - other[0]) < NEAR and abs(one[1] - other[1]) < NEAR
+            for one, other in zip(above.columns, ruled.columns, strict=True)
+        )
+        and words.isdisjoint(above.header)
+        and not any(map(is_data, above.header))
     )
 
 

@@ -1,7 +1,7 @@
 """Tables of a PDF's page whose rows and columns have rules between them."""
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import pytest
 
@@ -119,6 +119,36 @@ def test_a_ruled_table_that_goes_on_over_pages_has_its_header_on_each(markdown) 
     assert markdown(first, second).endswith(
         "--\n| 番号 | 内容 | 期限 |\n| --- | --- | --- |\n| 2 | 発注を決めて連絡すること | 6/9 |\n| 3 | 検収 | 6/20 |"
     )
+
+
+def in_rows(*rows: Sequence[str], columns: Sequence[float] = COLUMNS) -> list[Text]:
+    """A page that begins with these rows."""
+    heights = [780 - 20 * at for at in range(len(rows) + 1)]
+    cells = (in_row(height - 15, *row, columns=columns) for height, row in zip(heights, rows, strict=False))
+    return [*rules(columns, heights), *chain.from_iterable(cells)]
+
+
+DUTIES = in_rows(("場面", "手順", "担当"), ("来客", "入館証を渡す", "総務課"))
+
+
+@pytest.mark.parametrize("desk", ["防災班", ""])
+def test_a_ruled_table_of_words_that_goes_on_over_pages_has_its_header_on_each(desk: str, markdown) -> None:
+    assert markdown(DUTIES, in_rows(("火災", "避難する", desk), ("停電", "待つ", "各課"))).endswith(
+        f"--\n| 場面 | 手順 | 担当 |\n| --- | --- | --- |\n| 火災 | 避難する | {desk} |\n| 停電 | 待つ | 各課 |"
+    )
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        in_rows(("場面", "連絡先", "担当"), ("火災", "消防署", "防災班")),
+        in_rows(("火災", "避難する", "防災班"), ("停電", "待つ", "各課"), columns=(50, 120, 250, 350)),
+        [Text(50, 790, "緊急時"), *in_rows(("火災", "避難する", "防災班"), ("停電", "待つ", "各課"))],
+    ],
+    ids=["a header of its own", "other columns", "text before it"],
+)
+def test_another_ruled_table_of_words_has_not_the_header_of_the_one_before(page: list[Text], markdown) -> None:
+    assert "手順" not in markdown(DUTIES, page).split("\n--\n")[1]
 
 
 def test_a_ruled_head_that_stands_on_each_page_is_left_out(markdown) -> None:
