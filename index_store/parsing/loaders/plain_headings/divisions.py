@@ -17,8 +17,9 @@ FEWEST = 2
 """divisions of a text that has such headings; a single one may be a quotation"""
 
 _JAPANESE = "編章節款条"
-_ENGLISH = "part", "chapter", "article", "section"
-"""from the largest to the smallest"""
+_NAMES = ("編", "part"), ("章", "chapter"), ("節",), ("款",), ("条", "article"), ("section",)
+"""from the largest to the smallest; a contract may have each article in both languages, one below the other"""
+_SIZES = {name: size for size, names in enumerate(_NAMES) for name in names}
 _NUMERAL = r"[\d〇一二三四五六七八九十百千]{1,9}"
 _ARTICLE = rf"第\s?{_NUMERAL}\s?条(?:の\s?{_NUMERAL}){{0,3}}"
 _CAPTION = r"[（(【](?:[^（）()【】。]|[（(][^（）()【】。]{1,30}[）)]){1,60}[）)】]"
@@ -151,7 +152,7 @@ def _divisions(lines: Sequence[str]) -> dict[int, _Division]:
 
 def _goes_on(division: _Division) -> bool:
     """Whether the rules above it go on with it: a table that stands there belongs to the article above, not to all."""
-    return division.size == _JAPANESE.index("条") and not _FIRST.match(division.heading)
+    return division.size == _SIZES["条"] and not _FIRST.match(division.heading)
 
 
 def _is_listed(line: str, names: Collection[str]) -> bool:
@@ -178,12 +179,12 @@ def _division(line: str) -> _Division | None:
         if opened is None:
             return None
         if opened["annex"]:
-            return _Division(_JAPANESE.index("章"), opened["annex"], is_opened=True)
-        return _Division(_JAPANESE.index("条"), opened["captioned"] or opened["bare"], is_opened=True)
+            return _Division(_SIZES["章"], opened["annex"], is_opened=True)
+        return _Division(_SIZES["条"], opened["captioned"] or opened["bare"], is_opened=True)
     if named["annex"]:
-        return _Division(_JAPANESE.index("章"), line)
+        return _Division(_SIZES["章"], line)
     if named["schedule"]:
-        return _Division(_ENGLISH.index("chapter"), line)
+        return _Division(_SIZES["chapter"], line)
     if named["en"]:
-        return _Division(_ENGLISH.index(named["en"].lower()), line)
-    return _Division(_JAPANESE.index((named["ja"] or "条")[-1]), line)
+        return _Division(_SIZES[named["en"].lower()], line)
+    return _Division(_SIZES[(named["ja"] or "条")[-1]], line)

@@ -49,6 +49,15 @@ def test_an_article_with_text_in_its_line_has_its_number_and_caption_as_heading_
     ]  # fmt: skip
 
 
+def test_articles_in_both_languages_one_below_the_other_are_on_one_level(headings) -> None:
+    text = (
+        "第1条（目的）\n製品の供給を定める。\nArticle 1 (Purpose)\nIt sets out the supply.\n"
+        "第2条（注文）\n書面で注文する。\nArticle 2 (Orders)\nOrders are in writing.\n"
+    )
+    articles = ["第1条（目的）", "Article 1 (Purpose)", "第2条（注文）", "Article 2 (Orders)"]
+    assert headings(text) == [(1, article) for article in articles]
+
+
 @pytest.mark.parametrize("name", ["附則", "附　則", "付則", "付則（令和6年4月1日）"])
 def test_supplementary_provisions_with_text_in_their_line_are_no_part_of_the_last_article(name: str, headings) -> None:
     text = f"第1条 旅費を定める。\n第2条 社員に適用する。\n付則 第2項は、準用する。\n{name}　4月1日から施行する。\n"
