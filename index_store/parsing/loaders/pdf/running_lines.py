@@ -16,6 +16,8 @@ SHARE = 0.6
 """share of the pages with the same first or last line, apart from its page number, that makes it a running line"""
 PAGES = 3
 """with the same line, at least"""
+COUNTED = 2
+"""with the same line and their page numbers, at least; many documents have two pages"""
 LENGTH = 200
 """characters of a line with a page number, or with the title beside the chapter"""
 FACING = 2
@@ -38,7 +40,7 @@ def without_running_lines(pages: list[list[Line]]) -> list[list[Line]]:
     left = [[line for line in page if not line.slanted or stamps[line.text] < least] for page in pages]
     for end in (0, -1, 0, -1):
         ends = [page[end] if page and (end or not _names_columns(page, len(left))) else None for page in left]
-        running = _running(ends) | _of_chapters(ends, left)
+        running = _running(ends, left) | _of_chapters(ends, left)
         left = [
             [line for line in page if line is not page[end]] if number in running else page
             for number, page in enumerate(left)
@@ -66,9 +68,8 @@ def _names_columns(page: list[Line], pages: int) -> bool:
     )
 
 
-def _running(lines: list[Line | None]) -> set[int]:
+def _running(lines: list[Line | None], pages: list[list[Line]]) -> set[int]:
     """The pages, from 0, whose line is a running one."""
-    least = max(PAGES, SHARE * len(lines))
     alike: defaultdict[tuple[str, int | None], set[int]] = defaultdict(set)
     for page, line in enumerate(lines):
         if line:
@@ -76,11 +77,25 @@ def _running(lines: list[Line | None]) -> set[int]:
             for text, number in _page_numbers(line, len(lines)):
                 alike[text, number - page].add(page)
     sharing: defaultdict[str, set[int]] = defaultdict(set)
-    for (text, _), found in alike.items():
+    counted: set[str] = set()
+    for (text, first), found in alike.items():
         # Page numbers may begin again, as those of several reports in one file do.
         if len(found) > 1:
             sharing[text] |= found
-    return {page for found in sharing.values() if len(found) >= least for page in found}
+            # The titles of two parts are in larger type.
+            if first is not None and all(_is_small(lines[page], pages[page]) for page in found):
+                counted.add(text)
+    return {
+        page
+        for text, found in sharing.items()
+        if len(found) >= max(COUNTED if text in counted else PAGES, SHARE * len(lines))
+        for page in found
+    }
+
+
+def _is_small(line: Line | None, page: list[Line]) -> bool:
+    """Whether another line of the page is in type of at least its size: it is no title."""
+    return line is not None and line.size <= max((each.size for each in page if each is not line), default=0)
 
 
 def _of_chapters(lines: list[Line | None], pages: list[list[Line]]) -> set[int]:
@@ -100,7 +115,7 @@ def _of_chapters(lines: list[Line | None], pages: list[list[Line]]) -> set[int]:
         and line
         and texts[page] & texts[other]
         and _is_level(line, lines[other])
-        and line.size <= max((each.size for each in pages[page] if each is not line), default=0)
+        and _is_small(line, pages[page])
     }
     if len(repeated) < least:
         return set()

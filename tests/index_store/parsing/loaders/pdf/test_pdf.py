@@ -632,6 +632,24 @@ def test_page_numbers_are_left_out_in_each_usual_form(raw, footer: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("footer", ["{}", "- {} -", "{} / 2", "Confidential  Page {} of 2", "旅費規程 - {}"])
+@pytest.mark.parametrize(
+    "cover", [[], [[Text(50, 500, "Travel rules", 30)]]], ids=["two pages", "a cover and two pages"]
+)
+def test_two_page_numbers_are_left_out(raw, footer: str, cover: list) -> None:
+    texts = ["The allowance for a day of travel is paid", "after the report was handed in."]
+    pages = [[*lines(text), Text(50, 30, footer.format(number), 9)] for number, text in enumerate(texts, 1)]
+    read = [page.markdown for page in load(raw(PdfFile([*cover, *pages]).content(), "a.pdf")).pages]
+    assert read[len(cover) :] == texts
+
+
+def test_the_numbers_of_two_titles_in_larger_type_are_no_page_numbers(raw) -> None:
+    pages = [[Text(50, 740, f"Plan for the move - {number}", 24), *lines(f"It is the {name} plan.")]
+             for number, name in ((1, "long"), (2, "short"))]  # fmt: skip
+    texts = [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages]
+    assert [text.split("\n")[0] for text in texts] == ["Plan for the move - 1", "Plan for the move - 2"]
+
+
 def test_page_numbers_beside_a_running_title_are_left_out_on_either_side_and_after_a_restart(raw) -> None:
     numbers = [1, 2, 3, 1, 2, 3, 4]
     pages = [
