@@ -120,26 +120,26 @@ def title_by_size(pages: list[list[Line]]) -> str:
     return reduce(joined, (line.text.strip() for line in pages[0][largest.start : largest.start + largest.count]))
 
 
-def _body(pages: list[list[Line]]) -> tuple[float, bool] | None:
-    """Size of the type of most characters, and whether it is bold."""
-    sizes: Counter[tuple[float, bool]] = Counter()
+def _body(pages: list[list[Line]]) -> tuple[float, bool, bool] | None:
+    """Size of the type of most characters, whether it is bold, and whether their lines are vertical."""
+    sizes: Counter[tuple[float, bool, bool]] = Counter()
     for page in pages:
         for line in page:
-            sizes[line.size, line.weight >= BOLD] += len(line.text)
+            sizes[line.size, line.weight >= BOLD, line.vertical] += len(line.text)
     return sizes.most_common(1)[0][0] if sizes else None
 
 
-def _on_page(lines: list[Line], size: float, is_bold: bool) -> list[FoundHeading]:
+def _on_page(lines: list[Line], size: float, is_bold: bool, is_vertical: bool) -> list[FoundHeading]:
     found: list[FoundHeading] = []
     at = 0
     while at < len(lines):
         count = 1
-        if _stands_out(lines, at, size, is_bold):
+        if _stands_out(lines, at, size, is_bold, is_vertical):
             while (
                 at + count < len(lines)
                 and lines[at + count].size == lines[at].size
                 and lines[at + count].weight == lines[at].weight
-                and _stands_out(lines, at + count, size, is_bold)
+                and _stands_out(lines, at + count, size, is_bold, is_vertical)
                 and not _NUMBERED.match(lines[at + count].text.strip())
             ):
                 count += 1
@@ -149,9 +149,12 @@ def _on_page(lines: list[Line], size: float, is_bold: bool) -> list[FoundHeading
     return found
 
 
-def _stands_out(lines: list[Line], at: int, size: float, is_bold: bool) -> bool:
+def _stands_out(lines: list[Line], at: int, size: float, is_bold: bool, is_vertical: bool) -> bool:
     line, text = lines[at], lines[at].text.strip()
-    if len(text) > LENGTH or "@" in text or line.row or line.table or line.vertical or _is_piece(lines, at):
+    # A label that is written downwards beside horizontal text is no heading.
+    if len(text) > LENGTH or "@" in text or line.row or line.table or line.vertical != is_vertical:
+        return False
+    if _is_piece(lines, at):
         return False
     larger = line.size >= LARGER * size and not re.match(r"[,.;)]", text)
     numbered = line.weight >= BOLD and not is_bold and line.size >= size and bool(_NUMBERED.match(text))

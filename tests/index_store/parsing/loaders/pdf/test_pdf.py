@@ -503,6 +503,19 @@ def test_vertical_japanese_is_read_from_right_to_left(raw, turned: str) -> None:
     assert load(raw(content, "a.pdf")).pages[0].markdown == "".join(written)
 
 
+def test_larger_type_makes_headings_and_the_title_of_vertical_japanese_too(raw) -> None:
+    text = ["一日二千五百円とし、月の末日に支払", "う。領収書はいらない。"] * 2
+    written = [("出張旅費の手引き", 24), ("日当の額", 16), *((line, 12) for line in text),
+               ("宿泊費の額", 16), *((line, 12) for line in text)]  # fmt: skip
+    page = [Text(550 - 30 * at, 700, line, size) for at, (line, size) in enumerate(written)]
+    content = PdfFile([page]).content().replace(b"90ms-RKSJ-H", b"90ms-RKSJ-V")
+    loaded = load(raw(content, "a.pdf"))
+    assert loaded.title == "出張旅費の手引き"
+    assert [(heading.level, heading.text) for heading in loaded.pages[0].headings] == [
+        (1, "出張旅費の手引き"), (2, "日当の額"), (2, "宿泊費の額"),
+    ]  # fmt: skip
+
+
 def test_a_list_a_drawing_and_two_rows_are_no_tables(raw) -> None:
     drawing = [*row(700, "a ---+", "in"), *row(680, "b ---+->", "c"), *row(660, "d ---+", "out")]
     items = [Text(x, 500 - 15 * line, text) for line in range(4) for x, text in ((50, f"{line + 1}."), (90, "Pay"))]
