@@ -41,8 +41,8 @@ _LINE = re.compile(
 _FORMS = ("parts", "marked", "plain", "enclosed", "letters")
 _THIRD = re.compile(r"^[\s*]{0,9}[(（]?(?:[3３]|III|Ⅲ|三)", re.MULTILINE)
 """Most texts count no lines up to FEWEST: they need not be taken apart."""
-_NO_HEADING = re.compile(r"。|[.．、,;:；：…)]$|\.\s|\t|[.…‥・]{3}")
-"""a sentence, a row of a table, or a line of a table of contents"""
+_NO_HEADING = re.compile(r"。|[.．、,;:；：…]$|^[^(]*\)$|\.\s|\t|[.…‥・]{3}")
+"""a sentence, a row of a table, or a line of a table of contents; but a heading may end in brackets: 費用（税込）"""
 _PAGE = re.compile(r"\s+\d{1,3}$")
 _JAPANESE = re.compile(r"[ぁ-ヿ一-鿿]")
 _LIST_TEXT = re.compile(r" {2,}|\t")

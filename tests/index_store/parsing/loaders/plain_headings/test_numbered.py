@@ -73,12 +73,18 @@ def test_numbers_have_many_forms(numbers: tuple[str, ...], headings) -> None:
         ["1. 目的", "3. 対象", "4. 費用"],
         ["1. 1号館", "2. 2号館", "3. 3号館"],
         ["2026.4.1 改正", "2026.5.1 改正", "2026.6.1 改正"],
+        ["1. in the bracket)", "2. of the line above)", "3. of the text)"],
         ["1\t東京\t300", "2\t大阪\t200", "3\t京都\t100"],
         ["1. 原稿を置く前に、ガラスが汚れていないかを確かめ、汚れていたら", "2. 拭く。汚れは布で", "3. 取れる。"],
     ],
 )
 def test_sentences_too_few_lines_gaps_values_and_rows_are_no_headings(lines: list[str], headings) -> None:
     assert headings("".join(f"{line}\n{SENTENCE}\n" for line in lines)) == []
+
+
+def test_a_numbered_heading_may_end_in_brackets(headings) -> None:
+    named = ["1. 目的", "2. 申請の方法", "3. 休暇の日数", "4. 費用（税込）", "5. Fees (without VAT)"]
+    assert headings("".join(f"{line}\n{SENTENCE}\n" for line in named)) == [(1, line) for line in named]
 
 
 def test_lines_of_a_list_and_those_that_a_sentence_continues_are_no_headings(headings) -> None:
