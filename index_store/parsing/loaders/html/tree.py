@@ -317,7 +317,7 @@ class _Builder:
         is_struck = _is_struck(node.tag, node.attributes)
         if is_struck and not self._open_struck and node.length and not node.holds & Holds.BLOCK:
             node.children = ["~~", *node.children, "~~"]
-        if node.tag == "a" and (_NOTE in node.names or node.attributes.get("role") == "doc-noteref"):
+        if node.tag == "a" and _is_mark_of_note(node):
             # Its number would read as one more digit or letter of the word before it.
             node.children = node.children if node.holds & Holds.WORDS else ["[", *node.children, "]"]
         if node.tag == "sup":
@@ -471,6 +471,11 @@ def _is_permalink(link: Node) -> bool:
     """Whether it is the sign beside a heading that leads to the heading itself."""
     sign = "".join(child for child in link.children if isinstance(child, str)).strip()
     return sign in _PERMALINKS and link.attributes.get("href", "").startswith("#")
+
+
+def _is_mark_of_note(link: Node) -> bool:
+    is_said = link.attributes.get("role") == "doc-noteref" or "noteref" in link.attributes.get("epub:type", "").split()
+    return is_said or _NOTE in link.names
 
 
 def _is_of_the_frame(link: Node) -> bool:

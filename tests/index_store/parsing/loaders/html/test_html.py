@@ -290,8 +290,10 @@ def test_other_links_in_a_text_are_read(text: str) -> None:
     [
         "<sup id='fnref:1'><a class=footnote-ref href='#fn:1'>1</a></sup>",
         "<a href='#fn1' id=fnref1 role=doc-noteref><sup>1</sup></a>",
+        "<a href='#fn:1' epub:type=noteref>1</a>",
+        "<sup><a href='notes.xhtml#n1' epub:type='noteref'>1</a></sup>",
     ],
-    ids=["MkDocs", "Pandoc"],
+    ids=["MkDocs", "Pandoc", "EPUB", "EPUB, raised"],
 )
 def test_the_mark_of_a_note_does_not_stick_to_the_word_before_it(mark: str) -> None:
     note = "<li id='fn:1'>In Japan. <a class=footnote-backref href='#fnref:1'>↩</a></li>"
