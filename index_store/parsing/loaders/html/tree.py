@@ -408,11 +408,15 @@ def _write_box(node: Node, is_done: bool) -> None:
 
 
 def _look_at_pictures(node: Node, parent: Node) -> None:
-    """Reads the picture of a formula, unless its MathML was read, and pictures that are the only text of a tag."""
+    """Reads the picture of a formula, unless its MathML was read, that of a character which a book's fonts lack, and
+    pictures that are the only text of a tag.
+    """
     if node.tag == "img" and node.attributes.get("alt", "").strip():
         node.holds |= Holds.PICTURE
         is_read = parent.length and "mwe-math-element" in parent.names
-        if "mwe-math" in node.attributes.get("class", "") and not is_read:
+        is_formula = "mwe-math" in node.attributes.get("class", "") and not is_read
+        is_character = "gaiji" in node.names and len(node.attributes["alt"].strip()) == 1
+        if is_formula or is_character:
             _read_pictures(node)
     elif node.holds & Holds.PICTURE and not node.length and node.tag in _PICTURED:
         if _stands_for_words(node):

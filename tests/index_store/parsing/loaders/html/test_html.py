@@ -672,6 +672,7 @@ def test_a_formula_stands_on_one_line(formula: str, expected: str) -> None:
         ),
         ("<ul><li><a href=a.pdf><img alt='Form 1'></a><li>x</ul>", "- Form 1\n- x"),
         ("<p>E = <img class=mwe-math-fallback-image-inline alt='{\\displaystyle mc^{2}}'></p>", "E = mc^{2}"),
+        ("<p>担当は<img class='gaiji' alt='髙'>橋です。</p>", "担当は髙橋です。"),
         ("<p>text <img alt='a flower'></p><h1><a href=/><img alt=Acme></a></h1>", "text"),
         ("<table><tr><td rowspan=2><img alt='[Note]'></td><td>Note<tr><td>text</table>", "Note\n\ntext"),
         ("<ul><li>x<li><a href=https://sns.example/me><img alt=Follow></a></ul>", "- x"),
