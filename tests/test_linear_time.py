@@ -31,6 +31,7 @@ from index_store.parsing.loaders.document import Page, RawFile
 from index_store.parsing.loaders.formats import format_of
 from index_store.parsing.loaders.html.html import load_html
 from index_store.parsing.loaders.mail.invitation import event_of
+from index_store.parsing.loaders.mail.message import text_of
 from index_store.parsing.loaders.office import eq_field
 from index_store.parsing.loaders.plain_headings.bold import with_bold
 from index_store.parsing.loaders.plain_headings.divisions import provisions_below, with_divisions
@@ -137,6 +138,13 @@ def hit(text: str) -> Hit:
 def calendar(text: str) -> Message:
     part = Message()
     part.set_payload(f"BEGIN:VEVENT\nLOCATION;{text}\nSUMMARY:{text}\n{text}", "utf-8")
+    return part
+
+
+def in_base64(text: str) -> Message:
+    part = Message()
+    part["Content-Transfer-Encoding"] = "base64"
+    part.set_payload(f"5LyRCg==\n{text}\n{text}", "utf-8")
     return part
 
 
@@ -294,6 +302,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     ),
     "with_raised": lambda text: as_markdown.with_raised("".join(map(as_markdown.raised, text))),
     "event_of": lambda text: event_of(calendar(text), "a.eml"),
+    "text_of": lambda text: text_of(in_base64(text), "a.eml"),
     "eq_field.shown": lambda text: eq_field.shown(f"EQ \\o\\ac({text}"),
     # pages
     "rewrite_html": lambda text: rewrite_html(text, f"{QUESTION} {text[::2]}"),

@@ -19,6 +19,9 @@ HEADERS = ("from", "to", "subject", "date", "message-id", "received", "mime-vers
 """a mail has at least one of them"""
 
 _WORD = re.compile(r"=\?([^?\s]+?)(?:\*[\w-]*)?\?([BQbq])\?([^?]*)\?=")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}\s*")
+CODED_LINE = 60
+"""characters of a whole line of base64 at least; programs write 60, 64, 72 or 76"""
 _BETWEEN_WORDS = re.compile(r"(?<=\?=)\s+(?==\?)")
 
 
@@ -72,7 +75,26 @@ def content_of(part: Message) -> bytes:
 
 def text_of(part: Message, name: str) -> str:
     """Raises UnknownEncoding."""
-    return with_plain_newlines(decode(content_of(part), name, part.get_content_charset()))
+    coded, appended = _without_appended(part)
+    return with_plain_newlines(decode(content_of(coded), name, part.get_content_charset()) + appended)
+
+
+def _without_appended(part: Message) -> tuple[Message, str]:
+    """The part without the plain lines that mailing lists and virus scanners append, even to a text in base64; and
+    these lines.
+    """
+    payload = part.get_payload()
+    if not isinstance(payload, str) or str(part["Content-Transfer-Encoding"]).strip().lower() != "base64":
+        return part, ""
+    lines = payload.splitlines()
+    end = next((at for at, line in enumerate(lines) if not _BASE64.fullmatch(line)), len(lines))
+    # What is damaged in the middle has more of it below.
+    if any(len(line) >= CODED_LINE and _BASE64.fullmatch(line) for line in lines[end:]):
+        return part, ""
+    coded = Message()
+    coded["Content-Transfer-Encoding"] = "base64"
+    coded.set_payload("\n".join(lines[:end]))
+    return coded, "\n".join(["", *lines[end:]]) if end < len(lines) else ""
 
 
 def _words(text: str) -> str:

@@ -93,6 +93,18 @@ def test_words_cut_in_mid_character_raw_bytes_and_wrong_charsets_are_mended(raw)
     assert "本文は宣言と違います。" in text(loaded)
 
 
+@pytest.mark.parametrize("end", ["", "。", "。。"], ids=lambda end: f"{len(end)} more")
+@pytest.mark.parametrize("newline", ["\n", "\r\r\n"])
+def test_what_a_mailing_list_appends_to_a_text_in_base64_costs_none_of_it(newline: str, end: str, raw) -> None:
+    body = "防火管理者は総務課の小林です。\n消火器の点検は半年ごとに行います。" + end
+    lines = base64.encodebytes(body.encode()).decode().split("\n")
+    head = "Subject: x\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n"
+    footer = "\n____\nThe mailing list of 総務課\n"
+    content = (head + newline.join(lines) + footer).encode()
+    assert text(load(raw(content, "a.eml"))).split() == [*body.split(), *footer.split()]
+    assert text(load(raw((head + newline.join(lines)).encode(), "a.eml"))).strip() == body
+
+
 def test_headers_in_iso_2022_jp_that_were_never_encoded_are_read(raw) -> None:
     content = (
         "Subject: 第２回　出張の件\nFrom: 山田 <yamada@example.co.jp>\n"
