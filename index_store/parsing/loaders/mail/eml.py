@@ -19,7 +19,7 @@ from index_store.base.errors import DocumentError, NoText, NothingToLoad, Passwo
 from index_store.parsing.loaders.archive import unpack
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile
-from index_store.parsing.loaders.formats import BY_SUFFIX, LOADABLE, Load, format_of, is_archive
+from index_store.parsing.loaders.formats import BY_MEDIA_TYPE, BY_SUFFIX, LOADABLE, Load, format_of, is_archive
 from index_store.parsing.loaders.html.body import body_markdown
 from index_store.parsing.loaders.html.html import load_html
 from index_store.parsing.loaders.html.tree import parse as parse_html
@@ -201,7 +201,9 @@ def _parts(mail: Message) -> _Parts:
         parts.texts += [texts] if texts else []
         parts.invitations += [part for part in others if part.get_content_type() == CALENDAR]
         parts.reports += [part for part in others if part.get_content_type() in _REPORTS]
-        parts.attachments += [part for part in others if not _is_shown_as_invitation(part)]
+        parts.attachments += [
+            part for part in others if not _is_shown_as_invitation(part) and not _is_form_of(part, texts)
+        ]
     return parts
 
 
@@ -233,9 +235,19 @@ def _fields(report: Message) -> str:
 
 
 def _name(part: Message) -> str:
-    if part.get_content_type() == "message/rfc822" and part.is_multipart():
-        return header(attached_mail(part), "Subject") or file_name(part)
-    return file_name(part)
+    """Some scanners and gateways send files without a name or a suffix: their type tells what they are."""
+    kind = part.get_content_type()
+    if kind == "message/rfc822" and part.is_multipart() and (subject := header(attached_mail(part), "Subject")):
+        return subject
+    name = file_name(part)
+    if PurePath(name).suffix or kind not in BY_MEDIA_TYPE:
+        return name
+    return (name or "attachment") + BY_MEDIA_TYPE[kind].media_types[kind]
+
+
+def _is_form_of(part: Message, texts: list[Message]) -> bool:
+    """Whether the part is one more form of the text, such as Markdown."""
+    return bool(texts) and not file_name(part) and part.get_content_type() in BY_MEDIA_TYPE
 
 
 def _html(part: Message, name: str) -> Page:

@@ -206,6 +206,32 @@ def test_a_text_with_a_name_that_is_none_of_a_file_is_the_text_of_the_mail(name:
     assert ("Attachments:" in text(loaded)) == is_listed
 
 
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        ("Content-Type: text/csv", "attachment.csv"),
+        ("Content-Type: text/csv\nContent-Disposition: attachment; filename=stock", "stock.csv"),
+        ("Content-Type: text/plain\nContent-Disposition: attachment", "attachment.txt"),
+        ("Content-Type: message/rfc822", "attachment.eml"),
+    ],
+)
+def test_an_attachment_without_a_name_or_a_suffix_is_read_as_what_it_says_it_is(header: str, name: str, raw) -> None:
+    content = (
+        "Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nSee the list.\n"
+        f"--b\n{header}\n\nFrom: a,b\n\n4,5\n--b--\n"
+    )
+    loaded = load(raw(content.encode(), "a.eml"))
+    assert f"Attachments: {name}" in text(loaded)
+    assert name in [heading.text for page in loaded.pages for heading in page.headings or ()]
+    assert "4" in loaded.pages[-1].markdown
+
+
+def test_another_form_of_the_text_is_no_attachment(raw) -> None:
+    mail = letter("The *daily* allowance.\n")
+    mail.add_alternative("The *daily* allowance.\n", subtype="markdown")
+    assert text(load(raw(mail.as_bytes(), "a.eml"))).count("daily") == 1
+
+
 INVITATION = """BEGIN:VCALENDAR
 METHOD:REQUEST
 BEGIN:VTIMEZONE
