@@ -50,6 +50,10 @@ FULLER = 1.5
 _STRUCTURE = re.compile(r"^(\||#{1,6} )", re.M)
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _REPORTS = ("message/delivery-status", "message/disposition-notification")
+_RETURNED = "text/rfc822-headers"
+"""the headers of a mail that was not delivered"""
+_SHOWN = ("From", "To", "Cc", "Date")
+"""the headers that are read beside the subject"""
 WINMAIL = "winmail.dat"
 """the usual name of an attachment in which Outlook puts the files of a mail, and its text, for other Outlooks"""
 _OF_OUTLOOK = ("application/ms-tnef", "application/vnd.ms-tnef")
@@ -88,6 +92,7 @@ class _Parts:
     invitations: list[Message] = field(default_factory=list)
     reports: list[Message] = field(default_factory=list)
     """why a mail was not delivered, or that it was opened"""
+    returned: list[Message] = field(default_factory=list)
     attachments: list[Message] = field(default_factory=list)
 
 
@@ -108,7 +113,7 @@ class _Mailbag:
             raise PasswordProtected(name=self._name)
         subject = header(mail, "Subject")
         names = [_name(part) for part in parts.attachments]
-        head = [f"{label}: {value}" for label in ("From", "To", "Cc", "Date") if (value := header(mail, label))]
+        head = _headers(mail, *_SHOWN)
         for event in (event_of(part, self._name) for part in parts.invitations):
             told = {"Summary": subject, "Description": parts.texts}
             head += [f"{label}: {value}" for label, value in event.items() if not told.get(label)]
@@ -117,6 +122,7 @@ class _Mailbag:
             Page(markdown="\n".join(head), headings=()),
             *(page for text in parts.texts for page in self._text(text)),
             *(Page(markdown=_fields(part), headings=()) for part in parts.reports),
+            *(Page(markdown=_returned(part, self._name), headings=()) for part in parts.returned),
         ]
         for part, name in zip(parts.attachments, names, strict=True):
             pages += _under(name, self._attachment(part, name, depth))
@@ -201,6 +207,7 @@ def _parts(mail: Message) -> _Parts:
         parts.texts += [texts] if texts else []
         parts.invitations += [part for part in others if part.get_content_type() == CALENDAR]
         parts.reports += [part for part in others if part.get_content_type() in _REPORTS]
+        parts.returned += [part for part in others if part.get_content_type() == _RETURNED and not file_name(part)]
         parts.attachments += [
             part for part in others if not _is_shown_as_invitation(part) and not _is_form_of(part, texts)
         ]
@@ -225,6 +232,18 @@ def _is_text(part: Message) -> bool:
 
 def _is_shown_as_invitation(part: Message) -> bool:
     return part.get_content_type() == CALENDAR and part.get_content_disposition() != "attachment"
+
+
+def _headers(mail: Message, *labels: str) -> list[str]:
+    return [f"{label}: {value}" for label in labels if (value := header(mail, label))]
+
+
+def _returned(part: Message, name: str) -> str:
+    """Empty if it can't be read."""
+    try:
+        return "\n".join(_headers(parse(content_of(part), name), *_SHOWN, "Subject"))
+    except Unreadable:
+        return ""
 
 
 def _fields(report: Message) -> str:

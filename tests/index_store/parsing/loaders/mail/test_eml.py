@@ -64,6 +64,15 @@ def test_the_reason_in_a_report_about_a_mail_that_was_not_delivered_is_read(kind
     )
 
 
+def test_the_headers_of_a_mail_that_was_not_delivered_tell_which_it_was(raw) -> None:
+    content = (
+        'Subject: Undelivered\nContent-Type: multipart/report; boundary="B"\n\n--B\n\nI\'m sorry.\n\n'
+        "--B\nContent-Type: text/rfc822-headers\n\nReceived: from a.example.com\nTo: hana@example.com\n"
+        "Subject: =?UTF-8?B?5pyI5qyh5aCx5ZGK?=\n--B--\n"
+    )
+    assert text(load(raw(content.encode(), "a.eml"))).endswith("\n\nTo: hana@example.com\nSubject: 月次報告")
+
+
 def test_japanese_mail_in_its_own_encoding_is_read(raw) -> None:
     body = "経費の締め日は25日です。\n"
     content = (
