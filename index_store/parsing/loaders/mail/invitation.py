@@ -15,8 +15,9 @@ CALENDAR = "text/calendar"
 
 _FOLD = re.compile(rb"\r?\n[ \t]")
 """inside a long line, perhaps inside a character"""
-_PROPERTY = re.compile(r'([\w-]+)(?=[;:])(?:"[^"]*"|[^":])*:(.*)')
+_PROPERTY = re.compile(r'([\w-]+)(?=[;:])((?:"[^"]*"|[^":])*):(.*)')
 """name, parameters, value; a parameter between quotation marks may hold a colon"""
+_ZONE = re.compile(r';TZID="?([^";]+)', re.I)
 _ESCAPED = re.compile(r"\\([\\;,nN])")
 
 
@@ -29,8 +30,8 @@ def event_of(part: Message, name: str) -> dict[str, str]:
     event = _first_event(text)
     start, end = event.get("DTSTART", ""), event.get("DTEND", "")
     found = {
-        "Start": _when(start),
-        "End": _when(end, is_end=True) if end != start else "",
+        "Start": _when(start, event.get("DTSTART zone", "")),
+        "End": _when(end, event.get("DTEND zone", ""), is_end=True) if end != start else "",
         "Location": _unescaped(event.get("LOCATION", "")),
         "Summary": _unescaped(event.get("SUMMARY", "")),
         "Description": _unescaped(event.get("DESCRIPTION", "")),
@@ -39,12 +40,12 @@ def event_of(part: Message, name: str) -> dict[str, str]:
 
 
 def _first_event(calendar: str) -> dict[str, str]:
-    """Name -> value of its own properties, without those of its alarms."""
+    """Name -> value of its own properties, without those of its alarms; name and "zone" -> the time zone of a time."""
     event: dict[str, str] = {}
     inside: list[str] = []
     for line in calendar.splitlines():
         found = _PROPERTY.match(line)
-        name, value = (found[1].upper(), found[2].strip()) if found else ("", "")
+        name, parameters, value = (found[1].upper(), found[2], found[3].strip()) if found else ("", "", "")
         if name == "BEGIN":
             inside.append(value.upper())
         elif name == "END":
@@ -52,16 +53,19 @@ def _first_event(calendar: str) -> dict[str, str]:
                 break
             del inside[-1:]
         elif inside[-1:] == ["VEVENT"]:
+            if name not in event and (zone := _ZONE.search(parameters)):
+                event[f"{name} zone"] = zone[1]
             event.setdefault(name, value)
     return event
 
 
-def _when(value: str, *, is_end: bool = False) -> str:
+def _when(value: str, zone: str, *, is_end: bool = False) -> str:
     """Empty if it is no time. An end without an hour is the day after the last."""
     try:
         if "T" not in value:
             return str(date.fromisoformat(value) - timedelta(days=is_end))
-        return f"{datetime.fromisoformat(value):%Y-%m-%d %H:%M}" + (" UTC" if value.endswith("Z") else "")
+        zone = "UTC" if value.endswith("Z") else zone
+        return f"{datetime.fromisoformat(value):%Y-%m-%d %H:%M} {zone}".rstrip()
     except (ValueError, OverflowError):
         return ""
 

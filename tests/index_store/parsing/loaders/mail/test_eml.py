@@ -268,13 +268,21 @@ END:VCALENDAR
 
 
 def test_an_invitation_says_when_and_where(raw) -> None:
-    when = "Start: 2026-03-10 14:00\nEnd: 2026-03-10 06:00 UTC\nLocation: 本社; 第3会議室 (4階)"
+    when = "Start: 2026-03-10 14:00 Asia: Tokyo\nEnd: 2026-03-10 06:00 UTC\nLocation: 本社; 第3会議室 (4階)"
     mail = letter()
     mail.add_alternative(INVITATION, subtype="calendar", params={"method": "REQUEST", "name": "meeting.ics"})
     people = "From: 山田 <yamada@example.co.jp>\nTo: all@example.co.jp"
     assert text(load(raw(mail.as_bytes(), "a.eml"))).strip() == f"{people}\n{when}\n\n本文です。\n> 引用です。"
     alone = "From: a@example.jp\nContent-Type: text/calendar; charset=utf-8; method=REQUEST\n\n" + INVITATION
     assert text(load(raw(alone.encode(), "a.eml"))) == f"From: a@example.jp\n{when}\nSummary: 予算会議, 第2回"
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Eastern Standard Time", '"(UTC-05:00) Eastern Time"'])
+def test_the_time_zone_of_an_invitation_is_told(zone: str, raw) -> None:
+    event = f"BEGIN:VEVENT\nDTSTART;VALUE=DATE-TIME;TZID={zone}:20261203T090000\nDTEND;tzid={zone}:20261203T100000\n"
+    read = text(load(raw(f"Subject: x\nContent-Type: text/calendar\n\n{event}".encode(), "a.eml")))
+    told = zone.strip('"')
+    assert read == f"Start: 2026-12-03 09:00 {told}\nEnd: 2026-12-03 10:00 {told}"
 
 
 def test_the_text_of_an_invitation_is_read_once(raw) -> None:
