@@ -7,6 +7,7 @@ import logging
 import posixpath
 import zipfile
 import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from urllib.parse import unquote, urldefrag
 
@@ -14,7 +15,7 @@ from lxml import etree
 
 from index_store.base.errors import CopyProtected, NoText, TooMuchText, Unreadable, WrongContent
 from index_store.parsing.loaders.content import content_kind, unreadable
-from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile
+from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.html.anchors import add_headings
 from index_store.parsing.loaders.html.body import body_markdown
 from index_store.parsing.loaders.html.tree import Holds, parse
@@ -62,13 +63,15 @@ class _Book:
         titles = self._titles(guide | navigation)
         # The contents of a book in one file are in its chapter.
         contents = navigation | {path for path in guide if self._is_contents(path)}
-        pages = [
-            page
+        read = [
+            (page, titles.get(chapter, {}))
             for chapter in chapters
             if chapter not in contents and (page := self._chapter(chapter, titles.get(chapter, {})))
         ]
-        if not pages:
+        if not read:
             raise NoText(name=self._name)
+        depths = {level for of_file in titles.values() for _, level in of_file.values() if level}
+        pages = list(_nested(read, min(depths))) if len(depths) > 1 else [page for page, _ in read]
         title = " ".join((opf.findtext(".//{http://purl.org/dc/elements/1.1/}title") or "").split())
         return LoadedDocument(title=title or PurePath(self._name).stem, pages=pages)
 
@@ -163,6 +166,26 @@ class _Book:
         if self._left < 0:
             raise TooMuchText(name=self._name, limit=f"{TEXT:,}")
         return content
+
+
+def _nested(chapters: Iterable[tuple[Page, dict[str, tuple[str, int]]]], top: int) -> Iterator[Page]:
+    """The pages, each with its titles, with headings as deep as in contents whose highest level is `top`: books choose
+    them by their looks. What is not in the contents goes on with the chapter above.
+    """
+    first, deeper = 0, 0
+    for page, titles in chapters:
+        lines = enumerate(page.lines())
+        headings = [Heading(line=number, level=level, text=text) for number, (_, level, text) in lines if level]
+        if headings:
+            depths = {"".join(title.split()): level for title, level in titles.values() if level}
+            depth = depths.get("".join(headings[0].text.split()))
+            if depth is not None:
+                first, deeper = headings[0].level, depth - top + 1 - headings[0].level
+            elif headings[0].level <= first:
+                deeper = 0
+        levels = (min(max(heading.level + deeper, 1), 6) for heading in headings)
+        moved = [each.model_copy(update={"level": level}) for each, level in zip(headings, levels, strict=True)]
+        yield page.model_copy(update={"headings": tuple(moved)}) if deeper else page
 
 
 def _is_navigation(item: etree._Element) -> bool:

@@ -85,6 +85,29 @@ def test_a_part_of_a_chapter_stands_below_its_title(raw) -> None:
     assert page.markdown == "# 第一章\n\n序。\n\n## 創業\n\n神田。\n"
 
 
+@pytest.mark.parametrize("tags", [("h1", "h2", "h2"), ("h1", "h1", "h1"), ("h2", "h3", "h2")], ids=" ".join)
+def test_chapters_stand_below_each_other_as_the_contents_say(tags: tuple[str, str, str], raw) -> None:
+    contents = (
+        "<nav><ol><li><a href='part.xhtml'>第1部 入門</a><ol><li><a href='one.xhtml#a'>第1章　準備</a></li></ol></li>"
+        "<li><a href='end.xhtml'>おわりに</a></li></ol></nav>"
+    )
+    names = ("第1部 入門", "第1章 準備", "おわりに")
+    bodies = [f"<{tag} id='a'>{name}</{tag}><p>{name}の話。</p>" for tag, name in zip(tags, names, strict=True)]
+    lower = f"h{int(tags[1][1]) + 1}"
+    bodies[1] += f"<{lower}>電話</{lower}><p>三回まで。</p>"
+    bodies.insert(2, f"<{lower}>郵便</{lower}><p>The rest of the chapter.</p>")
+    files = ("part.xhtml", "one.xhtml", "more.xhtml", "end.xhtml")
+    items = "".join(f"<item id='{file[0]}' href='{file}'/>" for file in files)
+    package = (
+        f"<package><manifest>{items}<item id='n' href='nav.xhtml' properties='nav'/></manifest>"
+        "<spine><itemref idref='p'/><itemref idref='o'/><itemref idref='m'/><itemref idref='e'/></spine></package>"
+    )
+    chapters = dict(zip(files, bodies, strict=True)) | {"nav.xhtml": contents}
+    loaded = load(raw(book(chapters, package), "book.epub"))
+    levels = [(level, text) for page in loaded.pages for _, level, text in page.lines() if level]
+    assert levels == [(1, "第1部 入門"), (2, "第1章 準備"), (3, "電話"), (3, "郵便"), (1, "おわりに")]
+
+
 @pytest.mark.parametrize(
     ("body", "is_read"),
     [
