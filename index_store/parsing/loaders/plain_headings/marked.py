@@ -20,7 +20,9 @@ LENGTH = 30
 
 _SIGNS, _OPENING, _CLOSING = "■◆●▼◎◇★▶", "【〔《≪〈＜", "】〕》≫〉＞"
 """neither □ nor ○, which may be boxes to tick, nor <>, which may be tags"""
-_MARKED = re.compile(rf"([{_SIGNS}])\s*([^{_SIGNS}|]+)|([{_OPENING}])\s*([^{_CLOSING}]+)[{_CLOSING}]")
+_MARKED = re.compile(
+    rf"([{_SIGNS}]{{1,3}})\s*([^{_SIGNS}|]+?)\s*[{_SIGNS}]{{0,3}}|([{_OPENING}])\s*([^{_CLOSING}]+)[{_CLOSING}]"
+)
 _NO_NAME = re.compile(r"[。:：、，,;；=＝]|[.…?？!！)）]$|\.\s|\t|[.…‥・]{3}|^[\d\W]+$")
 _NUMBER = re.compile(r"[(（]?\d{1,2}[.．)）]?\s*(?=\D)")
 _MARK = re.compile(rf"^[\s*]{{0,9}}[{_SIGNS}{_OPENING}]", re.MULTILINE)
@@ -68,7 +70,7 @@ def with_marks(pages: Sequence[Page]) -> list[Page]:
 
 
 def _kind(line: str) -> str:
-    """The sign that marks the line; empty if it is no heading."""
+    """The signs that mark the line; empty if it is no heading."""
     found = _MARKED.fullmatch(line) if len(line) <= LENGTH else None
     if found is None or _NO_NAME.search(_NUMBER.sub("", found[2] or found[4], count=1)):
         return ""

@@ -28,7 +28,10 @@ def test_marked_lines_above_text_are_headings_and_values_are_none(headings) -> N
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("mark", ["■{}", "■ {}", "◆{}", "●　{}", "〔{}〕", "＜{}＞", "≪{}≫", "■1. {}", "**【{}】**"])
+@pytest.mark.parametrize(
+    "mark",
+    ["■{}", "■ {}", "◆{}", "●　{}", "〔{}〕", "＜{}＞", "≪{}≫", "■1. {}", "**【{}】**", "■■ {}", "■■■{}■■■"],
+)
 def test_marks_have_many_forms(mark: str, headings) -> None:
     lines = [mark.format(name) for name in ("目的", "対象者", "How to apply")]
     text = "".join(f"{line}\n{SENTENCE}\n\n" for line in lines)
@@ -51,6 +54,13 @@ def test_marks_have_many_forms(mark: str, headings) -> None:
 )
 def test_lists_sentences_values_names_of_speakers_and_short_texts_are_no_headings(lines: list[str], headings) -> None:
     assert headings("\n".join(lines)) == []
+
+
+def test_more_signs_in_a_mark_are_another_kind(headings) -> None:
+    parts = "".join(f"■■ {part}\n" + "".join(f"■ {part}{at}回\n{SENTENCE}\n" for at in "123") for part in "春夏秋")
+    assert headings(f"■■■ 研修の案内 ■■■\n{parts}") == [
+        each for part in "春夏秋" for each in [(1, f"■■ {part}"), *((2, f"■ {part}{at}回") for at in "123")]
+    ]
 
 
 def test_steps_that_are_numbered_below_one_of_them_are_no_headings_of_those_behind_it(headings) -> None:
