@@ -103,6 +103,22 @@ def test_names_that_stand_over_several_columns_are_part_of_the_header(markdown) 
     assert markdown(names.encode()).startswith("|  | 東京 | 大阪 |\n| ---")
 
 
+@pytest.mark.parametrize("groups", ["4月,,5月,", "4月,4月,5月,5月", "東京,,大阪,", "2025年度,,2026年度,"])
+def test_names_that_stand_once_over_the_same_columns_are_part_of_the_header(groups: str, markdown) -> None:
+    """As Excel saves merged cells: only the first of them has the text."""
+    text = f"月次報告\n,,{groups}\n部署,担当,売上,利益,売上,利益\n営業一課,山田,9,2,8,1\n営業二課,鈴木,7,3,6,2\n"
+    first, second = (name for name in dict.fromkeys(groups.split(",")) if name)
+    names = " | ".join(f"{group} {name}" for group in (first, second) for name in ("売上", "利益"))
+    assert markdown(text.encode()).startswith(f"月次報告\n\n| 部署 | 担当 | {names} |\n| ---")
+
+
+@pytest.mark.parametrize("names", ["売上,利益,件数", "売上,売上,件数"])
+def test_names_above_columns_that_need_none_are_no_groups(names: str, markdown) -> None:
+    rows = "".join(f"{name},山田,100,20,3\n" for name in ("営業一課", "営業二課", "営業三課"))
+    read = markdown(f",,確定,,未定\n部署,担当,{names}\n{rows}".encode())
+    assert read.startswith(f"確定 未定\n\n| 部署 | 担当 | {names.replace(',', ' | ')} |\n| ---")
+
+
 def test_one_column_is_a_list_of_lines(markdown) -> None:
     assert markdown("name\nalpha\nbeta\n") == "name\nalpha\nbeta\n"
 
