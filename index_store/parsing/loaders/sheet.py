@@ -232,18 +232,23 @@ class Sheet:
         return 1 if is_form else deepest
 
     def _are_repeated(self, numbers: Sequence[int]) -> bool:
-        """Whether the first row has names over those of the columns, beside an empty corner: a CSV can't merge. They
-        are repeated, or those below them are.
+        """Whether the first row has names over those of the columns, as in a CSV, which can't merge: they are repeated,
+        or those below them are. The corner is empty in one of the rows.
         """
         if len(numbers) < 3:
             return False
         first, second, third = (self.rows[number] for number in numbers[:3])
-        is_cornered = min(second) not in first and first.keys() < second.keys()
+        columns = sorted(first.keys() | second.keys())
+        whole = as_markdown.joined_header(_grid([(0, first), (1, second)], columns))
         is_named = _is_named(first) and not any(map(is_data, second.values()))
+        if not is_named or not second.keys() - first.keys():
+            return False
+        are_told_apart = len(set(second.values())) < len(second) and len(set(whole)) == len(columns)
+        if columns[0] in first:
+            return columns[0] not in second and are_told_apart and any(is_data(third.get(at, "")) for at in second)
         has_data = any(is_data(third.get(column, "")) for column in first)
-        whole = as_markdown.joined_header(_grid(list(enumerate((first, second))), sorted(second)))
-        are_told_apart = len(set(second.values())) < len(set(whole)) == len(second)
-        return is_cornered and is_named and has_data and (len(set(first.values())) < len(first) or are_told_apart)
+        is_above = first.keys() < second.keys()
+        return is_above and has_data and (len(set(first.values())) < len(first) or are_told_apart)
 
     def _has_word_below(self, number: int, rows: Sequence[int]) -> bool:
         """Whether a cell of one column has another below it in these rows, as the fields of a form beside a label."""

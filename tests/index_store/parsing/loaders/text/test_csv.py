@@ -112,6 +112,15 @@ def test_names_that_stand_once_over_the_same_columns_are_part_of_the_header(grou
     assert markdown(text.encode()).startswith(f"月次報告\n\n| 部署 | 担当 | {names} |\n| ---")
 
 
+def test_names_of_columns_may_stand_beside_those_of_groups(markdown) -> None:
+    """As Excel saves a header whose other cells are merged over both of its rows."""
+    rows = "".join(f"{name},100,20,110,25,255\n" for name in ("東京", "大阪", "福岡"))
+    read = markdown(f"支店,上期,,下期,,合計\n,売上,利益,売上,利益,\n{rows}".encode())
+    assert read.startswith("| 支店 | 上期 売上 | 上期 利益 | 下期 売上 | 下期 利益 | 合計 |\n| ---")
+    words = markdown(f"支店,上期,下期,担当,担当,合計\n,未定,未定,,,\n{rows}".encode())
+    assert words.startswith("| 支店 | 上期 | 下期 | 担当 | 担当 | 合計 |\n| ---")
+
+
 @pytest.mark.parametrize("names", ["売上,利益,件数", "売上,売上,件数"])
 def test_names_above_columns_that_need_none_are_no_groups(names: str, markdown) -> None:
     rows = "".join(f"{name},山田,100,20,3\n" for name in ("営業一課", "営業二課", "営業三課"))
