@@ -54,7 +54,7 @@ T = TypeVar("T")
 def backend_of(folder: Path, url: SecretStr | None, namespace: str) -> ChromaBackend:
     """Chroma over `folder`, or the server at `url`, where `namespace` separates this installation from others.
 
-    Raises DataFolderDamaged, SqliteTooOld.
+    Raises DataFolderDamaged, DataFolderUnusable, SqliteTooOld.
     """
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         raise SqliteTooOld(found=sqlite3.sqlite_version)

@@ -2,7 +2,9 @@
 
 import logging
 import math
+import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -28,8 +30,14 @@ BATCH = 5000
 """records per call; Chroma 1.5 refuses more than 5461"""
 
 
+NOT_DAMAGED = frozenset(
+    (sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN)
+)
+"""errors of SQLite for a disk or for rights: a file that can't be used now"""
+
+
 class ChromaFolder:
-    """See ChromaBackend. Raises DataFolderDamaged."""
+    """See ChromaBackend. Raises DataFolderDamaged, DataFolderUnusable."""
 
     batch = BATCH
     holds = math.inf
@@ -51,7 +59,7 @@ class ChromaFolder:
         try:
             self._client = chromadb.PersistentClient(path=folder, settings=Settings(anonymized_telemetry=False))
         except ChromaError as error:
-            raise errors.DataFolderDamaged(file=folder.name, folder=folder.parent.absolute()) from error
+            raise _told(error, folder) from error
         self._open.touch()
 
     def close(self) -> None:
@@ -108,3 +116,11 @@ class ChromaFolder:
             with self._gate:
                 self._searches -= 1
                 self._gate.notify_all()
+
+
+def _told(error: Exception, folder: Path) -> errors.IndexStoreError:
+    """Chroma's errors have one type; only their text has the code of SQLite, with details above its lowest 8 bits."""
+    found = re.search(r"\(code: (\d+)\) (.+)", str(error))
+    if found and int(found[1]) & 0xFF in NOT_DAMAGED:
+        return errors.DataFolderUnusable(folder=folder.parent.absolute(), reason=found[2])
+    return errors.DataFolderDamaged(file=folder.name, folder=folder.parent.absolute())
