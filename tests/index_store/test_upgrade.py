@@ -118,6 +118,7 @@ def test_a_database_that_is_none_is_told_in_plain_words(settings: Settings, name
     file = settings.data_dir / name
     file.parent.mkdir(parents=True)
     file.write_bytes(b"This is no database. " * 100)
-    with pytest.raises(errors.DataFolderDamaged) as refused:
-        IndexStore(settings)
-    assert refused.value.sentence("ja").startswith(f"{said} は壊れている")
+    for _ in range(2):  # whoever starts it again reads the same
+        with pytest.raises(errors.DataFolderDamaged) as refused:
+            IndexStore(settings)
+        assert refused.value.sentence("ja").startswith(f"{said} は壊れている")

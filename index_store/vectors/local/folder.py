@@ -47,6 +47,7 @@ class ChromaFolder:
     def __init__(self, folder: Path) -> None:
         # Imported here: it takes half a second, which `--help` and the parser's process save.
         import chromadb
+        from chromadb.api.shared_system_client import SharedSystemClient
         from chromadb.config import Settings
         from chromadb.errors import ChromaError
 
@@ -59,6 +60,8 @@ class ChromaFolder:
         try:
             self._client = chromadb.PersistentClient(path=folder, settings=Settings(anonymized_telemetry=False))
         except ChromaError as error:
+            # Otherwise Chroma 1.5 keeps what it could not start for the next who opens this folder in this process.
+            SharedSystemClient._identifier_to_system.pop(str(folder), None)  # noqa: SLF001
             raise _told(error, folder) from error
         self._open.touch()
 
