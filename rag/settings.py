@@ -128,7 +128,7 @@ class Settings(index_store.Settings):
     @field_validator("compare_models")
     @classmethod
     def _are_of_the_service(cls, names: str) -> str:
-        if EMBEDDED in map(index_store.model_name, _parts(names)):
+        if EMBEDDED in map(index_store.model_name, _parts(names)) or index_store.NO_COMMAS & set(names):
             raise ValueError
         return names
 

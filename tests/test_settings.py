@@ -118,6 +118,15 @@ def test_admins_that_are_not_separated_by_commas_are_refused_rather_than_no_admi
     assert rag.Settings(_env_file=None, admins="anna@example.com, 山田 太郎,bob@example.com,").admins
 
 
+@pytest.mark.parametrize("between", ["、", "，", ";", "；"])
+def test_models_that_are_not_separated_by_commas_are_refused_rather_than_one_model_that_there_is_not(between):
+    with pytest.raises(InvalidSetting, match=r"COMPARE_MODELS .* separated by commas"):
+        rag.Settings(_env_file=None, compare_models=f"gpt-4o{between}gpt-4.1")
+    assert rag.Settings(_env_file=None, openai_api_key="sk-test", compare_models="gpt-4o, qwen3:8b,").other_models == (
+        "gpt-4o", "qwen3:8b"
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("written", ["Embedded", "EMBEDDED", " embedded "])
 def test_whoever_wants_the_embedded_models_sends_nothing_to_a_service_however_the_word_is_written(written):
     settings = rag.Settings(_env_file=None, openai_api_key="sk-test", chat_model=written, embedding_model=written)

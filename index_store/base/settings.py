@@ -23,6 +23,9 @@ KEY = ("a key of ASCII characters in one line, not full-width ones", "半角の�
 CURLY = ("“", "”", "„", "‘", "’", "＂", "＇")
 """quotation marks of word processors and full-width ones, which dotenv reads as part of a value"""
 
+NO_COMMAS = frozenset("、，;；")
+"""with which people separate names in place of commas; no host and no model has one in its name"""
+
 SHORTEST_SECRET = 8
 """characters; a shorter one, such as the placeholder of a server without keys, is a common word"""
 

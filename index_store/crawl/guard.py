@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import httpcore2
 
 from index_store.base.errors import InvalidSetting
+from index_store.base.settings import NO_COMMAS
 from index_store.crawl.address import host_of, normalised
 from index_store.crawl.errors import AddressInside, BadAddress, HostUnknown, PortRefused
 
@@ -154,7 +155,7 @@ def _exemption(entry: str) -> _Exemption:
         name = host_of(normalised(f"http://{found[1]}/")) if found else ""
     except BadAddress:
         name = ""
-    if not found or not name:
+    if not found or not name or NO_COMMAS & set(entry):
         raise InvalidSetting(
             variable="CRAWL_ALLOWED",
             allowed_en="hosts, host:port, addresses or networks such as 10.1.0.0/16, separated by commas",

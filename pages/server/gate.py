@@ -15,6 +15,7 @@ from ada_url import URL
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from index_store.base.settings import NO_COMMAS
 from pages.server.browser_rules import content_policy, tell_browser
 from pages.server.proxies import is_within, read_networks
 from pages.server.refusal import Refused, refuse
@@ -86,7 +87,8 @@ def refuse_others(address: str | None) -> None:
 def host_name(written: str) -> str | None:
     """An entry of ALLOWED_HOSTS as it appears in `Host`: a name or IP address without a port. None if it is neither."""
     url = _read("http:", written)
-    return None if url is None or "*" in written or re.search(r":\d*$", written) else _name(url)
+    is_other = "*" in written or NO_COMMAS & set(written) or re.search(r":\d*$", written)
+    return None if url is None or is_other else _name(url)
 
 
 class RequestGate:
