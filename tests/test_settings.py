@@ -51,6 +51,13 @@ def test_a_path_in_the_env_file_may_begin_with_the_home_folder(data_dir, tmp_pat
     assert rag.Settings(data_dir=Path("~nobody-has-this-name/x")).data_dir == Path("~nobody-has-this-name/x")
 
 
+def test_a_path_is_read_without_the_line_end_behind_it_and_a_blank_one_is_not_the_present_folder(tmp_path):
+    settings = rag.Settings(_env_file=None, data_dir=f" {tmp_path}\r\n", embedded_model="model.gguf\r")
+    assert (settings.data_dir, settings.embedded_model) == (tmp_path, Path("model.gguf"))
+    with pytest.raises(InvalidSetting, match=r"DATA_DIR is not usable: it must be a folder\."):
+        rag.Settings(_env_file=None, data_dir=" ")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="a file that nobody can read is one of /proc")
 def test_an_env_file_that_cannot_be_read_is_told(data_dir):
     Path(".env").symlink_to("/proc/self/mem")

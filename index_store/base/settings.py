@@ -299,8 +299,14 @@ def parts(names: str) -> frozenset[str]:
 
 
 def home_expanded(path: Path) -> Path:
-    """No shell has read `.env`, so a ~ is still there."""
-    return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser() raises if there is no such account
+    """No shell has read `.env`, so a ~ is still there, and the line end of a file from Windows may be.
+
+    Raises ValueError for a blank path, which would be the present folder.
+    """
+    written = str(path).strip()
+    if not written:
+        raise ValueError
+    return Path(os.path.expanduser(written))  # noqa: PTH111 - Path.expanduser() raises if there is no such account
 
 
 def model_name(name: str) -> str:
