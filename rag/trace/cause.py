@@ -35,6 +35,7 @@ from rag.trace.details import (
     AnswerCheckDetail,
     AssessmentDetail,
     AttemptsDetail,
+    Candidate,
     CandidatesDetail,
     DeclineDetail,
     GenerationDetail,
@@ -142,10 +143,10 @@ def _why_declined(events: Sequence[Event]) -> Finding | None:
         if seen[0].number in dropped:
             return Finding("graded_away", seen[0], probe.absent)
         number = seen[0].number
-        was_denied = _was_denied(events, number)
-        if not was_denied and not _was_answered_from(events, number):
+        is_dropped = not _was_denied(events, number)
+        if is_dropped and not _was_answered_from(events, number):
             return None
-        return Finding("misread", seen[0], probe.absent, is_dropped=not was_denied)
+        return Finding("misread", seen[0], probe.absent, is_dropped=is_dropped)
     if doubted:
         return Finding("graded_away", doubted, probe.absent)
     for passage, share, across in found:
@@ -158,15 +159,20 @@ def _why_declined(events: Sequence[Event]) -> Finding | None:
 def _was_denied(events: Sequence[Event], number: int) -> bool:
     """Whether the model said that it found no answer in the passage; old events do not tell which ones it was given."""
     given = [each.passages for each in _details(events, DeclineDetail)]
-    return any(passages is None or number in passages for passages in given)
+    return any(passages is None or number in passages for passages in given) or any(
+        each.is_no_answer for each in _candidates_from(events, number)
+    )
 
 
 def _was_answered_from(events: Sequence[Event], number: int) -> bool:
     """Whether an answer was written from the passage."""
+    written = any(number in each.passages for each in _details(events, GenerationDetail))
+    return written or bool(_candidates_from(events, number))
+
+
+def _candidates_from(events: Sequence[Event], number: int) -> list[Candidate]:
     candidates = [each for detail in _details(events, CandidatesDetail) for each in detail.candidates]
-    return any(number in each.passages for each in _details(events, GenerationDetail)) or any(
-        each.passage is not None and each.passage.number == number for each in candidates
-    )
+    return [each for each in candidates if each.passage is not None and each.passage.number == number]
 
 
 def _seen_alone(events: Sequence[Event]) -> Probe:

@@ -319,9 +319,13 @@ def test_of_an_answer_that_a_check_dropped_it_is_not_said_that_the_model_found_n
 
 
 @one_language("en")
-def test_a_model_that_finds_no_answer_in_the_passage_that_has_it_is_not_said_to_have_answered(ask, server, language):
+@pytest.mark.parametrize("pipeline", ["naive", "self_rag_candidates"])
+def test_a_model_that_finds_no_answer_in_the_passage_that_has_it_is_not_said_to_have_answered(
+    ask, server, language, pipeline
+):
+    server.answer_when(lambda request: request.schema is not None, YES)
     server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
-    page = RunsPage(language, run=ask("Who approves the green car?"))
+    page = RunsPage(language, run=ask("Who approves the green car?", pipeline))
     assert page.words["runs.misread_as_none"] in page.text
     assert page.words["cause.misread_note"] not in page.text
 
