@@ -146,7 +146,8 @@ def _why_declined(events: Sequence[Event]) -> Finding | None:
         is_dropped = not _was_denied(events, number)
         if is_dropped and not _was_answered_from(events, number):
             return None
-        return Finding("misread", seen[0], probe.absent, is_dropped=is_dropped)
+        is_grounded = is_dropped and _was_grounded_in(events, number)
+        return Finding("misread", seen[0], probe.absent, is_grounded=is_grounded, is_dropped=is_dropped)
     if doubted:
         return Finding("graded_away", doubted, probe.absent)
     for passage, share, across in found:
@@ -173,6 +174,19 @@ def _was_answered_from(events: Sequence[Event], number: int) -> bool:
 def _candidates_from(events: Sequence[Event], number: int) -> list[Candidate]:
     candidates = [each for detail in _details(events, CandidatesDetail) for each in detail.candidates]
     return [each for each in candidates if each.passage is not None and each.passage.number == number]
+
+
+def _was_grounded_in(events: Sequence[Event], number: int) -> bool:
+    """Whether the last answer that was written from the passage was found in its sources; it was not useful then."""
+    verdict: Verdict = "unknown"
+    is_from_it = False
+    for step in _finished(events):
+        match step.detail:
+            case GenerationDetail(passages=passages):
+                is_from_it = number in passages
+            case AnswerCheckDetail(grounding=grounding) if is_from_it:
+                verdict = grounding.verdict
+    return verdict == "yes"
 
 
 def _seen_alone(events: Sequence[Event]) -> Probe:

@@ -331,12 +331,15 @@ def test_a_model_that_finds_no_answer_in_the_passage_that_has_it_is_not_said_to_
 
 
 @one_language("ja")
-def test_an_answer_that_is_grounded_and_not_useful_is_not_said_to_differ_from_its_sources(ask, server, language):
+@pytest.mark.parametrize("pipeline", ["self_rag", "adaptive"])  # kept, and dropped
+def test_an_answer_that_is_grounded_and_not_useful_is_not_said_to_differ_from_its_sources(
+    ask, server, language, pipeline
+):
     sure = json.dumps({"reason": "It does.", "verdict": "yes", "score": 0.9})
     server.answer_when(lambda request: request.schema is not None, sure)
     server.answer_when(lambda request: EN.usefulness[:60] in request.prompt, rating(1))
     server.default = "A director approves it [1]."
-    page = RunsPage(language, run=ask("Who approves the green car?", "self_rag"))
+    page = RunsPage(language, run=ask("Who approves the green car?", pipeline))
     assert page.words["runs.misread_as_not_useful"] in page.text
     assert page.words["cause.misread_note"] not in page.text
 
