@@ -85,6 +85,10 @@ class Finding(NamedTuple):
     """the answer is in its sources, but was not found useful"""
     is_dropped: bool = False
     """an answer was written from the passage, and a check rejected it; the model did not say that it found none"""
+    is_hybrid: bool = False
+    """the passage was not found, though a search of the run was hybrid"""
+    left_out: int = 0
+    """hits of the run that did not fit into the context window: the passage that was not read may be one of them"""
 
 
 def cause_of(events: Sequence[Event]) -> Finding | None:
@@ -139,7 +143,10 @@ def _why_declined(events: Sequence[Event]) -> Finding | None:
         most = near[0][0]
         seen = [passage for how_near, passage in near if passage.number in probe.seen and how_near >= AS_NEAR * most]
         if not seen:
-            return Finding("not_found", near[0][1], probe.absent)
+            searches = _details(events, RetrievalDetail)
+            is_hybrid = any(each.mode == "hybrid" for each in searches)
+            left_out = sum(each.left_out for each in searches)
+            return Finding("not_found", near[0][1], probe.absent, is_hybrid=is_hybrid, left_out=left_out)
         if seen[0].number in dropped:
             return Finding("graded_away", seen[0], probe.absent)
         number = seen[0].number

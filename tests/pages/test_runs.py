@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from index_store.access.principal import LOCAL
+from pages.samples.faults import FAULTS
 from pages.widgets.runs import one_run
 from pages.widgets.runs.table import PAGE
 from pages.words import when
@@ -17,13 +18,18 @@ from rag.runs.fork.edits import EditQuery
 from rag.runs.history.conversations.comparison import Column
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
+from rag.trace.passages import Retrieval
 from tests.local import process_of
 from tests.looks import one_language
+from tests.pages.conftest import restart
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.runs_page import RunsPage
 from tests.pages.test_documents import add
+from tests.rag.reading import finished
 from tests.rag.verdicts import YES, grounding, rating
 from tests.servers import Answer
+
+NOT_FOUND = FAULTS[1]
 
 SIDEBAR, MARGINS, TICKS = 300, 66, 33
 """widths in pixels; TICKS: of the column with the check boxes"""
@@ -342,6 +348,44 @@ def test_an_answer_that_is_grounded_and_not_useful_is_not_said_to_differ_from_it
     page = RunsPage(language, run=ask("Who approves the green car?", pipeline))
     assert page.words["runs.misread_as_not_useful"] in page.text
     assert page.words["cause.misread_note"] not in page.text
+
+
+@one_language("en")
+def test_of_a_passage_that_hybrid_search_missed_hybrid_search_is_not_advised(engine, server, language):
+    for each in NOT_FOUND.documents():
+        assert engine.store.add(NOT_FOUND.index, each, each.name).error is None
+    server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
+    run = engine.ask(NOT_FOUND.questions["en"], index=NOT_FOUND.index, pipeline_name="hybrid")
+    assert run.result().outcome == "not_in_documents"
+    page = RunsPage(language, run=run.id)
+    assert page.words["runs.not_found_by_hybrid"] in page.text
+    assert page.words["cause.not_found_note"] not in page.text
+
+
+@one_language("en")
+def test_a_passage_that_may_have_been_left_out_of_the_context_is_not_said_to_be_one_that_no_search_found(
+    engine, server, tmp_path, monkeypatch, language
+):
+    monkeypatch.setenv("MODEL_CONTEXT", "4096")
+    engine = restart()
+    use = " ".join(
+        f"It is fixed with bolt {number} of the set and is oiled every {number} weeks." for number in range(9)
+    )
+    parts = "".join(f"## Part ZT-40{number}\n\nPart ZT-40{number} is a hinge. {use}\n\n" for number in range(10, 30))
+    (file := tmp_path / "parts.md").write_text(
+        f"# Parts\n\n{parts}## Forklift\n\nThe forklift is washed on Fridays. {use} Its lamp is part ZT-4083.\n",
+        encoding="utf-8",
+    )
+    assert engine.store.add("parts", file, file.name).error is None
+    server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
+    run = engine.ask(
+        "What is part ZT-4083?", index="parts", pipeline_name="naive", retrieval=Retrieval(mode="vector", k=20)
+    )
+    assert run.result().outcome == "not_in_documents"
+    [left_out] = [each.detail.left_out for each in finished(run.events, "retrieve")]
+    page = RunsPage(language, run=run.id)
+    assert page.words["runs.not_found_or_left_out"].format(count=left_out) in page.text
+    assert page.words["cause.not_found_note"] not in page.text
 
 
 @one_language("en")

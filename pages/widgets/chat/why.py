@@ -8,7 +8,7 @@ from pages.server.process import engine
 from pages.widgets.controls.fold import show_fold
 from pages.widgets.errors import run_as_callback
 from pages.widgets.trace.views.passage_row import passage_row
-from pages.words import plain, say
+from pages.words import counted, plain, say
 from rag.runs.history.history import PastRun
 from rag.runs.history.run_list import CAUSES
 from rag.trace.cause import Cause, Finding, cause_of, with_thumb_down
@@ -66,6 +66,10 @@ def _note(cause: Cause, run: PastRun, finding: Finding, *, is_unclear: bool) -> 
         return say("runs.misread_as_none")
     if cause == "misread" and finding.is_grounded:
         return say("runs.misread_as_not_useful")
+    if cause == "not_found" and finding.left_out:
+        return counted("runs.not_found_or_left_out", finding.left_out)
+    if cause == "not_found" and finding.is_hybrid:
+        return say("runs.not_found_by_hybrid")
     return say(f"cause.{cause}_note")
 
 
