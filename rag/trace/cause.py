@@ -37,6 +37,7 @@ from rag.trace.details import (
     AttemptsDetail,
     Candidate,
     CandidatesDetail,
+    CutBy,
     DeclineDetail,
     GenerationDetail,
     GradesDetail,
@@ -85,6 +86,8 @@ class Finding(NamedTuple):
     """the answer is in its sources, but was not found useful"""
     is_dropped: bool = False
     """an answer was written from the passage, and a check rejected it; the model did not say that it found none"""
+    cut_by: CutBy | None = None
+    """what ended the answer too early"""
     is_hybrid: bool = False
     """the passage was not found, though a search of the run was hybrid"""
     left_out: int = 0
@@ -102,11 +105,12 @@ def cause_of(events: Sequence[Event]) -> Finding | None:
         return Finding("no_document")
     if last.status != "finished":
         return None
-    if last.outcome == "unconfirmed":
-        return Finding("misread", is_grounded=_is_grounded(events)) if _is_rejected(events) else Finding("none")
-    if last.outcome != "not_in_documents":
-        return Finding("none")
-    return _why_declined(events)
+    if last.outcome == "not_in_documents":
+        return _why_declined(events)
+    cut_by = last.cut_by if last.is_cut else None
+    if last.outcome == "unconfirmed" and _is_rejected(events):
+        return Finding("misread", is_grounded=_is_grounded(events), cut_by=cut_by)
+    return Finding("none", cut_by=cut_by)
 
 
 def with_thumb_down(cause: Cause, outcome: Outcome | None) -> Cause:

@@ -351,6 +351,21 @@ def test_an_answer_that_is_grounded_and_not_useful_is_not_said_to_differ_from_it
 
 
 @one_language("en")
+@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])  # disliked by a person, and by a check
+def test_of_an_answer_that_was_cut_it_is_not_said_that_it_was_misread(engine, ask, server, language, pipeline):
+    server.answer_when(lambda request: request.schema is not None, YES)
+    server.answer_when(lambda request: EN.usefulness[:60] in request.prompt, rating(1))
+    server.default = Answer("A director approves it [1], and", finish_reason="length")
+    run_id = ask("Who approves the green car?", pipeline)
+    if pipeline == "naive":
+        engine.history.rate(run_id, -1)
+    page = RunsPage(language, run=run_id)
+    assert page.words["cut.length"] in [each.value for each in page.app.markdown]  # beside that below the answer
+    assert page.words["cause.misread_note"] not in page.text
+    assert page.words["runs.misread_as_not_useful"] not in page.text
+
+
+@one_language("en")
 def test_of_a_passage_that_hybrid_search_missed_hybrid_search_is_not_advised(engine, server, language):
     for each in NOT_FOUND.documents():
         assert engine.store.add(NOT_FOUND.index, each, each.name).error is None

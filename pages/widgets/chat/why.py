@@ -64,6 +64,9 @@ def _note(cause: Cause, run: PastRun, finding: Finding, *, is_unclear: bool) -> 
         return say("runs.unclear")
     if cause == "misread" and run.outcome == "not_in_documents" and not finding.is_dropped:
         return say("runs.misread_as_none")
+    is_by_thumb = cause == "misread" and finding.cause == "none" and not run.cause_by_person
+    if finding.cut_by and (is_by_thumb or (cause == "misread" and finding.is_grounded)):
+        return say(f"cut.{finding.cut_by}")
     if cause == "misread" and finding.is_grounded:
         return say("runs.misread_as_not_useful")
     if cause == "not_found" and finding.left_out:
