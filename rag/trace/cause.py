@@ -44,6 +44,7 @@ from rag.trace.details import (
     Probe,
     RefinementDetail,
     RetrievalDetail,
+    WebSearchDetail,
 )
 from rag.trace.events import Event, Outcome, RunFinished, RunStarted, StepFinished
 from rag.trace.grades import Verdict
@@ -88,6 +89,8 @@ class Finding(NamedTuple):
     """an answer was written from the passage, and a check rejected it; the model did not say that it found none"""
     cut_by: CutBy | None = None
     """what ended the answer too early"""
+    is_from_web: bool = False
+    """nothing speaks against the answer; it was written from pages of the web alone"""
     is_hybrid: bool = False
     """the passage was not found, though a search of the run was hybrid"""
     left_out: int = 0
@@ -110,7 +113,7 @@ def cause_of(events: Sequence[Event]) -> Finding | None:
     cut_by = last.cut_by if last.is_cut else None
     if last.outcome == "unconfirmed" and _is_rejected(events):
         return Finding("misread", is_grounded=_is_grounded(events), cut_by=cut_by)
-    return Finding("none", cut_by=cut_by)
+    return Finding("none", cut_by=cut_by, is_from_web=_is_from_web(events))
 
 
 def with_thumb_down(cause: Cause, outcome: Outcome | None) -> Cause:
@@ -235,6 +238,13 @@ def _dropped(events: Sequence[Event]) -> tuple[set[int], Passage | None]:
     doubted = [each for each in doubted if each[1].number in dropped]
     score, passage = max(doubted, key=lambda each: each[0], default=(0.0, None))
     return dropped, passage if score >= DOUBTED else None
+
+
+def _is_from_web(events: Sequence[Event]) -> bool:
+    """Whether the last answer was written from pages of the web alone."""
+    web = {each.number for detail in _details(events, WebSearchDetail) for each in detail.passages}
+    read = [each.passages for each in _details(events, GenerationDetail)][-1:]
+    return any(passages and web.issuperset(passages) for passages in read)
 
 
 def _is_rejected(events: Sequence[Event]) -> bool:

@@ -26,8 +26,9 @@ from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.runs_page import RunsPage
 from tests.pages.test_documents import add
 from tests.rag.reading import finished
-from tests.rag.verdicts import YES, grounding, rating
-from tests.servers import Answer
+from tests.rag.verdicts import YES, grounding, rating, verdict
+from tests.servers import Answer, TavilyServer
+from tests.servers.tavily_server import WebResult
 
 NOT_FOUND = FAULTS[1]
 
@@ -363,6 +364,26 @@ def test_of_an_answer_that_was_cut_it_is_not_said_that_it_was_misread(engine, as
     assert page.words["cut.length"] in [each.value for each in page.app.markdown]  # beside that below the answer
     assert page.words["cause.misread_note"] not in page.text
     assert page.words["runs.misread_as_not_useful"] not in page.text
+
+
+@one_language("en")
+def test_of_a_disliked_answer_from_the_web_it_is_said_that_no_document_was_read_for_it(
+    engine, server, tmp_path, monkeypatch, language
+):
+    with TavilyServer(key="tvly-test") as tavily:
+        monkeypatch.setenv("TAVILY_API_KEY", "tvly-test")
+        monkeypatch.setenv("TAVILY_BASE_URL", tavily.url)
+        engine = restart()
+        tavily.default = [WebResult("Cars", "https://example.com/cars", "The green car is approved by the king.")]
+        add(engine, tmp_path, "travel.md")
+        server.answer_when(lambda request: request.schema is not None, verdict("no", 0.1))
+        server.default = "The king approves it [2]."
+        run = engine.ask("Who approves the green car?", index="handbook", pipeline_name="corrective")
+        assert run.result().outcome == "answered"
+        engine.history.rate(run.id, -1)
+        page = RunsPage(language, run=run.id)
+        assert page.words["runs.from_web"] in page.text
+        assert page.words["cause.misread_note"] not in page.text
 
 
 @one_language("en")

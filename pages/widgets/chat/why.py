@@ -67,6 +67,8 @@ def _note(cause: Cause, run: PastRun, finding: Finding, *, is_unclear: bool) -> 
     is_by_thumb = cause == "misread" and finding.cause == "none" and not run.cause_by_person
     if finding.cut_by and (is_by_thumb or (cause == "misread" and finding.is_grounded)):
         return say(f"cut.{finding.cut_by}")
+    if is_by_thumb and finding.is_from_web:
+        return say("runs.from_web")
     if cause == "misread" and finding.is_grounded:
         return say("runs.misread_as_not_useful")
     if cause == "not_found" and finding.left_out:
