@@ -163,7 +163,7 @@ def show(form: SearchForm) -> None:
     document_ids = [each.id for each in form.chosen] or None
     analysis = store.analyse(index.name, form.words or question)
     named = form.chosen or documents_named_in(form.documents, question, analysis)
-    if told := named_documents_html(named, index.pending, index.failed):
+    if told := named_documents_html(named, index):
         st.html(told)
     with st.spinner(say("search.searching")):
         words = [form.words] if form.words else None

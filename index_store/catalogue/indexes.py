@@ -45,6 +45,7 @@ class Indexes:
                 how_many(DocumentStatus.READY).label("documents"),
                 how_many(DocumentStatus.PENDING).label("pending"),
                 how_many(DocumentStatus.FAILED).label("failed"),
+                func.count(documents.c.id).filter(ready, documents.c.pages_without_text != "").label("partial"),
                 func.coalesce(func.sum(documents.c.chunks).filter(ready), 0).label("chunks"),
             )
             .select_from(indexes.outerjoin(documents))

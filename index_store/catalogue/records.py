@@ -29,6 +29,8 @@ class Index(BaseModel, frozen=True):
     """number of ready documents"""
     pending: int
     failed: int
+    partial: int
+    """number of ready documents with pages or attachments without text"""
     chunks: int
     embedding_model: str
     dimension: int

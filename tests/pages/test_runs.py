@@ -19,6 +19,7 @@ from rag.runs.history.conversations.comparison import Column
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.passages import Retrieval
+from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, painted
 from tests.local import process_of
 from tests.looks import one_language
 from tests.pages.conftest import restart
@@ -384,6 +385,23 @@ def test_of_a_disliked_answer_from_the_web_it_is_said_that_no_document_was_read_
         page = RunsPage(language, run=run.id)
         assert page.words["runs.from_web"] in page.text
         assert page.words["cause.misread_note"] not in page.text
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_where_no_document_has_the_answer_those_that_are_not_searched_are_told(engine, ask, server, tmp_path, language):
+    server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
+    run_id = ask("How many hovercrafts does Zanzibar own?")
+    page = RunsPage(language, run=run_id)
+    not_searched = page.words["search.not_searched"]
+    assert page.words["cause.no_document_note"] in page.text
+    assert not_searched.partition("{counts}")[0] not in page.text
+    (file := tmp_path / "hovercrafts.pdf").write_bytes(b"%PDF-1.7 damaged")
+    assert engine.store.add("handbook", file, file.name).error is not None
+    scan = PdfFile([[Text(50, 700, "The next page lists the fleet.")], [painted(SCAN)]])
+    (file := tmp_path / "fleet.pdf").write_bytes(scan.content())
+    assert engine.store.add("handbook", file, file.name).pages_without_text
+    counts = f"{page.words['search.failed_one']} · {page.words['search.partial_one']}"
+    assert not_searched.format(counts=counts) in page.look().text
 
 
 @one_language("en")

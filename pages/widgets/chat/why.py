@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.server.process import engine
 from pages.widgets.controls.fold import show_fold
+from pages.widgets.documents.not_searched import told_not_searched
 from pages.widgets.errors import run_as_callback
 from pages.widgets.trace.views.passage_row import passage_row
 from pages.words import counted, plain, say
@@ -55,6 +56,10 @@ def show_why(run: PastRun, finding: Finding, label_visibility: Literal["visible"
     st.write(_note(cause, run, finding, is_unclear=is_unclear))
     if finding.absent:
         st.caption(say("runs.absent", words=plain(" · ".join(finding.absent))))
+    if cause in ("no_document", "refused_rightly"):  # what is missing may be in a document that is not searched
+        index = next((each for each in engine().store.indexes() if each.name == run.index), None)
+        if index and (told := told_not_searched(index)):
+            st.caption(told)
     if finding.passage:
         st.html(f'<div class="detail">{passage_row(finding.passage)}</div>')
 

@@ -5,8 +5,9 @@ from html import escape
 from urllib.parse import urlencode
 
 from index_store.base.text.words import folded
-from index_store.catalogue.records import Document, DocumentStatus
+from index_store.catalogue.records import Document, DocumentStatus, Index
 from index_store.full_text.analysis import Analysis
+from pages.widgets.documents.not_searched import told_not_searched
 from pages.widgets.documents.table import COLOURS, status_of
 from pages.widgets.location import link
 from pages.words import counted, language, say
@@ -34,14 +35,13 @@ def _share(document: Document, words: set[str], question: str) -> float:
     return sum(word in title for word in words) / len(words) if words else 0.0
 
 
-def named_documents_html(documents: Sequence[Document], pending: int, failed: int) -> str:
-    """`pending`, `failed`: how many documents of the index are not searched."""
+def named_documents_html(documents: Sequence[Document], index: Index) -> str:
+    """`index`: theirs; it is said how many of its documents are not searched."""
     lines = "".join(f"<li>{_line(each)}</li>" for each in documents)
     listed = f"<ul>{lines}</ul>" if lines else ""
-    counts = [counted("search.pending", pending)] if pending else []
-    counts += [counted("search.failed", failed)] if failed else []
-    told = f"<p>{escape(say('search.not_searched', counts=' · '.join(counts)))}</p>" if counts else ""
-    return f'<div class="named-documents">{listed}{told}</div>' if listed or told else ""
+    told = told_not_searched(index)
+    noted = f"<p>{escape(told)}</p>" if told else ""
+    return f'<div class="named-documents">{listed}{noted}</div>' if listed or noted else ""
 
 
 def _line(document: Document) -> str:
