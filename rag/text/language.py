@@ -45,7 +45,7 @@ def language_of(text: str) -> Language:
 
 _WORD = re.compile(r"[^\W\d_]+")
 _IN_ENGLISH = re.compile(
-    rf"{_ASKS_IN_ENGLISH.pattern}|\b(?:and|but|or|so|in|for|more|again|continue|yes|no|ok|okay|hello|hi|thanks|thank)\b",
+    rf"{_ASKS_IN_ENGLISH.pattern}|\b(?:and|but|or|so|in|for|more|again|continue|yes|no|hello|hi|thanks|thank)\b",
     re.IGNORECASE,
 )
 MOST_NAMING = 2

@@ -30,6 +30,7 @@ from rag.runs.history.ownership import Owner, is_owned_by, owner
 from rag.runs.history.redaction import Redaction
 from rag.runs.run.summary import summarize_run
 from rag.text.citations import without_markers
+from rag.text.small_talk import is_small_talk
 from rag.trace.cause import Cause, cause_of, with_thumb_down
 from rag.trace.details import StandaloneDetail, Turn
 from rag.trace.events import (
@@ -249,16 +250,18 @@ class History:
         """The last questions and answers of a branch (None: the latest branch), without the question `before`.
 
         Each question appears once, the earliest first. Follow-ups appear as standalone questions. Long texts are
-        shortened.
+        shortened. Small talk is there too, but takes no question's place.
         """
         branch = branch or self._branches.branch(conversation_id)
         said: dict[str, Turn] = {}
+        questions = 0
         of_it = schema.runs.c.conversation_id == conversation_id
         finished = (schema.runs.c.id.in_(branch.runs), schema.runs.c.status == "finished")
         for run in reversed(self._select_runs(of_it, *finished)):
             if run.question != before and run.question not in said and (turn := _turn(self.events(run.id))):
                 said[run.question] = turn
-            if len(said) == MOST_TURNS:
+                questions += not is_small_talk(turn.question)
+            if questions == MOST_TURNS:
                 break
         return tuple(reversed(said.values()))
 

@@ -23,6 +23,7 @@ from rag.runs.fork.checkpoints import Checkpoints, thread
 from rag.runs.fork.plan import Fork
 from rag.settings import Settings
 from rag.text.language import language_in_conversation
+from rag.text.small_talk import is_small_talk
 from rag.trace.details import DocumentsDetail, ModelDetail, StandaloneDetail, Turn
 from rag.trace.events import RunStarted, RunStatus, StepFinished
 from rag.web import WebSearch
@@ -89,8 +90,9 @@ class Execution:
         language = language_in_conversation(self.started.question, self._asked_before())
         if not self.fork:
             question = self.started.question
-            if self.turns:
-                question = await condense_question(question, self.turns, model, recorder, language=language)
+            # A follow-up is never about a greeting or thanks.
+            if turns := [turn for turn in self.turns if not is_small_talk(turn.question)]:
+                question = await condense_question(question, turns, model, recorder, language=language)
             beginning = State(question=question)
         settings, web = self.services.settings, self.services.web
         context = RunContext(

@@ -243,6 +243,27 @@ def test_a_follow_up_to_a_follow_up_is_read_against_what_that_one_asked(converse
     assert [turn.question for turn in detail(run).turns] == [FIRST, WHOLE]
 
 
+@pytest.mark.parametrize("pipeline", ["naive", "adaptive"])
+def test_a_follow_up_behind_thanks_follows_the_question_before_them(converse, chat, pipeline):
+    chat.answer_when(JA.standalone, answer=FOLLOW_UP)
+    run = converse(FIRST, "ありがとうございます", FOLLOW_UP, pipeline=pipeline)
+    assert (detail(run).why, detail(run).after) == ("joined", f"{FIRST} {FOLLOW_UP}")
+    assert [turn.question for turn in detail(run).turns] == [FIRST]
+
+
+def test_greetings_and_thanks_push_no_question_out_of_what_is_read(converse, chat):
+    chat.answer_when(JA.standalone, answer=WHOLE)
+    run = converse(FIRST, *("こんにちは", "ありがとう", "了解です", "お疲れ様です")[:MOST_TURNS], FOLLOW_UP)
+    assert [turn.question for turn in detail(run).turns] == [FIRST]
+
+
+def test_a_question_behind_a_greeting_is_no_follow_up_but_in_its_language(converse, chat):
+    run = converse("こんにちは", "VPN?")
+    run.result()
+    assert STEP not in started_steps(run.events)
+    assert chat.prompts_with(JA.answer)[-1].endswith("質問: VPN?\n")
+
+
 def test_only_runs_that_finished_with_an_answer_were_said(converse, engine, chat):
     gate = Gate()
     first = converse(FIRST)

@@ -100,7 +100,7 @@ def test_english_is_what_holds_no_japanese():
     assert not is_written_in("日当の金額", "en")
 
 
-@pytest.mark.parametrize("text", ["VPN?", "iPhone 15?", "ＶＰＮ?", "42?", "slack"])
+@pytest.mark.parametrize("text", ["VPN?", "iPhone 15?", "ＶＰＮ?", "42?", "slack", "OK"])
 def test_what_only_names_something_is_in_the_language_of_what_was_asked_before(text):
     assert language_in_conversation(text, ["日当はいくらですか?", "Slack?"]) == "ja"
     assert language_in_conversation(text, ["日当はいくらですか?", "How much is it?"]) == "en"
