@@ -6,6 +6,7 @@ For example, それはいつまで? after a question about parental leave become
 import re
 from collections.abc import Sequence
 
+from index_store.search.searcher import LONGEST_QUESTION as LONGEST_SEARCHED
 from rag.errors import PASSING
 from rag.graph.context import Recorder
 from rag.graph.step import Step
@@ -13,7 +14,7 @@ from rag.models.chat_model import ChatModel
 from rag.text.follow_up import stands_alone, still_leans
 from rag.text.language import Language, is_written_in
 from rag.text.overlap import overlap
-from rag.text.repetition import repeats
+from rag.text.repetition import bare, repeats
 from rag.text.reply.written_line import written_line
 from rag.text.small_talk import is_small_talk
 from rag.trace.details import StandaloneDetail, Turn
@@ -41,7 +42,8 @@ async def condense_question(
 
     If the model fails, or writes an unusable question, the question stays as it is. If what it writes is as dependent
     as the question was, or about something else, the question follows the one before it: together they can be searched.
-    If it only repeats an earlier question, as it should for "Are you sure?", the question follows that one.
+    If it only repeats an earlier question, as it should for "Are you sure?", the question follows that one. A question
+    with a pasted text stands behind its standalone form.
     """
     step = Step("standalone_question", recorder)  # named after its result, as in every stored trace
     return await step.run(_condense(question, tuple(turns), model, step, language))
@@ -73,8 +75,16 @@ async def _condense(question: str, turns: tuple[Turn, ...], model: ChatModel, st
         step.detail = kept.model_copy(update={"after": after, "why": "joined", "refused": refused})
         step.verdict = "no"
         return after
+    if len(question) > LONGEST_QUESTION:
+        after = _with_pasted(after, question)
     step.detail = kept.model_copy(update={"after": after, "why": "stands_alone" if after == question else "rewritten"})
     return after
+
+
+def _with_pasted(after: str, question: str) -> str:
+    """A long question has text that was pasted, such as a mail. The line that the model writes has none of it."""
+    whole = f"{after}\n\n{question}"
+    return question if bare(after) in bare(question) or len(whole) > LONGEST_SEARCHED else whole
 
 
 def _is_no_clearer(after: str, question: str, turns: Sequence[Turn]) -> bool:

@@ -3,6 +3,7 @@
 import pytest
 
 from index_store.base.errors import KeyRefused, ServiceBusy
+from index_store.search.searcher import LONGEST_QUESTION as LONGEST_SEARCHED
 from rag.errors import EmptyReply
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
@@ -20,6 +21,7 @@ ANSWER = "日当は1日2,500円です[1]。"
 FOLLOW_UP = "それは誰が承認しますか?"
 WHOLE = "出張の日当は誰が承認しますか?"
 STEP = "standalone_question"
+MAIL = "お疲れ様です。\n" + "来月の大阪出張について、次のとおり予定しています。\n" * 15 + "ご確認ください。"
 
 
 @pytest.fixture
@@ -291,6 +293,29 @@ def test_what_was_said_at_length_is_cut(converse, chat):
     run = converse("長い" * 400 + "質問の内容は何ですか?", FOLLOW_UP)
     [turn] = detail(run).turns
     assert (len(turn.question), len(turn.answer)) == (LONGEST_SAID, LONGEST_SAID)
+
+
+def test_a_mail_that_is_pasted_with_a_follow_up_is_still_read(converse, chat):
+    whole = "佐藤さんのメールに、出張の日当の規程に沿ってどう返事を書きますか?"
+    chat.answer_when(JA.standalone, answer=whole)
+    asked = f"それに沿って、次のメールに返事を書いてください。\n\n{MAIL}"
+    run = converse(FIRST, asked)
+    assert (detail(run).why, detail(run).after) == ("rewritten", f"{whole}\n\n{asked}")
+    assert MAIL in chat.prompts_with(JA.answer)[-1]
+
+
+def test_a_mail_of_which_the_model_only_repeats_the_first_line_is_still_read(converse, chat):
+    asked = f"次のメールに返事を書いてください。\n\n{MAIL}"
+    chat.answer_when(JA.standalone, answer=asked)
+    run = converse(FIRST, asked)
+    assert (detail(run).why, detail(run).after) == ("stands_alone", asked)
+
+
+def test_a_follow_up_of_the_greatest_length_is_still_searched(converse, chat):
+    chat.answer_when(JA.standalone, answer=WHOLE)
+    asked = "それに沿って、次のメールに返事を書いてください。".ljust(LONGEST_SEARCHED, "。")
+    run = converse(FIRST, asked)
+    assert (run.result().status, detail(run).after) == ("finished", asked)
 
 
 def test_an_english_follow_up_is_made_to_stand_alone_in_english(converse, chat):
