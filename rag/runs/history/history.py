@@ -372,7 +372,15 @@ def _turn(events: Sequence[Event]) -> Turn | None:
                 answer = without_markers(each.answer).strip()
     if not answer:
         return None
-    return Turn(question=shortened(question, LONGEST_SAID), answer=shortened(answer, LONGEST_SAID))
+    return Turn(question=_both_ends(question), answer=shortened(answer, LONGEST_SAID))
+
+
+def _both_ends(question: str) -> str:
+    """Of a question with a pasted text: what is asked stands above or below it."""
+    if len(question) <= LONGEST_SAID:
+        return question
+    half = LONGEST_SAID // 2
+    return f"{question[: half - 1]}…{question[-half:]}"
 
 
 def _end(event: Event) -> float:

@@ -318,6 +318,14 @@ def test_a_follow_up_of_the_greatest_length_is_still_searched(converse, chat):
     assert (run.result().status, detail(run).after) == ("finished", asked)
 
 
+def test_a_question_below_a_pasted_mail_is_what_a_follow_up_is_read_against(converse, chat):
+    chat.answer_when(JA.standalone, answer=WHOLE)
+    [turn] = detail(converse(f"{MAIL}\n\n{FIRST}", FOLLOW_UP)).turns
+    assert turn.question.startswith("お疲れ様です。")
+    assert turn.question.endswith(FIRST)
+    assert len(turn.question) == LONGEST_SAID
+
+
 def test_an_english_follow_up_is_made_to_stand_alone_in_english(converse, chat):
     chat.answer_when(EN.standalone, answer="How many days of leave do part-time staff have?")
     run = converse("How many days of paid annual leave do staff have?", "And for part-time staff?")
