@@ -396,6 +396,7 @@ class UserEngine:
         style: Style | None = None,
         through: str | None = None,
         edits: str | None = None,
+        again: str | None = None,
         suggests: bool = False,
     ) -> Run:
         """`retrieval`: replaces the pipeline's; `style`: replaces the settings'; for the others see `NewRun`. If the
@@ -417,6 +418,7 @@ class UserEngine:
                 attachments,
                 through=through,
                 edits=edits,
+                again=again,
                 suggests=suggests,
             )
         )

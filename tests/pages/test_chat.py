@@ -17,6 +17,7 @@ from index_store.ingestion.sources import FileSource, upload_folder
 from pages import samples
 from pages.server import process
 from pages.texts import texts
+from rag.models.service.en import EN
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import RunOutline
 from rag.runs.history.user_history import UserHistory
@@ -216,6 +217,24 @@ def test_a_question_can_be_asked_again_with_another_pipeline(handbook):
     assert second.conversation_id == first.conversation_id
     assert len(page.answers) == len(page.traces) == 2
     assert page.words["outcome.answered"] in page.traces[1]
+
+
+def test_a_follow_up_that_is_asked_again_means_what_it_meant_the_first_time(handbook, server):
+    server.answer_when(lambda request: EN.standalone in request.prompt, "Who books the green car?")
+    page = ChatPage()
+    page.pick("pipeline.label", "naive")
+    page.ask(ASKED["en"])
+    follow_up = page.ask("And who books it?")
+    page.ask("How many days of paid annual leave do staff have?")
+    page.app.button(key=f"again-{follow_up.id}").click()
+    page.look()
+    again = page.wait()
+    page.ask("Where is the rule about private luggage?")
+    page.app.button(key=f"again-{again.id}").click()
+    page.look()
+    page.wait()
+    at_first, *later = [request.prompt for request in server.chats if EN.standalone in request.prompt]
+    assert later == [at_first, at_first]
 
 
 def test_the_pipeline_that_is_picked_is_the_one_that_runs(handbook):

@@ -38,6 +38,7 @@ def ask_like(
         style=started.style,
         through=shown or run.id,
         edits=edits,
+        again=None if edits else run.id,
         suggests=True,
     )
     if edits:

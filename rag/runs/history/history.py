@@ -265,6 +265,11 @@ class History:
                 break
         return tuple(reversed(said.values()))
 
+    def turns_given(self, run_id: str) -> tuple[Turn, ...]:
+        """The turns against which the run's question was read; empty if it was clearly complete."""
+        details = (each.detail for each in self.events(run_id) if isinstance(each, StepFinished))
+        return next((each.turns for each in details if isinstance(each, StandaloneDetail)), ())
+
     def run(self, run_id: str) -> PastRun | None:
         return next(iter(self._select_runs(schema.runs.c.id == run_id)), None)
 

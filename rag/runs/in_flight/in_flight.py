@@ -118,7 +118,7 @@ class RunsInFlight:
             conversation_id = None
         branch, turns = Branch(), tuple[Turn, ...]()
         if conversation_id and not new.origin:
-            branch, turns = self._what_it_follows(conversation_id, question, new.through, new.edits)
+            branch, turns = self._what_it_follows(conversation_id, question, new)
         started = RunStarted(
             run_id=uuid.uuid4().hex,
             conversation_id=conversation_id or "",
@@ -145,14 +145,17 @@ class RunsInFlight:
             started, models, new.asker, at_once, allowance, turns=turns, attachments=tuple(new.attachments)
         )
 
-    def _what_it_follows(
-        self, conversation_id: str, question: str, through: str | None, edits: str | None
-    ) -> tuple[Branch, tuple[Turn, ...]]:
-        """The branch that the run continues, and the branch's latest turns."""
-        branch = self._history.branch(conversation_id, through=edits or through)
-        if edits in branch.runs:
-            branch = branch.before(edits)
-        return branch, self._history.turns(conversation_id, before=question, branch=branch)
+    def _what_it_follows(self, conversation_id: str, question: str, new: NewRun) -> tuple[Branch, tuple[Turn, ...]]:
+        """The branch that the run continues, and the turns after which its question was asked."""
+        branch = self._history.branch(conversation_id, through=new.edits or new.through)
+        if new.edits in branch.runs:
+            branch = branch.before(new.edits)
+        said = branch
+        if new.again in branch.runs:
+            if given := self._history.turns_given(new.again):
+                return branch, given
+            said = branch.before(new.again)
+        return branch, self._history.turns(conversation_id, before=question, branch=said)
 
     def _save(self, started: RunStarted, asker: Asker, within: Connection) -> RunStarted:
         """Stores the start of a run in its conversation, or in a new one, and returns it with this conversation."""

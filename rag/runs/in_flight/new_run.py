@@ -25,6 +25,8 @@ class NewRun:
     """the run continues the latest branch with this run, instead of the conversation's latest branch"""
     edits: str | None = None
     """the run takes the place of this run, in a new branch"""
+    again: str | None = None
+    """the run asks the question of this run once more, which was asked after what this run was asked after"""
     origin: Origin | None = None
     """of a run of a comparison, which follows no other run"""
     suggests: bool = False
