@@ -10,11 +10,12 @@ _TALK = re.compile(
     r"(?!(?:(?:there|everyone|all|皆さん|みなさん) ?)+$)"
     r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|night)|how are you(?: today| doing)?|there|everyone|all"
     r"|thanks(?: a lot)?(?: (?:very|so) much)?(?: for your help)?|thank you(?: (?:very|so) much)?(?: for your help)?"
-    r"|cheers|bye|goodbye|see you|who are you|what can you do|nice to meet you|okay|ok|great|got it"
+    r"|cheers|bye|goodbye|see you|who are you|what can you do|nice to meet you|okay|ok|great|perfect|got it|understood"
     r"|こんにち[はわ]|こんばん[はわ]|おはよう(?:ございます)?|はじめまして|初めまして|皆さん|みなさん"
-    r"|お(?:疲|つか)れ(?:様|さま)(?:です|でした)?|どうも|ありがとう(?:ございます|ございました)?|助かりました"
+    r"|お(?:疲|つか)れ(?:様|さま)(?:です|でした)?|どうも|ありがとう(?:ございます|ございました)?|助かり(?:ます|ました)"
     r"|さようなら|またね|お?元気ですか|調子はどうですか|あなたは(?:誰|だれ|何者)ですか|何ができますか"
-    r"|よろしく(?:お願い(?:し|いたし)ます)?|了解(?:です|しました)?|わかりました|やあ|もしもし) ?)+"
+    r"|よろしく(?:お願い(?:し|いたし)ます)?|了解(?:です|(?:いた)?しました)?|承知(?:いた)?しました"
+    r"|かしこまりました|[わ分]かりました|なるほど(?:です)?ね?|okです|やあ|もしもし) ?)+"
 )
 """only greetings, thanks and similar phrases; who is greeted, named alone, is a question"""
 
