@@ -195,6 +195,15 @@ def test_the_branch_on_the_page_is_shared_and_saved(chat, monkeypatch):
             chat.press(chat.words["chat.wording_after"])
 
 
+def test_html_and_markdown_say_alike_when_a_question_was_asked(chat, monkeypatch):
+    files: dict[str, Callable[[], bytes]] = {}
+    monkeypatch.setattr(st, "download_button", lambda label, data, *_, **__: files.update({label: data}))
+    open_sharing(chat, chat.conversation)
+    page, markdown = files[chat.words["export.html"]]().decode(), files["Markdown"]().decode()
+    [asked] = re.findall(r'<p class="asked">([-0-9]+ [0-9:]+) ·', page)
+    assert f"\n{asked} · {chat.words['pipeline.self_rag']} · documents" in markdown
+
+
 def test_files_are_offered_and_made_only_when_asked_for(chat, monkeypatch):
     asked: list[str] = []
     monkeypatch.setattr(UserExports, "gather", lambda exports, of, form, through: asked.append(of))

@@ -108,7 +108,7 @@ def _show_files(of: str, title: str, through: str | None) -> None:
             ".md",
             "text/markdown",
             "export.help_md",
-            lambda export: export_as_markdown(export, language(), say, origin_lines),
+            lambda export: export_as_markdown(export, language(), say, origin_lines, when),
         ),
         ("json", "JSON", ".json", "application/json", "export.help_json", Export.as_json),
     )

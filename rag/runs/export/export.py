@@ -4,7 +4,7 @@ import json
 import time
 import unicodedata
 from collections.abc import Callable, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ValidationError
@@ -111,21 +111,38 @@ def _keys(origin: Origin) -> Sequence[str]:
     return (f"{origin.kind}: {origin.step}", *(each.what for each in origin.changes))
 
 
-def export_as_markdown(export: Export, language: Language, say: Say = _key, tell_origin: TellOrigin = _keys) -> str:
+TellTime = Callable[[datetime], str]
+
+
+def _local_time(moment: datetime) -> str:
+    """In the time zone of this machine."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+
+
+def export_as_markdown(
+    export: Export,
+    language: Language,
+    say: Say = _key,
+    tell_origin: TellOrigin = _keys,
+    tell_time: TellTime = _local_time,
+) -> str:
     """Questions, answers, sources, and a line for each step. `say`: gives the text for keys such as `step.retrieve`;
-    `tell_origin`: a sentence about the origin of a fork, and one about each change.
+    `tell_origin`: a sentence about the origin of a fork, and one about each change; `tell_time`: when it was asked.
     """
     parts = [f"# {in_line(export.title)}"]
     for number, run in enumerate(export.runs, start=1):
         prefix = f"{number}-" if len(export.runs) > 1 else ""  # a footnote name must be unique in the file
-        parts += [run_as_markdown(run.events, language, prefix), _trace(run.events, language, say, tell_origin)]
+        parts += [
+            run_as_markdown(run.events, language, prefix),
+            _trace(run.events, language, say, tell_origin, tell_time),
+        ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
 _TRACE: dict[Language, str] = {"en": "How it was answered", "ja": "回答までの手順"}
 
 
-def _trace(found: Sequence[Event], language: Language, say: Say, tell_origin: TellOrigin) -> str:
+def _trace(found: Sequence[Event], language: Language, say: Say, tell_origin: TellOrigin, tell_time: TellTime) -> str:
     """A decision stands under the step that it follows, because steps may end at the same time."""
     head, fork, totals = "", "", ""
     origin: Origin | None = None
@@ -134,7 +151,8 @@ def _trace(found: Sequence[Event], language: Language, say: Say, tell_origin: Te
     for event in found:
         match event:
             case RunStarted():
-                told = (say(f"pipeline.{event.pipeline}"), event.index, event.model)
+                asked = tell_time(datetime.fromtimestamp(event.at, UTC))
+                told = (asked, say(f"pipeline.{event.pipeline}"), event.index, event.model)
                 head = " · ".join(map(in_line, told))
                 if event.is_fork and (origin := event.origin):
                     sentence, *changes = map(in_line, tell_origin(origin))
