@@ -88,6 +88,9 @@ class RunContext:
     store: UserStore
     """the facade of the person who asks"""
     index: str
+    """its name when the question was asked"""
+    present_index: Callable[[], str]
+    """gives its present name, for a search; raises IndexGone if there is no such index that the person may read"""
     retrieval: Retrieval
     limits: GraphLimits
     language: Language

@@ -72,7 +72,7 @@ async def _probe(state: State, step: NodeStep) -> Probe | None:
     try:
         survey = await asyncio.get_running_loop().run_in_executor(
             context.search_threads,
-            lambda: context.store.survey(context.index, question, k=PROBED),
+            lambda: context.store.survey(context.present_index(), question, k=PROBED),
         )
     except PlainError:
         return None

@@ -3,6 +3,7 @@
 import asyncio
 
 from index_store.base.errors import ServiceError
+from index_store.full_text.analysis import Analysis
 from rag.errors import ModelError, ModelTooSlow
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
@@ -23,7 +24,7 @@ async def extract_keywords(state: State, step: NodeStep) -> State:
     if context.retrieval.mode == "vector":
         step.detail = KeywordsDetail(question=question, words=(), why="no_keyword_side")
         return {"words": None}
-    analysis = await asyncio.to_thread(context.store.analyse, context.index, question)
+    analysis = await asyncio.to_thread(_analysed, question, step)
     detail = KeywordsDetail(question=question, words=(), own_words=tuple(word.written for word in analysis.searched))
     try:
         found = await _ask(step, question)
@@ -49,6 +50,10 @@ def _reason_against(found: Keywords, step: NodeStep) -> NotUsed | None:
     if len(found.kept) > MOST_WORDS:
         return "too_many"
     # A particle alone is not searched.
-    if not found.kept or not step.context.store.analyse(step.context.index, " ".join(found.kept)).kept:
+    if not found.kept or not _analysed(" ".join(found.kept), step).kept:
         return "none"
     return found.why_not
+
+
+def _analysed(text: str, step: NodeStep) -> Analysis:
+    return step.context.store.analyse(step.context.present_index(), text)

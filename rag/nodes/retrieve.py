@@ -20,8 +20,9 @@ async def retrieve(state: State, step: NodeStep) -> State:
     window = step.model.context_window.beside(state["question"])
 
     def search() -> tuple[int, list[Hit], list[Hit]]:
-        pending = context.store.pending(context.index)  # first: a document may become ready during the search
-        hits = context.store.search(context.index, query, mode=how.mode, unit=how.unit, k=how.k, words=words)
+        index = context.present_index()
+        pending = context.store.pending(index)  # first: a document may become ready during the search
+        hits = context.store.search(index, query, mode=how.mode, unit=how.unit, k=how.k, words=words)
         return pending, hits, fit_to_context(hits, window)
 
     pending, hits, kept = await asyncio.get_running_loop().run_in_executor(context.search_threads, search)

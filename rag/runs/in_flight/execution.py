@@ -11,8 +11,9 @@ from langchain_core.runnables import RunnableConfig
 
 from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_uploads
+from index_store.store.user_ingestion import UserIngestion
 from index_store.store.user_store import UserStore
-from rag.errors import RunLimit, RunTimeLimit, Unexpected
+from rag.errors import IndexGone, RunLimit, RunTimeLimit, Unexpected
 from rag.graph.context import Assessment, GraphLimits, Recorder, RunContext
 from rag.graph.state import State
 from rag.graph.step import Step
@@ -99,6 +100,7 @@ class Execution:
             model=model,
             store=self.store,
             index=self.started.index,
+            present_index=self._present_index,
             retrieval=self.started.retrieval or self.pipeline.retrieval,
             limits=GraphLimits(
                 rewrites=settings.max_rewrites,
@@ -138,10 +140,31 @@ class Execution:
         """Adds the attachments of a run that was stopped before its turn, if possible."""
         try:
             if self.attachments:
-                self.store.ingest(self.started.index, self.attachments)
+                self._ingest()
         except PlainError as error:
             log.warning("Attachments of run %s can't be added: %s", self.started.run_id, error)
             discard_uploads(self.attachments)
+
+    def _ingest(self) -> UserIngestion:
+        """Begins to add the attachments. Raises IndexGone, and the errors of `ingest`; then they are discarded."""
+        try:
+            index = self._present_index()
+        except PlainError:
+            discard_uploads(self.attachments)
+            raise
+        return self.store.ingest(index, self.attachments)
+
+    def _present_index(self) -> str:
+        """The name of the index, which may have been renamed since the question was asked. Another index may have its
+        old name now, or would be made under it. Raises IndexGone, AccessWithdrawn.
+        """
+        asked = self.started
+        if asked.index_id is None:  # there was none of this name
+            return asked.index
+        name = self.store.index_name(asked.index_id)
+        if name is None:
+            raise IndexGone(index=asked.index)
+        return name
 
     async def _add_documents(self, recorder: Recorder) -> None:
         """If the run ends early, the job continues and the store lists it, because the handed-in file exists nowhere
@@ -150,7 +173,7 @@ class Execution:
         step = Step("add_documents", recorder)
 
         async def add() -> None:
-            job = self.store.ingest(self.started.index, self.attachments)
+            job = self._ingest()
             while not job.is_finished:
                 await asyncio.sleep(LOOK)
                 step.detail = DocumentsDetail(added=job.results)

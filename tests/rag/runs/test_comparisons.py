@@ -291,7 +291,7 @@ def test_an_index_that_is_deleted_under_it_ends_its_columns_in_words(open_engine
     gate.open()
     first, second = results(engine, comparison)
     assert first.status == "finished"
-    assert second.error.code == "empty_index"
+    assert second.error.code == "index_gone"
     with pytest.raises(IndexGone):
         engine.comparisons.begin_again(comparison.id, comparison.run_ids[1])
     assert engine.comparisons.get(comparison.id).run_ids == comparison.run_ids

@@ -256,6 +256,40 @@ def test_files_of_a_run_that_is_stopped_while_it_waits_are_added(open_engine, ch
     assert first.result().status == "finished"
 
 
+def test_runs_that_wait_while_their_index_is_renamed_keep_to_it_and_not_to_its_name(open_engine, chat, tmp_path):
+    engine, first, waiting, release = one_at_work_and_two_that_wait(open_engine, chat, tmp_path)
+    engine.store.rename_index(INDEX, "新規程")
+    engine.store.create_index(INDEX)
+    release()
+    assert {run.result().status for run in (first, *waiting)} == {"finished"}
+    assert all(finished(run.events, "retrieve")[0].detail.passages for run in waiting)
+    assert engine.store.documents(INDEX) == []
+    assert "rates" in {each.title for each in engine.store.documents("新規程")}
+
+
+def test_runs_that_wait_while_their_index_is_deleted_end_and_do_not_bring_it_back(open_engine, chat, tmp_path):
+    engine, first, waiting, release = one_at_work_and_two_that_wait(open_engine, chat, tmp_path)
+    engine.store.delete_index(INDEX)
+    release()
+    assert first.result().status == "finished"
+    assert [run.result().error.code for run in waiting] == ["index_gone"] * 2
+    assert engine.store.indexes() == []
+    assert not list((engine.settings.data_dir / "uploads").rglob("*.md"))
+
+
+def one_at_work_and_two_that_wait(open_engine, chat, tmp_path):
+    """The last one brings a file, rates.md. Returns the engine, the first run, the others, and what lets them go on."""
+    gate = Gate()
+    chat.answer_when("日当1はいくら", answer=Held(gate, LONG_ANSWER))
+    engine = open_engine(chat, runs_at_once=1)
+    first = ask(engine, "日当1はいくら?")
+    file = attachment(engine, tmp_path, "rates.md", "日当は1日3,000円です。")
+    waiting = [ask(engine, "日当2はいくら?"), ask(engine, "日当3はいくら?", attachments=[file])]
+    gate.wait_for(1)
+    assert eventually(lambda: waiting[-1].before == 2)
+    return engine, first, waiting, gate.open
+
+
 def test_one_person_has_a_share_of_the_model_and_others_get_their_turn(open_engine, chat):
     gate = Gate()
     chat.answer_when("日当", answer=Held(gate, LONG_ANSWER))

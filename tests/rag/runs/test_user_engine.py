@@ -408,7 +408,7 @@ def test_a_right_that_is_taken_while_a_run_waits_is_gone_when_it_searches(world,
     world.process.store.access.grants.take(INDEX, EVERYONE)
     gate.open()
     assert {run.result().status for run in at_work} == {"finished"}
-    assert waiting.result().error.code == "empty_index"
+    assert waiting.result().error.code == "index_gone"
 
 
 def test_who_may_only_read_an_index_adds_nothing_to_it_with_a_question(world, tmp_path):
