@@ -10,8 +10,9 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from index_store.access.gate import unknown
 from index_store.access.rights import Right
-from index_store.base.errors import UnknownIndex
+from index_store.base.errors import PlainError
 from index_store.catalogue.records import Index
 from pages.server.process import engine
 from pages.server.settings import server_settings
@@ -32,18 +33,19 @@ def index_label(index: Index) -> str:
     return say("index.option", name=index.name, documents=counted("index.documents", size(index)))
 
 
-def picked_index_gone(indexes: dict[str, Index]) -> UnknownIndex | None:
-    """The error if another tab has renamed or deleted the picked index. Then another one is shown, and what was sent
-    with this run was not meant for it: dropped files are not taken, and open popovers are closed.
+def picked_index_gone(indexes: dict[str, Index]) -> PlainError | None:
+    """The error if another tab has renamed or deleted the picked index, or the reader may not read it any more. Then
+    another one is shown, or the one that their first document would make, and what was sent with this run was not meant
+    for it: dropped files are not taken, and open popovers are closed.
     """
     named = st.session_state.get("picked_index")
-    if not indexes or named is None or named in indexes:
+    if named is None or named in indexes:
         return None
     del st.session_state.picked_index
     leave_dropped()
     renew("manage index")
     renew("delete index")
-    return UnknownIndex(index=named, known=", ".join(indexes))
+    return unknown(named, list(indexes))
 
 
 def show_indexes(indexes: dict[str, Index]) -> Index | None:

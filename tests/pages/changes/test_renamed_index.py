@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from index_store.base.errors import UnknownIndex
+from index_store.base.errors import EmptyIndex, UnknownIndex
 from rag.errors import IndexGone
 from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
@@ -14,6 +14,7 @@ from rag.trace.passages import Retrieval
 from tests.looks import one_language
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.compare_page import ComparePage
+from tests.pages.tabs.documents_page import DocumentsPage
 from tests.pages.tabs.runs_page import RunsPage
 from tests.pages.test_documents import add
 from tests.pages.widgets.fork.test_fork import Form, trace_of
@@ -77,6 +78,29 @@ def test_a_question_to_an_index_that_another_tab_has_deleted_is_kept_and_asked_o
     assert page.errors == [UnknownIndex(index="handbook", known="archive").sentence(language)]
     assert page.app.chat_input[0].proto.value == "And of parking?"
     assert len(engine.history.runs()) == 1
+
+
+@one_language("ja")
+def test_a_question_to_the_only_index_that_another_tab_has_deleted_is_kept_and_asked_of_none(engine, run, language):
+    engine.store.delete_index("archive")
+    page = ChatPage(language, conversation=run.conversation_id)
+    engine.store.delete_index("handbook")
+    page.app.chat_input[0].set_value("And of parking?")
+    page.look()
+    assert page.errors == [EmptyIndex(index="handbook").sentence(language)]
+    assert page.app.chat_input[0].proto.value == "And of parking?"
+    assert [each.id for each in engine.history.runs()] == [run.id]
+
+
+@pytest.mark.parametrize("page_of", [ChatPage, DocumentsPage])
+def test_a_file_for_the_only_index_that_another_tab_has_deleted_makes_no_other(engine, run, page_of):
+    engine.store.delete_index("archive")
+    page = page_of()
+    engine.store.delete_index("handbook")
+    page.app.get("file_uploader")[0].upload("parking.md", b"# Parking", "text/markdown")
+    page.look()
+    assert EmptyIndex(index="handbook").sentence("en") in page.text
+    assert (engine.store.ingestions, engine.store.indexes()) == ((), [])
 
 
 def test_the_next_question_of_an_open_conversation_goes_to_the_index_that_another_tab_has_renamed(engine, run):
