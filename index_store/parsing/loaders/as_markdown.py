@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 Grid = Sequence[Sequence[str]]
@@ -35,7 +36,17 @@ _GRAND_TOTAL = re.compile(r"[合総]?\s?計|(?:grand )?total", re.I)
 """is of no group; a subtotal (小計) is of the one above"""
 GROUPS = 2
 """names of groups that have empty cells below them, at least: a single empty cell may be left open"""
+ABOVE = 200
+"""rows of the pages before that are looked at for the groups of a table that goes on; a group hardly has more"""
 _RAISED_FIGURE = re.compile(rf"(?<=[\d)\]}}）］｝]){RAISED_END}?{RAISED}(?=[\d+\-−–±])")
+
+
+@dataclass
+class RowsAbove:
+    """The rows of a table that goes on over pages, as far as they are written."""
+
+    rows: Grid = ()
+    """the last ones, up to ABOVE; the first has the name of its group"""
 
 
 def paragraph(text: str) -> str:
@@ -80,31 +91,44 @@ def with_struck(text: str) -> str:
     return text.replace(STRUCK_END + STRUCK, "").replace(STRUCK, "~~").replace(STRUCK_END, "~~")
 
 
-def table(grid: Grid) -> str:
+def table(grid: Grid, above: RowsAbove | None = None) -> str:
     """The first row that holds text is the header, below titles of one cell. Rows and columns without any are left out.
 
     Rows or columns of a single one are no table: they become a line each. So do labels beside texts, if the first label
     stands before another text, too, as Q and A of questions do, and the rows of `has_no_header`. The name of a group
-    that is written once stands in each of its rows.
+    that is written once stands in each of its rows. `above`: the rows on the pages before, to which those are added.
     """
     rows = [[_cell(text) for text in row] for row in grid]
     rows = [row for row in rows if any(row)]
     titles = next((at for at, row in enumerate(rows) if len(row) > 1), 0)
     if 0 < titles < len(rows) - 1:
-        return "\n\n".join([*(paragraph(_unescaped(row[0])) for row in rows[:titles]), _table(rows[titles:])])
-    return _table(rows)
+        return "\n\n".join([*(paragraph(_unescaped(row[0])) for row in rows[:titles]), _table(rows[titles:], above)])
+    return _table(rows, above)
 
 
-def _table(rows: Grid) -> str:
+def _table(rows: Grid, above: RowsAbove | None) -> str:
     filled = sorted({column for row in rows for column, text in enumerate(row) if text})
     if len(rows) < 2 or len(filled) < 2 or has_no_header(rows) or (len(filled) == 2 and _are_labelled(rows, filled[0])):
         return "\n".join(paragraph(_unescaped(" ".join(filter(None, row)))) for row in rows)
     cells = [[row[column] if column < len(row) else "" for column in filled] for row in rows]
-    lines = list(map(_line, [cells[0], *with_groups(cells[0], cells[1:])]))
+    lines = list(map(_line, [cells[0], *with_groups(cells[0], cells[1:], above)]))
     return "\n".join([lines[0], "|" + " --- |" * len(filled), *lines[1:]])
 
 
-def with_groups(header: Sequence[str], rows: Grid) -> Grid:
+def with_groups(header: Sequence[str], rows: Grid, above: RowsAbove | None = None) -> Grid:
+    """As `_with_groups`, but the first rows may go on with the last group above. Without one, a page may have groups of
+    its own.
+    """
+    over_pages = [*above.rows, *rows] if above and above.rows and len(above.rows[0]) == len(header) else rows
+    named = _with_groups(header, over_pages)
+    if named is over_pages:
+        over_pages, named = rows, _with_groups(header, rows)
+    if above:
+        above.rows = [*named[-ABOVE:][:1], *over_pages[-ABOVE:][1:]]
+    return named[len(named) - len(rows) :]
+
+
+def _with_groups(header: Sequence[str], rows: Grid) -> Grid:
     """The same rows, in each the name of its group, if that is written once: 営業部 above empty cells. Without it, a
     part of a long table would not say whose rows they are. It must be plain: the names begin with the first row, differ
     and hold no figures, and the rows below them have another column that is always filled.

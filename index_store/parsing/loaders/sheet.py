@@ -48,7 +48,9 @@ class Span:
 
 
 class Sheet:
-    def __init__(self) -> None:
+    def __init__(self, above: as_markdown.RowsAbove | None = None) -> None:
+        """`above`: the rows of the page before, if its table goes on in this sheet."""
+        self._above = above
         self.rows: dict[int, Row] = {}
         """row number -> its cells, in order; without empty rows"""
         self.hidden: bytes | bytearray = b""
@@ -165,7 +167,7 @@ class Sheet:
             yield "\n".join(as_markdown.paragraph(" ".join(filter(None, row))) for row in grid)
         else:
             self._repeat_across(table[headers:], columns[0], named)
-            yield as_markdown.table([header, *_grid(table[headers:], columns)])
+            yield as_markdown.table([header, *_grid(table[headers:], columns)], self._above)
 
     def _start(self, block: list[tuple[int, Row]]) -> int:
         """The row at which the table begins, below titles and notes: single cells, or rows shorter than its header."""

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from pypdfium2 import PdfTextPage
 
+from index_store.parsing.loaders.as_markdown import RowsAbove
 from index_store.parsing.loaders.pdf.characters import box_of, is_slanted, mark_raised, size_of, text_of, weight_of
 from index_store.parsing.loaders.pdf.upright import Box
 from index_store.parsing.loaders.sheet import Sheet, Span
@@ -49,9 +50,9 @@ class RuledTable:
         row = [text for span, text in self.cells if span.top == span.bottom == 0 and span.left == span.right]
         return row if len(row) == len(self.columns) else ()
 
-    def markdown(self, header: Sequence[str] = ()) -> str:
-        """`header`: of the table on the page before, which goes on in this one."""
-        sheet = Sheet()
+    def markdown(self, header: Sequence[str] = (), above: RowsAbove | None = None) -> str:
+        """`header` and `above`: of the table on the page before, which goes on in this one."""
+        sheet = Sheet(above)
         if header:
             sheet.rows[0] = dict(enumerate(header))
         for span, text in self.cells:

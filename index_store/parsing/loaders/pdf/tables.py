@@ -7,10 +7,11 @@ makes one column of them.
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders.as_markdown import RowsAbove
 from index_store.parsing.loaders.pdf.line import Cell, Line, RuledTable
 from index_store.parsing.loaders.pdf.paragraphs import BULLET, joined
 from index_store.parsing.loaders.pdf.rules import NEAR
@@ -47,6 +48,8 @@ class Table:
     header: Sequence[str] = ()
     columns: Sequence[tuple[float, float]] = ()
     """begin and end of each"""
+    rows: RowsAbove = field(default_factory=RowsAbove)
+    """also those of the pages before"""
 
 
 def in_columns(lines: list[Line]) -> list[Line]:
@@ -80,7 +83,9 @@ def tables(lines: list[Line], start: int, end: int, above: Table | None = None) 
         ruled = lines[start].table
         if ruled:
             header = above.header if above and _goes_on_between_rules(above, ruled) else ()
-            yield Table(start, start + 1, ruled.markdown(header), header or ruled.first, ruled.columns)
+            rows = _rows_above(above, header or ruled.first)
+            written = ruled.markdown(header, rows)
+            yield Table(start, start + 1, written, header or ruled.first, ruled.columns, rows)
             start, above = start + 1, None
             continue
         below = _below(lines, start, end)
@@ -137,7 +142,13 @@ def _table(lines: list[Line], start: int, end: int, above: Table | None) -> Tabl
         rows = [as_markdown.joined_header(rows[:2]), *rows[2:]]
     if sum(map(bool, rows[0])) < HEADER_SHARE * len(columns):
         return Table(start, end, "\n".join(as_markdown.paragraph(" ".join(filter(None, row))) for row in rows))
-    return Table(start, end, as_markdown.table(rows), rows[0], columns)
+    rows_above = _rows_above(above, rows[0])
+    return Table(start, end, as_markdown.table(rows, rows_above), rows[0], columns, rows_above)
+
+
+def _rows_above(above: Table | None, header: Sequence[str]) -> RowsAbove:
+    """Those of the table on the page before, if that goes on below the same header."""
+    return above.rows if above and header and list(header) == list(above.header) else RowsAbove()
 
 
 def _goes_on_over_pages(above: Table, columns: Sequence[tuple[float, float]], first: Sequence[str]) -> bool:

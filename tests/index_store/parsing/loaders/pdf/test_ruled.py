@@ -151,6 +151,27 @@ def test_another_ruled_table_of_words_has_not_the_header_of_the_one_before(page:
     assert "手順" not in markdown(DUTIES, page).split("\n--\n")[1]
 
 
+STAFF = ("部署", "氏名", "内線")
+OFFICES = (
+    [("営業部", "佐藤", "1101"), ("", "鈴木", "1102"), ("総務部", "田中", "1201"), ("", "高橋", "1202")],
+    [("", "伊藤", "1203"), ("", "渡辺", "1204"), ("経理部", "山本", "1301"), ("", "中村", "1302")],
+    [("", "小林", "1303"), ("", "加藤", "1304")],
+)
+
+
+@pytest.mark.parametrize("head", [(), (STAFF,)], ids=["once", "each page"])
+@pytest.mark.parametrize("is_ruled", [True, False])
+def test_the_rows_of_a_group_that_goes_on_over_pages_have_its_name(is_ruled: bool, head, markdown) -> None:
+    first, *others = OFFICES
+    tables = [in_rows(STAFF, *first), *(in_rows(*head, *rows) for rows in others)]
+    if not is_ruled:
+        tables = [[text for text in page if text.text.strip()] for page in tables[:2]]
+    read = markdown(*tables)
+    assert "| 総務部 | 高橋 | 1202 |\n--\n" in read
+    assert "| 総務部 | 伊藤 | 1203 |\n| 総務部 | 渡辺 | 1204 |\n| 経理部 | 山本 | 1301 |\n| 経理部 | 中村 |" in read
+    assert not is_ruled or read.endswith("| 経理部 | 小林 | 1303 |\n| 経理部 | 加藤 | 1304 |")
+
+
 def test_a_ruled_head_that_stands_on_each_page_is_left_out(markdown) -> None:
     pages = []
     for number, work in enumerate(("受付", "検査", "出荷", "記録"), 1):
