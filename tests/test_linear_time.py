@@ -35,6 +35,7 @@ from index_store.parsing.loaders.mail.message import text_of
 from index_store.parsing.loaders.office import eq_field
 from index_store.parsing.loaders.plain_headings.bold import with_bold
 from index_store.parsing.loaders.plain_headings.divisions import provisions_below, with_divisions
+from index_store.parsing.loaders.plain_headings.drawn import with_drawn
 from index_store.parsing.loaders.plain_headings.marked import with_marks
 from index_store.parsing.loaders.plain_headings.numbered import with_numbers
 from index_store.parsing.loaders.plain_headings.questions import with_questions
@@ -289,6 +290,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "header_at": lambda text: header_at(f"| a |\n| --- |\n| {text}", len(text)),
     "with_divisions": lambda text: with_divisions([Page(markdown=f"第1条 甲\n{text}")]),
     "provisions_below": lambda text: provisions_below([Page(markdown=text, headings=())], 0, 0),
+    "with_drawn": lambda text: with_drawn([Page(markdown="甲\n====\n乙\n\n" * 3 + text, headings=())], ()),
     "with_marks": lambda text: with_marks([Page(markdown="【甲】\n乙\n" * 3 + text, headings=())]),
     "with_numbers": lambda text: with_numbers([Page(markdown=f"3. 甲\n{text}", headings=())]),
     "with_questions": lambda text: with_questions([Page(markdown="Q1. 甲\nA1. 乙\n" * 3 + text, headings=())]),

@@ -1,11 +1,12 @@
-"""Headings that are typed as plain lines, without a style: of rules and contracts, numbered or marked ones, and
-questions.
+"""Headings that are typed as plain lines, without a style: of rules and contracts, numbered or marked ones, those
+with a line drawn below them, and questions.
 """
 
 from collections.abc import Sequence
 
 from index_store.parsing.loaders.document import Page
 from index_store.parsing.loaders.plain_headings.divisions import with_divisions
+from index_store.parsing.loaders.plain_headings.drawn import with_drawn
 from index_store.parsing.loaders.plain_headings.marked import with_marks
 from index_store.parsing.loaders.plain_headings.numbered import with_numbers
 from index_store.parsing.loaders.plain_headings.questions import with_questions
@@ -18,6 +19,7 @@ def with_plain_headings(pages: Sequence[Page]) -> list[Page]:
     if found == pages:
         # Those that begin first have the others below them.
         found = min(with_marks(pages), with_numbers(pages), key=lambda read: (read == pages, _places(read)))
+        found = with_drawn(pages, found)
     return with_questions(found)
 
 
