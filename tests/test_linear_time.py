@@ -32,6 +32,7 @@ from index_store.parsing.loaders.formats import format_of
 from index_store.parsing.loaders.html.html import load_html
 from index_store.parsing.loaders.mail.invitation import event_of
 from index_store.parsing.loaders.mail.message import text_of
+from index_store.parsing.loaders.mail.quoted import headed
 from index_store.parsing.loaders.office import eq_field
 from index_store.parsing.loaders.plain_headings.bold import with_bold
 from index_store.parsing.loaders.plain_headings.divisions import provisions_below, with_divisions
@@ -304,6 +305,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     ),
     "with_raised": lambda text: as_markdown.with_raised("".join(map(as_markdown.raised, text))),
     "event_of": lambda text: event_of(calendar(text), "a.eml"),
+    "headed": lambda text: headed(Page(markdown="■ 甲\n乙\n" * 3 + text, headings=())),
     "text_of": lambda text: text_of(in_base64(text), "a.eml"),
     "eq_field.shown": lambda text: eq_field.shown(f"EQ \\o\\ac({text}"),
     # pages

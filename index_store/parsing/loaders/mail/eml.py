@@ -3,8 +3,9 @@ be read, each under its name. Those without text are told, as a PDF's pages with
 password, and documents and archives in formats that can't be read.
 
 If a text is sent both as plain text and as HTML, the plain text is read, unless it lacks tables, headings or much text
-of the HTML. Quoted replies stay. Other attachments that can't be read are only named; the mail is loaded all the same.
-A zip's files are read like attachments. A web page saved as one file (MHTML) has the form of a mail and is read here.
+of the HTML. Quoted replies stay, as parts of their own in a mail with headings. Other attachments that can't be read
+are only named; the mail is loaded all the same. A zip's files are read like attachments. A web page saved as one file
+(MHTML) has the form of a mail and is read here.
 """
 
 import logging
@@ -34,6 +35,7 @@ from index_store.parsing.loaders.mail.message import (
     parts_of,
     text_of,
 )
+from index_store.parsing.loaders.mail.quoted import headed
 from index_store.parsing.loaders.mail.signed import WRAPPED, unwrap
 
 log = logging.getLogger(__name__)
@@ -120,7 +122,7 @@ class _Mailbag:
         head += [f"Attachments: {', '.join(filter(None, names))}"] if any(names) else []
         pages = [
             Page(markdown="\n".join(head), headings=()),
-            *(page for text in parts.texts for page in self._text(text)),
+            *(part for text in parts.texts for page in self._text(text) for part in headed(page)),
             *(Page(markdown=_fields(part), headings=()) for part in parts.reports),
             *(Page(markdown=_returned(part, self._name), headings=()) for part in parts.returned),
         ]
