@@ -22,6 +22,10 @@ _WORD = re.compile(r"=\?([^?\s]+?)(?:\*[\w-]*)?\?([BQbq])\?([^?]*)\?=")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}\s*")
 CODED_LINE = 60
 """characters of a whole line of base64 at least; programs write 60, 64, 72 or 76"""
+MENDED = 10
+"""parts of a mail whose parts are found by a boundary that the mail doesn't state; each is read once more"""
+_BOUNDARY = re.compile(rb"^--([^\s\"][^\r\n\"]{0,69})\r?\nContent-[\w-]{1,30}:", re.M | re.I)
+_HTML = re.compile(rb"\s{0,99}<(?:!doctype html|html)\b", re.I)
 _BETWEEN_WORDS = re.compile(r"(?<=\?=)\s+(?==\?)")
 
 
@@ -52,7 +56,34 @@ def parse(content: bytes, name: str) -> Message:
     mail = email.message_from_bytes(content, _Mail, policy=_AsSent())
     if not any(header in mail for header in HEADERS):
         raise Unreadable(name=name)
+    _mend(mail)
     return mail
+
+
+def _mend(mail: Message) -> None:
+    """Reads what claims to have parts and has none by the boundary that stands in its text; without one, it is a text.
+    So programs leave a mail that change its headers, or save nothing but its text.
+    """
+    left = MENDED
+    stack = [mail]
+    while stack:
+        part = stack.pop()
+        is_broken = part.get_content_maintype() == "multipart" and not part.is_multipart()
+        if is_broken and left and (text := content_of(part)).strip():
+            left -= 1
+            _mend_part(part, text)
+        if part.is_multipart():
+            stack += parts_of(part)
+
+
+def _mend_part(part: Message, text: bytes) -> None:
+    found = _BOUNDARY.search(text)
+    if found:
+        stated = b'Content-Type: multipart/mixed; boundary="%s"\n\n' % found[1].rstrip()
+        part.set_payload(email.message_from_bytes(stated + text, _Mail, policy=_AsSent()).get_payload())
+    else:
+        del part["Content-Type"]
+        part["Content-Type"] = "text/html" if _HTML.match(text) else "text/plain"
 
 
 def header(mail: Message, name: str) -> str:

@@ -50,6 +50,38 @@ def test_a_mail_has_its_subject_its_people_and_its_text_with_quotes(raw) -> None
     )
 
 
+STRAY = (
+    "--=_X1\nContent-Type: text/plain; charset=utf-8\n\n締切は28日です。\n\n"
+    '--=_X1\nContent-Type: text/plain; name="a.txt"\n\nThe fee is 3000 yen.\n\n--=_X1--\n'
+)
+
+
+@pytest.mark.parametrize("stated", ["", '; boundary="B"'])
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_mail_that_states_no_boundary_or_a_wrong_one_is_read_by_the_one_it_has(
+    stated: str, inside: bool, raw
+) -> None:
+    content = f"Content-Type: multipart/mixed{stated}\n\nThis is a MIME message.\n\n{STRAY}"
+    if inside:
+        content = f'Content-Type: multipart/mixed; boundary="OUT"\n\n--OUT\n{content}\n--OUT--\n'
+    loaded = load(raw(f"From: a@example.com\nSubject: Orders\n{content}".encode(), "a.eml"))
+    assert text(loaded) == (
+        "From: a@example.com\nAttachments: a.txt\n\n締切は28日です。\n\n\na.txt\n\nThe fee is 3000 yen.\n"
+    )
+
+
+@pytest.mark.parametrize("body", ["締切は28日です。", "<html><p>締切は28日です。</p></html>"])
+def test_a_mail_saved_without_its_parts_is_read_as_its_text(body: str, raw) -> None:
+    content = f'From: a@example.com\nSubject: Orders\nContent-Type: multipart/alternative; boundary="B"\n\n{body}\n'
+    assert text(load(raw(content.encode(), "a.eml"))).strip() == "From: a@example.com\n\n締切は28日です。"
+
+
+@pytest.mark.timeout(60)  # seconds; it takes one or two
+def test_many_parts_within_each_other_without_their_boundaries_take_no_time(raw) -> None:
+    inner = "".join(f"Content-Type: multipart/mixed\n\n--{at}\n" for at in range(50_000))
+    load(raw(f"Subject: Orders\n{inner}".encode(), "a.eml"))
+
+
 @pytest.mark.parametrize("kind", ["delivery-status", "disposition-notification"])
 def test_the_reason_in_a_report_about_a_mail_that_was_not_delivered_is_read(kind: str, raw) -> None:
     status = "Final-Recipient: rfc822; hana@example.com\nAction: failed\nDiagnostic-Code: smtp;\n 552 Mailbox full\n"
