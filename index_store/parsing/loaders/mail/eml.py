@@ -1,6 +1,6 @@
 """A mail (EML): who wrote to whom and when, when and where an invitation is for, its text, and the attachments that can
 be read, each under its name. Those without text are told, as a PDF's pages without text are. So are those with a
-password, and documents and archives in formats that can't be read.
+password, those beyond the limits below, and documents and archives in formats that can't be read.
 
 If a text is sent both as plain text and as HTML, the plain text is read, unless it lacks tables, headings or much text
 of the HTML. Quoted replies stay, as parts of their own in a mail with headings. Other attachments that can't be read
@@ -145,7 +145,7 @@ class _Mailbag:
     def _attachment(self, part: Message, name: str, depth: int) -> list[Page]:
         """Empty if it can't be read."""
         if part.get_content_type() == "message/rfc822" and part.is_multipart():
-            return self._read(name, lambda: self._mail(attached_mail(part), depth))
+            return self._read(name, lambda: self._mail(attached_mail(part), name, depth))
         if part.get_content_type() in _OF_OUTLOOK or name.lower() == WINMAIL:
             self._without_text.append(name or WINMAIL)
             return []
@@ -160,15 +160,16 @@ class _Mailbag:
             return self._file(RawFile(path, name, part.get_content_charset()), depth)
 
     def _file(self, file: RawFile, depth: int) -> list[Page]:
-        """Empty if it can't be read."""
+        """Empty if it can't be read, or if there are too many."""
         if self._left <= 0:
+            self._without_text.append(file.name)
             return []
         self._left -= 1
         if is_archive(file.name):
             return self._read(file.name, lambda: self._members(file, depth))
         found = format_of(file.name)
         if found.kind == "eml":
-            return self._read(file.name, lambda: self._mail(parse(file.content, file.name), depth))
+            return self._read(file.name, lambda: self._mail(parse(file.content, file.name), file.name, depth))
         return self._read(file.name, lambda: self._pages(file, found.loader()))
 
     def _pages(self, file: RawFile, load: Load) -> list[Page]:
@@ -177,8 +178,12 @@ class _Mailbag:
             self._without_text.append(f"{file.name} {loaded.pages_without_text}")
         return loaded.pages
 
-    def _mail(self, mail: Message, depth: int) -> list[Page]:
-        return self.loaded(mail, depth - 1).pages if depth > 0 else []
+    def _mail(self, mail: Message, name: str, depth: int) -> list[Page]:
+        """Empty if it is too deep."""
+        if depth > 0:
+            return self.loaded(mail, depth - 1).pages
+        self._without_text.append(name)
+        return []
 
     def _members(self, file: RawFile, depth: int) -> list[Page]:
         unpacked = unpack(file.path, file.name, file.path.parent, UNPACKED_MB)

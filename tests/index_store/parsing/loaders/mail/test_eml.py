@@ -341,21 +341,23 @@ def test_what_is_no_invitation_adds_nothing_to_a_mail(start: str, raw) -> None:
     assert read.strip() == "Attachments: plan.ics\n\n本文です。\n> 引用です。"
 
 
-def test_mails_within_mails_and_attachments_are_read_to_a_bound(raw) -> None:
+def test_mails_within_mails_and_attachments_are_read_to_a_bound_and_the_rest_is_told(raw) -> None:
     mail = letter("innermost\n")
     for level in range(6):
-        outer = letter(f"level {level}\n")
+        outer = letter(f"level {level}\n", Subject=f"件{level}")
         outer.add_attachment(mail)
         mail = outer
-    read = text(load(raw(mail.as_bytes(), "a.eml")))
-    assert "level 2" in read
-    assert "level 1" not in read
+    loaded = load(raw(mail.as_bytes(), "a.eml"))
+    assert "level 2" in text(loaded)
+    assert "level 1" not in text(loaded)
+    assert loaded.pages_without_text == "件1"
     mail = letter()
     for number in range(60):
         mail.add_attachment(f"number {number}.", filename=f"{number}.txt")
-    read = text(load(raw(mail.as_bytes(), "a.eml")))
-    assert "number 49." in read
-    assert "number 50." not in read
+    loaded = load(raw(mail.as_bytes(), "a.eml"))
+    assert "number 49." in text(loaded)
+    assert "number 50." not in text(loaded)
+    assert loaded.pages_without_text == ", ".join(f"{number}.txt" for number in range(50, 60))
 
 
 def test_flowed_lines_are_joined_again(raw) -> None:
@@ -430,7 +432,9 @@ def test_a_zip_has_no_more_files_read_than_a_mail(raw) -> None:
     mail = letter()
     files = {f"{number}.txt": f"file {number}" for number in range(60)}
     mail.add_attachment(zipped(**files), maintype="application", subtype="zip", filename="a.zip")
-    assert text(load(raw(mail.as_bytes(), "a.eml"))).count("file ") == ATTACHMENTS - 1
+    loaded = load(raw(mail.as_bytes(), "a.eml"))
+    assert text(loaded).count("file ") == ATTACHMENTS - 1
+    assert loaded.pages_without_text.endswith("58.txt, 59.txt")
 
 
 def test_an_attached_zip_that_is_damaged_or_unpacks_to_too_much_is_only_named(raw, monkeypatch) -> None:
