@@ -296,7 +296,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "with_numbers": lambda text: with_numbers([Page(markdown=f"3. 甲\n{text}", headings=())]),
     "with_questions": lambda text: with_questions([Page(markdown="Q1. 甲\nA1. 乙\n" * 3 + text, headings=())]),
     "with_bold": lambda text: with_bold(
-        Page(markdown="甲の件\n乙です。\n" * 3 + text, headings=()), range(0, 10**9, 2)
+        [Page(markdown="甲の件\n乙です。\n" * 3 + text, headings=())], {(0, line) for line in range(0, 10**5, 2)}
     ),
     "has_no_header": lambda text: as_markdown.has_no_header([[text] * 4] * 4),
     "paragraph": as_markdown.paragraph,

@@ -2,11 +2,13 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
+from index_store.parsing.loaders.document import Page
 from index_store.parsing.loaders.pdf.line import SAME_LINE, Line
-from index_store.parsing.loaders.pdf.paragraphs import joined
+from index_store.parsing.loaders.pdf.paragraphs import joined, unhyphenated
 
 LARGER = 1.09
 """times the size of the text; a heading of 12 points may be above a text of 10.9"""
@@ -118,6 +120,33 @@ def title_by_size(pages: list[list[Line]]) -> str:
     if sum(heading.size >= largest.size for page in pages for heading in _on_page(page, *body)) > 1:
         return ""
     return reduce(joined, (line.text.strip() for line in pages[0][largest.start : largest.start + largest.count]))
+
+
+def bold_lines(pages: list[list[Line]], written: Sequence[Page]) -> set[tuple[int, int]]:
+    """Page and number of each paragraph that is bold as a whole, where other text is not. `written`: the same pages."""
+    body = _body(pages)
+    if body is None or body[1]:
+        return set()
+    found: set[tuple[int, int]] = set()
+    for at, (lines, page) in enumerate(zip(pages, written, strict=True)):
+        texts = set(_bold_texts(lines))
+        found |= {(at, number) for number, line in enumerate(page.markdown.split("\n")) if line.strip() in texts}
+    return found
+
+
+def _bold_texts(lines: list[Line]) -> Iterator[str]:
+    """Those of one line, and of several that are bold, as paragraphs join them."""
+    is_bold = [
+        line.weight >= BOLD and not (line.row or line.table or line.slanted) and not _is_piece(lines, at)
+        for at, line in enumerate(lines)
+    ]
+    for at in range(len(lines)):
+        text = ""
+        for line, bold in zip(lines[at : at + LINES], is_bold[at : at + LINES], strict=True):
+            if not bold:
+                break
+            text = joined(text, line.text.strip()) if text else line.text.strip()
+            yield unhyphenated(text)
 
 
 def _body(pages: list[list[Line]]) -> tuple[float, bool, bool] | None:

@@ -17,7 +17,7 @@ from index_store.base.errors import CopyProtected, NoText, PasswordProtected, Un
 from index_store.parsing.loaders.content import content_kind, unreadable
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile, page_ranges, title_of
 from index_store.parsing.loaders.pdf.entries import lines_with_entries
-from index_store.parsing.loaders.pdf.headings import Headings, completed, title_by_size
+from index_store.parsing.loaders.pdf.headings import Headings, bold_lines, completed, title_by_size
 from index_store.parsing.loaders.pdf.line import Line
 from index_store.parsing.loaders.pdf.paragraphs import joined, paragraphs
 from index_store.parsing.loaders.pdf.pictures import is_covered, shows_something
@@ -25,6 +25,7 @@ from index_store.parsing.loaders.pdf.readings import without_readings
 from index_store.parsing.loaders.pdf.running_lines import undigited, without_running_lines
 from index_store.parsing.loaders.pdf.tables import Table, in_columns, tables
 from index_store.parsing.loaders.plain_headings import with_plain_headings
+from index_store.parsing.loaders.plain_headings.bold import with_bold
 from index_store.parsing.loaders.text.decode import japanese
 
 log = logging.getLogger(__name__)
@@ -78,11 +79,9 @@ def load(file: RawFile) -> LoadedDocument:
     headings = completed(_outlined(pdf, lines), lines)
     title = title_of(name, _as_meant(_decoded(partial(pdf.get_metadata_value, "Title"))), title_by_size(lines))
     without_text = [number + 1 for number, page in enumerate(lines) if not page and shows_something(pdf, number)]
-    return LoadedDocument(
-        title=title,
-        pages=with_plain_headings(list(_pages(lines, headings))),
-        pages_without_text=page_ranges(without_text),
-    )
+    pages = with_plain_headings(list(_pages(lines, headings)))
+    pages = with_bold(pages, bold_lines(lines, pages))
+    return LoadedDocument(title=title, pages=pages, pages_without_text=page_ranges(without_text))
 
 
 def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:

@@ -52,9 +52,9 @@ def load(file: RawFile) -> LoadedDocument:
         if not markdown.strip():
             raise NoText(name=file.name)
         title = title_of(file.name, package.title(), reader.title, only_highest(reader.headings))
-        bold = {number for number, line in enumerate(markdown.split("\n")) if line.startswith(_BOLD)}
-        (page,) = with_plain_headings([Page(markdown=markdown.replace(_BOLD, "") + "\n")])
-        return LoadedDocument(title=title, pages=[with_bold(page, bold)])
+        bold = {(0, number) for number, line in enumerate(markdown.split("\n")) if line.startswith(_BOLD)}
+        pages = with_plain_headings([Page(markdown=markdown.replace(_BOLD, "") + "\n")])
+        return LoadedDocument(title=title, pages=with_bold(pages, bold))
 
 
 def _lists_joined(blocks: Iterator[tuple[str, bool]]) -> Iterator[str]:

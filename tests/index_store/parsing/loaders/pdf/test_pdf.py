@@ -225,6 +225,38 @@ def test_a_numbered_line_is_bold_whatever_stems_its_font_claims(raw, font: bytes
     assert [heading.text for heading in load(raw(content, "a.pdf")).pages[0].headings] == expected
 
 
+BOLD = "2 Tr"
+"""draws the outlines of letters, too"""
+
+
+def asked(question: str, top: int, *, paint: str = BOLD) -> list[Text]:
+    answer = ["初日から半年が過ぎた人に十日があたえられます。", "申請は総務部で受けつけます。"]
+    return [
+        Text(50, top, question, paint=paint),
+        *lines(*answer, top=top - 20),
+        Text(50, top - 56, "以上です。"),
+    ]
+
+
+@pytest.mark.parametrize("title", [[], [Text(50, 760, "Leave", 24)]], ids=["no title", "title"])
+def test_questions_in_bold_are_headings_of_their_answers_on_all_pages(raw, title: list[Text]) -> None:
+    first = [*title, *asked("有給休暇はいつから取れますか？", 700), *asked("半日だけ取れますか？", 600)]
+    loaded = load(raw(PdfFile([first, asked("翌年に繰り越せますか？", 700)]).content(), "a.pdf"))
+    found = [(heading.text, heading.level) for page in loaded.pages for heading in page.headings or ()]
+    names = ["有給休暇はいつから取れますか？", "半日だけ取れますか？", "翌年に繰り越せますか？"]
+    assert found == [*[("Leave", 1)] * len(title), *((name, 1 + len(title)) for name in names)]
+
+
+@pytest.mark.parametrize("paint", ["", BOLD], ids=["usual type", "a row in bold"])
+def test_short_lines_in_usual_type_and_bold_words_beside_others_are_no_headings(raw, paint: str) -> None:
+    page: list[Text] = []
+    for top, name in ((700, "休暇甲"), (600, "休暇乙"), (500, "休暇丙")):
+        word, *answer = asked(name, top, paint=paint)
+        page += [word, *[Text(90, top, "は二日です。")] * bool(paint), *answer]
+    (read,) = load(raw(PdfFile([page]).content(), "a.pdf")).pages
+    assert not read.headings
+
+
 def test_the_first_of_several_chapters_is_not_the_title(raw) -> None:
     body = [Text(50, 600 - 15 * line, "The allowance is paid per day, as it says here.") for line in range(9)]
     pages = [[Text(50, 700, f"Chapter of {name}", 18), *body] for name in ("travel", "money")]
