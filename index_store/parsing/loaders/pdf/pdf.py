@@ -23,7 +23,7 @@ from index_store.parsing.loaders.pdf.paragraphs import joined, paragraphs
 from index_store.parsing.loaders.pdf.pictures import is_covered, shows_something
 from index_store.parsing.loaders.pdf.readings import without_readings
 from index_store.parsing.loaders.pdf.running_lines import undigited, without_running_lines
-from index_store.parsing.loaders.pdf.tables import Table, in_columns, tables
+from index_store.parsing.loaders.pdf.tables import Table, header_alone, in_columns, tables
 from index_store.parsing.loaders.plain_headings import with_plain_headings
 from index_store.parsing.loaders.plain_headings.bold import with_bold
 from index_store.parsing.loaders.text.decode import japanese
@@ -192,7 +192,7 @@ def _page(number: int, lines: list[Line], headings: Headings, above: Table | Non
 
 
 def _text_lines(lines: list[Line], start: int, end: int, above: Table | None) -> tuple[list[str], Table | None]:
-    """Also the table with which they end, if they do."""
+    """Also the table with which they end, if they do, or its header alone."""
     out: list[str] = []
     last: Table | None = None
     for table in tables(lines, start, end, above):
@@ -201,5 +201,5 @@ def _text_lines(lines: list[Line], start: int, end: int, above: Table | None) ->
         out += ["", *table.markdown.split("\n"), ""]
         start, last = table.end, table
     if start < end:
-        return out + paragraphs(lines, start, end).split("\n"), None
+        return out + paragraphs(lines, start, end).split("\n"), header_alone(lines, end - 1)
     return out, last

@@ -95,6 +95,14 @@ def tables(lines: list[Line], start: int, end: int, above: Table | None = None) 
         start, above = max(below, start + 1), None
 
 
+def header_alone(lines: list[Line], at: int) -> Table | None:
+    """The words in columns at the end of a page, which may be the header of a table on the next."""
+    cells = lines[at].cells
+    if len(cells) < FEWEST_COLUMNS or any(is_data(cell.text) or len(cell.text) > as_markdown.LABEL for cell in cells):
+        return None
+    return Table(at, at + 1, "", [cell.text for cell in cells], [(cell.begin, cell.end) for cell in cells])
+
+
 def _below(lines: list[Line], start: int, limit: int) -> int:
     """The line before which the rows that begin at `start` end."""
     end = start

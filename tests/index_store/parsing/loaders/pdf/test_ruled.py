@@ -172,6 +172,25 @@ def test_the_rows_of_a_group_that_goes_on_over_pages_have_its_name(is_ruled: boo
     assert not is_ruled or read.endswith("| 経理部 | 小林 | 1303 |\n| 経理部 | 加藤 | 1304 |")
 
 
+def alone(*words: str) -> list[Text]:
+    """A page that ends with the header of a table."""
+    text = [Text(50, 700 - 20 * at, "The desks of the office are reviewed each year.") for at in range(5)]
+    return [*text, *rules(COLUMNS, (90, 60)), *in_row(70, *words)]
+
+
+@pytest.mark.parametrize("is_ruled", [True, False])
+def test_the_header_of_a_table_that_stands_alone_at_the_end_of_a_page_names_its_columns(is_ruled, markdown) -> None:
+    pages = [alone(*STAFF), in_rows(*OFFICES[0])]
+    if not is_ruled:
+        pages = [[text for text in page if text.text.strip()] for page in pages]
+    assert "--\n| 部署 | 氏名 | 内線 |\n| --- | --- | --- |\n| 営業部 | 佐藤 | 1101 |" in markdown(*pages)
+
+
+def test_words_at_the_end_of_a_page_are_no_header_of_a_table_that_has_its_own(markdown) -> None:
+    read = markdown(alone("承認", "確認", "作成"), in_rows(STAFF, *OFFICES[0]))
+    assert "--\n| 部署 | 氏名 | 内線 |\n| --- | --- | --- |\n| 営業部 | 佐藤 | 1101 |" in read
+
+
 def test_a_ruled_head_that_stands_on_each_page_is_left_out(markdown) -> None:
     pages = []
     for number, work in enumerate(("受付", "検査", "出荷", "記録"), 1):
