@@ -79,9 +79,9 @@ def load(file: RawFile) -> LoadedDocument:
     headings = completed(_outlined(pdf, lines), lines)
     title = title_of(name, _as_meant(_decoded(partial(pdf.get_metadata_value, "Title"))), title_by_size(lines))
     without_text = [number + 1 for number, page in enumerate(lines) if not page and shows_something(pdf, number)]
-    pages = with_plain_headings(list(_pages(lines, headings)))
-    pages = with_bold(pages, bold_lines(lines, pages))
-    return LoadedDocument(title=title, pages=pages, pages_without_text=page_ranges(without_text))
+    written = with_plain_headings(list(_pages(lines, headings)))
+    written = with_bold(written, bold_lines(lines, written))
+    return LoadedDocument(title=title, pages=written, pages_without_text=page_ranges(without_text))
 
 
 def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:
