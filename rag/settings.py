@@ -39,7 +39,7 @@ class Settings(index_store.Settings):
             "names of the service's models separated by commas, without “embedded”",
             "カンマで区切った、サービスのモデル名(embedded は指定できません)",
         ),
-        "run_time_limit": ("a number of seconds above 0", "0 より大きい秒数"),
+        "run_time_limit": index_store.SECONDS,
         "run_call_limit": ("a whole number of at least 1", "1 以上の整数"),
         "run_token_limit": ("a whole number of at least 1000", "1000 以上の整数"),
         "suggest_follow_ups": ("service, always or off", "service、always、off のいずれか"),
@@ -84,7 +84,7 @@ class Settings(index_store.Settings):
     run"""
     compare_models: str = ""
     """names of more service models for columns of comparisons, separated by commas"""
-    run_time_limit: float = Field(600, gt=0, allow_inf_nan=False)
+    run_time_limit: float = Field(600, gt=0, le=index_store.MOST_SECONDS, allow_inf_nan=False)
     """seconds for a run, from its turn on"""
     run_call_limit: int = Field(100, ge=1)
     """calls to the chat model, per run"""

@@ -189,3 +189,19 @@ def test_a_truth_a_number_or_a_choice_that_is_none_is_refused_with_what_it_must_
     english, japanese = settings.allowed[name]
     assert f"{name.upper()} is not usable: it must be {english}." in caught.value.sentence("en")
     assert f"{name.upper()} の値が使えません。{japanese}を" in caught.value.sentence("ja")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("model_timeout", "1e300"),
+        ("parser_timeout", "1e12"),
+        ("crawl_timeout", "1e300"),
+        ("run_time_limit", "1e300"),
+        ("parser_memory_mb", "100000000000000"),
+    ],
+)
+def test_more_seconds_or_memory_than_a_machine_can_count_are_refused_and_not_met_by_each_question_or_file(name, value):
+    with pytest.raises(InvalidSetting, match=rf"{name.upper()} is not usable: .* 1000000\."):
+        rag.Settings(_env_file=None, **{name: value})
+    assert getattr(rag.Settings(_env_file=None, **{name: "1000000"}), name) == 1_000_000

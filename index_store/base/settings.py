@@ -26,6 +26,11 @@ CURLY = ("“", "”", "„", "‘", "’", "＂", "＇")
 NO_COMMAS = frozenset("、，;；")
 """with which people separate names in place of commas; no host and no model has one in its name"""
 
+MOST_SECONDS = 1_000_000
+"""of a time limit: eleven days. Timers of the operating system overflow with centuries"""
+
+SECONDS = (f"a number of seconds above 0, at most {MOST_SECONDS}", f"0 より大きく {MOST_SECONDS} 以下の秒数")
+
 SHORTEST_SECRET = 8
 """characters; a shorter one, such as the placeholder of a server without keys, is a common word"""
 
@@ -118,17 +123,17 @@ class Settings(PlainSettings):
         "openai_base_url": ("an http or https address", "http または https のアドレス"),
         "chunk_size": ("a whole number from 50 to 2000", "50〜2000 の整数"),
         "chunk_overlap": ("a whole number from 0 to half of CHUNK_SIZE", "0〜CHUNK_SIZE の半分の整数"),
-        "model_timeout": ("a number of seconds above 0", "0 より大きい秒数"),
+        "model_timeout": SECONDS,
         "model_retries": ("a whole number from 0 to 10", "0〜10 の整数"),
         "max_file_mb": ("a number of megabytes above 0", "0 より大きいメガバイト数"),
         "parser_workers": ("a whole number from 1 to 64", "1〜64 の整数"),
-        "parser_memory_mb": ("a whole number of at least 256", "256 以上の整数"),
-        "parser_timeout": ("a number of seconds above 0", "0 より大きい秒数"),
+        "parser_memory_mb": ("a whole number from 256 to 1000000", "256〜1000000 の整数"),
+        "parser_timeout": SECONDS,
         "fusion": ("score or rank", "score または rank"),
         "keyword_weight": ("a number from 0 to 1", "0〜1 の数"),
         "crawl_rate": ("a number above 0", "0 より大きい数"),
         "crawl_at_once": ("a whole number from 1 to 64", "1〜64 の整数"),
-        "crawl_timeout": ("a number of seconds above 0", "0 より大きい秒数"),
+        "crawl_timeout": SECONDS,
         "admins": (
             "email addresses or user ids (sub) separated by commas",
             "カンマ(半角)で区切ったメールアドレスまたはユーザー ID(sub)",
@@ -161,15 +166,15 @@ class Settings(PlainSettings):
     chunk_size: int = Field(default=300, ge=50, le=2000)
     """in wide (Japanese) characters; see parsing/chunking/text_splitter.py"""
     chunk_overlap: int = Field(default=40, ge=0)
-    model_timeout: float = Field(default=60, gt=0, allow_inf_nan=False)
+    model_timeout: float = Field(default=60, gt=0, le=MOST_SECONDS, allow_inf_nan=False)
     """seconds"""
     model_retries: int = Field(default=2, ge=0, le=10)
     max_file_mb: float = Field(default=200, gt=0, allow_inf_nan=False)
     parser_workers: int = Field(default=2, ge=1, le=64)
     """processes"""
-    parser_memory_mb: int = Field(default=1024, ge=256)
+    parser_memory_mb: int = Field(default=1024, ge=256, le=1_000_000)
     """of address space per process, on top of what the libraries take"""
-    parser_timeout: float = Field(default=120, gt=0, allow_inf_nan=False)
+    parser_timeout: float = Field(default=120, gt=0, le=MOST_SECONDS, allow_inf_nan=False)
     """seconds per file"""
     fusion: Literal["score", "rank"] = "score"
     """how a hybrid search joins its two sides; see search/fusion.py"""
@@ -180,7 +185,7 @@ class Settings(PlainSettings):
     crawl_rate: float = Field(default=4, gt=0, allow_inf_nan=False)
     """requests per second to one host"""
     crawl_at_once: int = Field(default=4, ge=1, le=64)
-    crawl_timeout: float = Field(default=30, gt=0, allow_inf_nan=False)
+    crawl_timeout: float = Field(default=30, gt=0, le=MOST_SECONDS, allow_inf_nan=False)
     """seconds per page"""
     # Names separated by commas; `parts` splits them. What they mean at a sign-in: access/people.py
     admins: str = ""
