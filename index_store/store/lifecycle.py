@@ -88,7 +88,7 @@ class Lifecycle:
         else:
             name = checked_name(order.index)
             try:
-                known = gate.index_to_fill(name) or self._make(name, gate.require_editor())
+                known = gate.index_to_fill(name) or self._make(checked_new_name(name), gate.require_editor())
             except errors.IndexExists:  # another process has just created it; it may be theirs
                 known = gate.index_to_fill(name)
                 if known is None:
@@ -143,9 +143,24 @@ def repairable_change(what: str) -> Iterator[None]:
 
 
 def checked_name(name: str) -> str:
-    """Raises BadIndexName."""
+    """The name of an index that may be there already. Raises BadIndexName."""
     name = unicodedata.normalize("NFC", name)
     bad = any(unicodedata.category(character) in ("Cc", "Cs") or character in "/\\" for character in name)
     if not 1 <= len(name) <= 64 or bad or name != name.strip() or name in (".", ".."):
         raise errors.BadIndexName()
     return name
+
+
+def checked_new_name(name: str) -> str:
+    """Without characters that nobody sees, or that turn those after them: two indexes would look alike. Those that are
+    named so already stay usable. Raises BadIndexName.
+    """
+    name = checked_name(name)
+    if any(unicodedata.category(character) in _UNSEEN and character != _EMOJI_JOINER for character in name):
+        raise errors.BadIndexName()
+    return name
+
+
+_UNSEEN = ("Cf", "Zl", "Zp")
+_EMOJI_JOINER = "\u200d"
+"""inside 👩‍💻"""

@@ -39,7 +39,7 @@ from index_store.library.check import Difference, differences
 from index_store.library.originals.originals import Original
 from index_store.search.hits import Hit, Survey
 from index_store.search.searcher import Query, Searcher, check_length
-from index_store.store.lifecycle import Lifecycle, checked_name, repairable_change
+from index_store.store.lifecycle import Lifecycle, checked_new_name, repairable_change
 from index_store.store.user_ingestion import UserIngestion
 
 READ, WRITE, MANAGE = Right
@@ -101,13 +101,13 @@ class Store:
         """The person becomes its owner. Raises EditorNeeded, BadIndexName; IndexExists also for an index that they
         may not read.
         """
-        owner, name = self._gate.require_editor(), checked_name(name)
+        owner, name = self._gate.require_editor(), checked_new_name(name)
         with repairable_change(name):
             self._parts.lifecycle.make(name, owner)
 
     def rename_index(self, name: str, new_name: str) -> None:
         """Raises UnknownIndex, BadIndexName; IndexExists, even for one that the person may not read."""
-        by, index, new_name = self._gate.who(), self._gate.index(name, MANAGE), checked_name(new_name)
+        by, index, new_name = self._gate.who(), self._gate.index(name, MANAGE), checked_new_name(new_name)
         self._parts.lifecycle.rename(self._gate, index, new_name)
         self._note(Action.INDEX_RENAMED, by, index=index.name, new_name=new_name)
 

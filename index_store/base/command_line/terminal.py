@@ -5,8 +5,8 @@ clear its window.
 import logging
 import re
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""newline and tab only lay out the text"""
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""with those that turn the direction of the text after them; newline and tab only lay out the text"""
 
 
 def for_terminal(text: str) -> str:

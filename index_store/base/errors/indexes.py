@@ -5,10 +5,13 @@ from index_store.base.errors.plain import IndexStoreError
 
 class BadIndexName(IndexStoreError):
     en = (
-        "An index name has 1 to 64 characters, without slashes, control characters, or spaces at its ends. Choose "
-        "another."
+        "An index name has 1 to 64 characters, without slashes, control or invisible characters, or spaces at its "
+        "ends. Choose another."
     )
-    ja = "インデックス名は 1〜64 文字で、スラッシュ・制御文字・前後の空白は使えません。別の名前にしてください。"
+    ja = (
+        "インデックス名は 1〜64 文字で、スラッシュ・制御文字・見えない文字・前後の空白は使えません。"
+        "別の名前にしてください。"
+    )
 
 
 class IndexExists(IndexStoreError):

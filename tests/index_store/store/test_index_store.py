@@ -1,6 +1,7 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -258,6 +259,26 @@ def test_an_index_name_that_could_be_a_path_or_not_be_seen_is_refused(
 ) -> None:
     with pytest.raises(errors.BadIndexName):
         store.add(name, handbook)
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u200b", "\ufeff", "\u2028"])
+def test_no_index_is_named_with_a_character_that_nobody_sees_and_one_that_is_stays_usable(
+    store: IndexStore, handbook: Path, sign: str
+) -> None:
+    store.create_index("人事👩\u200d💻")  # an emoji made of two
+    for refused in (
+        store.create_index,
+        partial(store.add, path=handbook),
+        partial(store.rename_index, "人事👩\u200d💻"),
+    ):
+        with pytest.raises(errors.BadIndexName, match="invisible"):
+            refused(f"規{sign}程")
+    older = store._catalogue.indexes.named("人事👩\u200d💻")
+    assert older
+    store._catalogue.indexes.rename(older.id, f"規{sign}程")
+    assert store.add(f"規{sign}程", handbook).error is None
+    store.rename_index(f"規{sign}程", "規程")
+    assert [each.name for each in store.indexes()] == ["規程"]
 
 
 def _vectors(store: IndexStore, index: str) -> list[str]:
