@@ -57,13 +57,13 @@ log = logging.getLogger(__name__)
 def own(folder: Path) -> FileLock:
     """The lock that makes this process the owner of the folder. A file next to it names the process, for error texts.
 
-    Raises StoreInUse, NotAsRoot, DataFolderUnusable.
+    Raises StoreInUse, NotAsRoot, DataFolderIsFile, DataFolderUnusable.
     """
     owner = folder / "index_store.pid"
     lock = FileLock(folder / "index_store.lock", thread_local=False)
     try:
         refuse_root(folder)
-        make_private(folder)
+        _make(folder)
         lock.acquire(timeout=0)
         owner.write_text(str(os.getpid()))
     except Timeout as error:
@@ -72,11 +72,18 @@ def own(folder: Path) -> FileLock:
     except OSError as error:
         lock.release()
         raise errors.DataFolderUnusable(folder=os.path.abspath(folder), reason=error.strerror or error) from error
-    _say_if_open_to_others(folder)
     return lock
 
 
-def _say_if_open_to_others(folder: Path) -> None:
+def _make(folder: Path) -> None:
+    """Raises DataFolderIsFile, OSError."""
+    try:
+        make_private(folder)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise errors.DataFolderIsFile(folder=os.path.abspath(folder)) from error
+
+
+def say_if_open_to_others(folder: Path) -> None:
     """Only a warning: a folder that a group shares may be so on purpose."""
     others = stat.S_IRWXG | stat.S_IRWXO
     if os.name == "posix" and folder.stat().st_mode & others:
@@ -84,12 +91,13 @@ def _say_if_open_to_others(folder: Path) -> None:
 
 
 def share(folder: Path) -> None:
-    """Prepares a folder that several processes share; the database keeps track of them. Raises DataFolderUnusable."""
+    """Prepares a folder that several processes share; the database keeps track of them. Raises DataFolderIsFile,
+    DataFolderUnusable.
+    """
     try:
-        make_private(folder)
+        _make(folder)
     except OSError as error:
         raise errors.DataFolderUnusable(folder=os.path.abspath(folder), reason=error.strerror or error) from error
-    _say_if_open_to_others(folder)
 
 
 def open_library(settings: Settings) -> Library:
@@ -169,7 +177,7 @@ def _originals_of(settings: Settings, catalogue: Catalogue) -> Originals:
         owner = noted.read_text(encoding="utf-8") if noted.exists() else uuid.uuid4().hex
     noted.write_text(owner, encoding="utf-8")
     if isinstance(backend, Folder) and (place := Path(backend.place)).exists():
-        _say_if_open_to_others(place)
+        say_if_open_to_others(place)
     return Originals(backend, owner, versions)
 
 

@@ -21,7 +21,7 @@ from index_store.crawl.guard import AddressGuard
 from index_store.ingestion.context import Services
 from index_store.ingestion.jobs import Jobs, JobsOfProcess, ResumedJobs
 from index_store.ingestion.sources import SiteSource, Source, source_of, without_members
-from index_store.library.data_folder import open_library, open_shared_library, own, share
+from index_store.library.data_folder import open_library, open_shared_library, own, say_if_open_to_others, share
 from index_store.library.library import Library
 from index_store.library.versions import IndexLimits, Versions
 from index_store.parsing.worker.parser import Parser
@@ -39,9 +39,10 @@ class IndexStore(Store):
     """One process owns a data folder, or replicas share it; the threads of each share the store. Its own methods run in
     the name of the local person, who may do everything: command lines use them. For people there is `as_user`.
 
-    Raises InvalidSetting, StoreInUse, NotAsRoot, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, DatabaseAway,
-    DatabaseInUse, OlderVersionRuns, FolderNotShared, CatalogueInFolder, CatalogueInDatabase, SqliteTooOld,
-    VectorsInFolder, VectorsOnServer, OriginalsInFolder, OriginalsElsewhere, OriginalsOfAnother, OriginalsNotThere.
+    Raises InvalidSetting, StoreInUse, NotAsRoot, DataFolderIsFile, DataFolderUnusable, DataFolderDamaged,
+    DataFolderNewer, DatabaseAway, DatabaseInUse, OlderVersionRuns, FolderNotShared, CatalogueInFolder,
+    CatalogueInDatabase, SqliteTooOld, VectorsInFolder, VectorsOnServer, OriginalsInFolder, OriginalsElsewhere,
+    OriginalsOfAnother, OriginalsNotThere.
     """
 
     def __init__(self, settings: Settings | None = None, embeddings: Embeddings | None = None) -> None:
@@ -54,6 +55,7 @@ class IndexStore(Store):
                 share(settings.data_dir)
             else:
                 owned.callback(own(settings.data_dir).release)
+            say_if_open_to_others(settings.data_dir)
             library = owned.enter_context(closing(open_library(settings)))
             self.access = owned.enter_context(closing(Access(library.catalogue.database, settings)))
             """people, grants, limits, and the log of what was done"""

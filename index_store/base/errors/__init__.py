@@ -8,7 +8,7 @@ PlainError                        a sentence in each language that says what to 
     ├── InvalidSetting            a setting of the environment or `.env`                                data_folder.py
     │   └── EnvFileUnusable
     ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, RestoreUnfinished,
-    │   FolderNotShared, UpgradeNotSaved, StoreFailed, ChangeFailed, NotAsRoot
+    │   FolderNotShared, UpgradeNotSaved, StoreFailed, ChangeFailed, NotAsRoot, DataFolderIsFile
     ├── DatabaseAway              the database can't be used now                                        database.py
     │   └── DatabaseRefuses
     ├── DatabaseInUse, OlderVersionRuns, CatalogueInFolder, CatalogueInDatabase, NoQueue, SchemaTaken,

@@ -35,6 +35,17 @@ class DataFolderUnusable(IndexStoreError):
     )
 
 
+class DataFolderIsFile(IndexStoreError):
+    en = (
+        "The data folder {folder} can't be used: it, or a folder above it, is a file or a link to what is not there, "
+        "such as a disk that is not mounted. Correct the link, or set DATA_DIR to a folder."
+    )
+    ja = (
+        "データフォルダー {folder} を使えません。そこまたは上の階層が、ファイルか、リンク先のないリンク"
+        "(マウントされていないディスクなど)です。リンクを直すか、DATA_DIR にフォルダーを指定してください。"
+    )
+
+
 class NotAsRoot(IndexStoreError):
     en = (
         "The data folder {folder} belongs to account {account}. Run this as that account (`sudo -u '#{account}' …`): "

@@ -31,6 +31,22 @@ def test_a_folder_that_could_not_be_written_to_is_not_held(serviced: Settings) -
     assert kept.value.__traceback__  # the error still exists, and with it all objects of the failed start
 
 
+@pytest.mark.parametrize("kind", ["file", "link", "below a file"])
+def test_a_data_folder_that_is_a_file_or_a_link_to_nothing_is_told_as_such(serviced: Settings, kind: str) -> None:
+    folder = serviced.data_dir
+    if kind == "link":
+        folder.symlink_to(folder.with_name("unmounted"))
+    else:
+        folder.write_text("")
+    settings = serviced.model_copy(update={"data_dir": folder / "data"}) if kind == "below a file" else serviced
+    with pytest.raises(errors.DataFolderIsFile) as told:
+        IndexStore(settings)
+    assert f"The data folder {settings.data_dir} can't be used: it, or a folder above it, is a file or a link" in str(
+        told.value
+    )
+    assert "リンク先のないリンク" in told.value.sentence("ja")
+
+
 @pytest.mark.sqlite_alone
 def test_a_catalogue_that_can_not_be_opened_is_told_with_the_reason_that_sqlite_gives(serviced: Settings) -> None:
     (serviced.data_dir / "catalogue.sqlite3").mkdir(parents=True)

@@ -68,6 +68,15 @@ def test_a_folder_that_is_not_empty_is_refused_and_stays(
     assert files(target) == {name: b"mine"}
 
 
+def test_a_folder_that_others_can_read_is_told_once(
+    archive: Path, target: Path, command: Command, caplog: pytest.LogCaptureFixture
+) -> None:
+    target.mkdir()
+    target.chmod(0o755)
+    assert command("restore", archive, folder=target).returncode == 0
+    assert caplog.text.count("Other accounts can read the folder") == 1
+
+
 def test_the_folder_of_a_running_app_is_refused(app: IndexStore, serviced: Settings, archive: Path) -> None:
     with pytest.raises(StoreInUse):
         restore(archive, serviced.data_dir)
