@@ -95,6 +95,16 @@ class Finding(NamedTuple):
     """the passage was not found, though a search of the run was hybrid"""
     left_out: int = 0
     """hits of the run that did not fit into the context window: the passage that was not read may be one of them"""
+    is_cut_off: bool = False
+    """the passage's section was found, and shortened to the context window; the passage is in the part that was left
+    out
+    """
+    is_by_hand: bool = False
+    """a person graded the passage away, in a fork"""
+    sentences_left_out: bool = False
+    """the model was given the passage without some sentences, which were left out as not helpful"""
+    is_pending: bool = False
+    """the index had no document yet that could be searched: its first ones were being added"""
 
 
 def cause_of(events: Sequence[Event]) -> Finding | None:
@@ -105,7 +115,7 @@ def cause_of(events: Sequence[Event]) -> Finding | None:
     if not isinstance(last, RunFinished):
         return None
     if last.error and last.error.code in ("empty_index", "index_not_ready"):
-        return Finding("no_document")
+        return Finding("no_document", is_pending=last.error.code == "index_not_ready")
     if last.status != "finished":
         return None
     if last.outcome == "not_in_documents":
@@ -153,15 +163,24 @@ def _why_declined(events: Sequence[Event]) -> Finding | None:
             searches = _details(events, RetrievalDetail)
             is_hybrid = any(each.mode == "hybrid" for each in searches)
             left_out = sum(each.left_out for each in searches)
-            return Finding("not_found", near[0][1], probe.absent, is_hybrid=is_hybrid, left_out=left_out)
-        if seen[0].number in dropped:
-            return Finding("graded_away", seen[0], probe.absent)
+            is_cut_off = any(_is_cut_from(near[0][1], each) for detail in searches for each in detail.passages)
+            return Finding(
+                "not_found", near[0][1], probe.absent, is_hybrid=is_hybrid, left_out=left_out, is_cut_off=is_cut_off
+            )
         number = seen[0].number
+        if number in dropped:
+            return Finding("graded_away", seen[0], probe.absent, is_by_hand=_was_graded_by_hand(events, number))
         is_dropped = not _was_denied(events, number)
         if is_dropped and not _was_answered_from(events, number):
             return None
-        is_grounded = is_dropped and _was_grounded_in(events, number)
-        return Finding("misread", seen[0], probe.absent, is_grounded=is_grounded, is_dropped=is_dropped)
+        return Finding(
+            "misread",
+            seen[0],
+            probe.absent,
+            is_grounded=is_dropped and _was_grounded_in(events, number),
+            is_dropped=is_dropped,
+            sentences_left_out=_was_refined(events, number),
+        )
     if doubted:
         return Finding("graded_away", doubted, probe.absent)
     for passage, share, across in found:
@@ -169,6 +188,27 @@ def _why_declined(events: Sequence[Event]) -> Finding | None:
         if share >= SUBJECT_SHARE or _way(passage.vector_score, probe.mean) >= least:
             return Finding("refused_rightly", passage, probe.absent)
     return Finding("no_document", None, probe.absent)
+
+
+def _is_cut_from(passage: Passage, found: Passage) -> bool:
+    """Whether the run found the passage's section, but shortened it."""
+    return found.section_length is not None and found.section_id == passage.section_id
+
+
+def _was_graded_by_hand(events: Sequence[Event], number: int) -> bool:
+    grades = [
+        each.grade
+        for detail in _details(events, GradesDetail)
+        for each in detail.grades
+        if each.passage.number == number
+    ]
+    return any(each.by_hand for each in grades[-1:])
+
+
+def _was_refined(events: Sequence[Event], number: int) -> bool:
+    """Whether sentences of the passage were left out before the model read it."""
+    refined = [each.strips for each in _details(events, RefinementDetail)][-1:]
+    return any(strip.passage == number and not strip.kept for strips in refined for strip in strips)
 
 
 def _was_denied(events: Sequence[Event], number: int) -> bool:

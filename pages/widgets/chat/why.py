@@ -68,7 +68,7 @@ def _note(cause: Cause, run: PastRun, finding: Finding, *, is_unclear: bool) -> 
     if cause == "none" and is_unclear:
         return say("runs.unclear")
     if cause == "misread" and run.outcome == "not_in_documents" and not finding.is_dropped:
-        return say("runs.misread_as_none")
+        return say("runs.misread_of_kept" if finding.sentences_left_out else "runs.misread_as_none")
     is_by_thumb = cause == "misread" and finding.cause == "none" and not run.cause_by_person
     if finding.cut_by and (is_by_thumb or (cause == "misread" and finding.is_grounded)):
         return say(f"cut.{finding.cut_by}")
@@ -76,10 +76,16 @@ def _note(cause: Cause, run: PastRun, finding: Finding, *, is_unclear: bool) -> 
         return say("runs.from_web")
     if cause == "misread" and finding.is_grounded:
         return say("runs.misread_as_not_useful")
+    if cause == "not_found" and finding.is_cut_off:
+        return say("runs.not_found_cut_off")
     if cause == "not_found" and finding.left_out:
         return counted("runs.not_found_or_left_out", finding.left_out)
     if cause == "not_found" and finding.is_hybrid:
         return say("runs.not_found_by_hybrid")
+    if cause == "graded_away" and finding.is_by_hand:
+        return say("runs.graded_away_by_hand")
+    if cause == "no_document" and finding.is_pending:
+        return say("runs.no_document_yet")
     return say(f"cause.{cause}_note")
 
 

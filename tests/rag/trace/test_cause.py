@@ -2,17 +2,17 @@
 
 import pytest
 
-from index_store.base.errors import ServiceBusy
+from index_store.base.errors import IndexNotReady, ServiceBusy
 from pages import samples
 from pages.samples.faults import FAULTS, PIPELINE, load
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
-from rag.runs.fork.edits import LeaveOut
+from rag.runs.fork.edits import LeaveOut, TurnOver
 from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.trace.cause import Finding, cause_of
-from rag.trace.details import DeclineDetail
+from rag.trace.details import DeclineDetail, RetrievalDetail
 from rag.trace.events import StepFinished
 from rag.trace.passages import Retrieval
 from tests.local import process_of
@@ -173,6 +173,48 @@ def test_a_passage_that_a_person_left_out_in_a_fork_was_not_misread(engine, ask,
     assert cause_of(fork.events) is None
 
 
+def test_a_passage_that_a_person_graded_away_in_a_fork_is_told_as_such(engine, ask, chat):
+    chat.default = TOKEN
+    run = ask(MISREAD.questions["en"], MISREAD.index, "self_rag")
+    graded = finished(run.events, "grade_documents")[0]
+    turned = [TurnOver(passage=each.passage.number) for each in graded.detail.grades]
+    reject_all(chat)
+    fork = engine.forks.begin(run.id, "grade_documents", 1, turned)
+    fork.result()
+    finding = cause_of(fork.events)
+    assert (finding.cause, finding.is_by_hand) == ("graded_away", True)
+    reject_all(chat)
+    finding = cause_of(ask(MISREAD.questions["en"], MISREAD.index, "self_rag").events)
+    assert (finding.cause, finding.is_by_hand) == ("graded_away", False)
+
+
+def test_a_passage_in_the_part_of_its_section_that_did_not_fit_into_the_context_was_found_and_cut_off(ask, chat):
+    reject_all(chat)
+    events = ask("What is part ZT-4083?", NOT_FOUND.index, "self_rag", retrieval=Retrieval(mode="vector", k=2)).events
+    passage = cause_of(events).passage
+    assert not cause_of(events).is_cut_off
+    read = passage.model_copy(update={"number": 1, "start": 0, "end": 1, "text": "T", "section_length": 5000})
+
+    def shortened(event):
+        if isinstance(event, StepFinished) and isinstance(event.detail, RetrievalDetail):
+            return event.model_copy(update={"detail": event.detail.model_copy(update={"passages": (read,)})})
+        return event
+
+    finding = cause_of([shortened(event) for event in events])
+    assert (finding.cause, finding.passage, finding.is_cut_off) == ("not_found", passage, True)
+
+
+def test_a_passage_that_was_read_without_some_of_its_sentences_is_told_as_such(ask, chat, store, tmp_path):
+    talk = "Nothing in this line has any bearing upon what people might ever like to ask about, and it goes on and on."
+    rule = "When the badge for parking is lost, staff tell the gate about the lost badge for parking on the same day."
+    (file := tmp_path / "badge.md").write_text(f"# Badge\n\n{rule} {talk} {talk}\n", encoding="utf-8")
+    assert store.add("badges", file, file.name).error is None
+    chat.default = TOKEN
+    for pipeline, expected in (("corrective", True), ("self_rag", False)):
+        finding = cause_of(ask("Whom do staff tell when the badge for parking is lost?", "badges", pipeline).events)
+        assert (finding.cause, finding.sentences_left_out) == ("misread", expected)
+
+
 def test_an_answer_that_nothing_speaks_against_has_no_cause_but_none(ask):
     for pipeline in ("naive", "self_rag", "self_rag_candidates"):
         assert why(ask(MISREAD.questions["en"], MISREAD.index, pipeline)) == "none"
@@ -182,6 +224,9 @@ def test_an_empty_index_is_no_document_though_the_run_failed(ask):
     run = ask("Who hands a certificate in?", "empty", "naive")
     assert run.result().error.code == "empty_index"
     assert why(run) == "no_document"
+    assert not cause_of(run.events).is_pending
+    last = run.result().model_copy(update={"error": IndexNotReady(index="empty").as_failure()})
+    assert cause_of([*run.events[:-1], last]) == Finding("no_document", is_pending=True)
 
 
 def test_an_answer_that_is_not_grounded_is_misread(ask, chat):
