@@ -174,7 +174,7 @@ def show(form: SearchForm) -> None:
             show_warning(keyword.error)
             return
         counts = store.count_words(index.name, analysis, document_ids)
-        texts = SectionTexts(store, lambda text: store.matches(index.name, analysis, text))
+        texts = SectionTexts(store, store.matcher(index.name, analysis))
         nothing = {
             "vector": say("search.vector_none"),
             "keyword": say("search.keyword_none" if analysis.kept or analysis.pairs else "search.no_words"),

@@ -363,9 +363,11 @@ class Store:
         check_length(question)
         return self._library.analyzer(known).question(question)
 
-    def matches(self, index: str, analysis: Analysis, text: str) -> list[tuple[int, int]]:
-        """Where the question's words are in `text`: spans in characters. Raises UnknownIndex."""
-        return self._library.analyzer(self._gate.index(index, READ)).matches(analysis, text)
+    def matcher(self, index: str, analysis: Analysis) -> Callable[[str], list[tuple[int, int]]]:
+        """Tells where the question's words are in a text: spans in characters. One for many texts, because the right is
+        checked here, in the database. Raises UnknownIndex.
+        """
+        return partial(self._library.analyzer(self._gate.index(index, READ)).matches, analysis)
 
     def count_words(
         self, index: str, analysis: Analysis, document_ids: Sequence[str] | None = None

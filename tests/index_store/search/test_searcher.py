@@ -352,7 +352,7 @@ def test_texts_of_two_places_are_two_if_the_question_names_one_of_the_places(
 
 def test_what_matched_can_be_shown_where_it_stands(rules: IndexStore) -> None:
     hit = rules.search("a", "ｙﾊﾟﾀﾝの色は?", mode="keyword", k=1)[0]
-    spans = rules.matches("a", rules.analyse("a", "ｙﾊﾟﾀﾝの色は?"), hit.text)
+    spans = rules.matcher("a", rules.analyse("a", "ｙﾊﾟﾀﾝの色は?"))(hit.text)
     assert [hit.text[start:end] for start, end in spans] == ["Yパタン", "色"]
 
 

@@ -126,7 +126,7 @@ CALLS: dict[str, tuple[Right | str, Call]] = {
     "survey": (READ, lambda store, on: store.survey(on.index, "What does it say of apples?", k=3)),
     "pending": (READ, lambda store, on: store.pending(on.index)),
     "analyse": (READ, lambda store, on: store.analyse(on.index, "apples")),
-    "matches": (READ, lambda store, on: store.matches(on.index, on.analysis, "apples")),
+    "matcher": (READ, lambda store, on: store.matcher(on.index, on.analysis)("apples")),
     "count_words": (READ, lambda store, on: store.count_words(on.index, on.analysis)),
     "glossary": (READ, lambda store, on: store.glossary(on.index)),
     "set_glossary": (WRITE, lambda store, on: store.set_glossary(on.index, "red apples")),
