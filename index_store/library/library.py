@@ -9,6 +9,7 @@ the process may be killed at any moment: the next start finishes or undoes the c
 import logging
 import threading
 import uuid
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -198,10 +199,13 @@ class Library:
     def _finish_removing(self) -> None:
         collections = {index.id: index.collection for index in self.catalogue.indexes.records()}
         documents = self.catalogue.documents.removing()
+        # Together: each change of a collection takes Chroma as long as hundreds of vectors in one.
+        vectors: dict[str, list[str]] = defaultdict(list)
         for each in documents:
-            if each.chunks:
-                vectors = Leftover(collections[each.index_id], each.id, each.revision, each.chunks)
-                self.vectors.delete(vectors.collection, vectors.ids)
+            collection = collections[each.index_id]
+            vectors[collection] += Leftover(collection, each.id, each.revision, each.chunks).ids
+        for collection, ids in vectors.items():
+            self.vectors.delete(collection, ids)
         self._discard_originals(documents)
         self.catalogue.documents.delete([each.id for each in documents])
 

@@ -1,5 +1,5 @@
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -98,6 +98,26 @@ def test_a_failure_before_the_swap_leaves_the_old_version_and_no_vectors_behind(
         assert len(_vectors(store, "a")) == 2
         assert store.add("a", handbook).status is IngestStatus.READY
         assert len(_vectors(store, "a")) == 1
+
+
+def test_the_vectors_of_many_documents_are_deleted_in_one_change_of_each_index(
+    store: IndexStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for index, number in ((index, number) for index in "ab" for number in range(3)):
+        (file := tmp_path / f"{number}.md").write_text(f"# Rule {number}\n\nIt holds for {number} days.\n")
+        assert store.add(index, file, file.name).error is None
+    deleted: list[int] = []
+    delete = store._library.vectors.delete
+
+    def counted(collection: str, ids: Sequence[str]) -> None:
+        deleted.append(len(ids))
+        delete(collection, ids)
+
+    monkeypatch.setattr(store._library.vectors, "delete", counted)
+    store.remove_documents([each.id for each in store.documents()][1:])
+    assert sorted(deleted) == [2, 3]
+    assert sorted(len(_vectors(store, index)) for index in "ab") == [0, 1]
+    assert store.check() == []
 
 
 def test_a_removed_document_leaves_no_vectors_and_its_sections_are_gone(store: IndexStore, handbook: Path) -> None:
