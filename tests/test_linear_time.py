@@ -22,7 +22,7 @@ from index_store.full_text.analysis import Analyzer
 from index_store.full_text.bm25 import ChunkTerms
 from index_store.full_text.folding import fold
 from index_store.full_text.glossary import Glossary
-from index_store.full_text.words import words_in_order
+from index_store.full_text.words import without_breaks_in_words, words_in_order
 from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.chunking.text_splitter import blocks_of, header_at, split_text, text_width
 from index_store.parsing.loaders import as_markdown
@@ -280,6 +280,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "Glossary": lambda text: (Glossary.of_lines(text), list(Glossary(["a", "aa", "パパ", "[["]).find(text))),
     "Analyzer.terms": ANALYZER.terms,
     "Analyzer.question": ANALYZER.question,
+    "without_breaks_in_words": lambda text: without_breaks_in_words(fold("\n".join(text))),
     "Analyzer.matches": with_matches_marked,
     "ChunkTerms": lambda text: ChunkTerms.of(ANALYZER, "c", text, [], ""),
     "are_near_duplicates": lambda text: are_near_duplicates(text, text + "w"),

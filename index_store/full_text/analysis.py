@@ -16,7 +16,16 @@ from index_store.full_text.folding import FoldedText, fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.stopwords import CLOSING, COMMON, FORMAL, OPENING, POLITE
 from index_store.full_text.sudachi import DICTIONARY
-from index_store.full_text.words import HANGUL, HAS_JAPANESE, JAPANESE, DropReason, Word, find_words, in_order
+from index_store.full_text.words import (
+    HANGUL,
+    HAS_JAPANESE,
+    JAPANESE,
+    DropReason,
+    Word,
+    find_words,
+    in_order,
+    without_breaks_in_words,
+)
 
 VERSION = 10
 """increase it when the same text would give other terms: full texts are then rebuilt"""
@@ -99,7 +108,7 @@ class Analyzer:
         return Terms(words, [Term(pair, *folded.original(start, end)) for start, end, pair in _pairs(folded.text)])
 
     def question(self, text: str) -> Analysis:
-        folded = fold(text)
+        folded = without_breaks_in_words(fold(text))
         signs = [Word(sign.start(), sign.end(), "", DropReason.SIGN) for sign in _SIGNS.finditer(folded.text)]
         words = _without_stopwords(_whole(in_order([*find_words(folded, text, self._glossary), *signs])), folded, text)
         kept = {at for word in words if not word.dropped for at in range(word.start, word.end)}
@@ -211,7 +220,7 @@ def _is_among(word: Word, stopwords: frozenset[str], folded: FoldedText) -> bool
 def _shown(word: Word, folded: FoldedText, question: str) -> QuestionWord:
     start, end = folded.original(word.start, word.end)
     term = "" if word.dropped else word.term
-    written = question[start:end]
+    written = "".join(question[start:end].splitlines())  # a line break may have parted it
     lemma = word.lemma or written
     return QuestionWord(written=written, lemma=lemma, start=start, end=end, term=term, dropped=word.dropped)
 

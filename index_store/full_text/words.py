@@ -70,6 +70,7 @@ _TO_HIRAGANA = str.maketrans("ヶケガノツ", "がががのつ")
 """霞ヶ関 and 霞ケ関 are 霞が関"""
 _SPREAD = re.compile(rf"(?<![{JAPANESE}]){_KANJI}(?: +{_KANJI}(?![{JAPANESE}]))+")
 """single kanji with spaces between them, as in headings: 附　則, 議　事　録"""
+_BREAK = re.compile(rf"(?<=[{JAPANESE}])\r?\n(?=[{JAPANESE}])")
 _HAS_ALPHABETIC = re.compile(_ALPHABETIC)
 _PIECE = re.compile(rf"[{JAPANESE}]+|{_LETTER}+(?:['’]{_LETTER}+)*|[{HANGUL}]+|\s+|.", re.DOTALL)
 
@@ -103,6 +104,25 @@ class Word(NamedTuple):
 
 _STOPWORDS = COMMON | OPENING | CLOSING
 _KINDS = {Kind.PARTICLE: DropReason.PARTICLE, Kind.AUXILIARY: DropReason.AUXILIARY, Kind.SIGN: DropReason.SIGN}
+
+
+def without_breaks_in_words(folded: FoldedText) -> FoldedText:
+    """Joins Japanese words that a line break parts, as in a question that was copied from a PDF: 有給休⏎暇. A break
+    between two words stays, as in a list of them.
+    """
+    breaks = list(_BREAK.finditer(folded.text))
+    if not breaks:
+        return folded
+    left_out = {at for each in breaks for at in range(*each.span())}
+    kept = [at for at in range(len(folded.text)) if at not in left_out]
+    inside: set[int] = set()
+    for each in SUDACHI.morphemes("".join(folded.text[at] for at in kept)):
+        inside.update(kept[each.start + 1 : each.end])
+    left_out = {at for each in breaks if each.end() in inside for at in range(*each.span())}
+    kept = [at for at in range(len(folded.text)) if at not in left_out]
+    return FoldedText(
+        "".join(folded.text[at] for at in kept), [folded.starts[at] for at in kept], [folded.ends[at] for at in kept]
+    )
 
 
 def find_words(folded: FoldedText, original: str, glossary: Glossary) -> list[Word]:

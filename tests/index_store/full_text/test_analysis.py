@@ -962,3 +962,15 @@ def test_a_name_that_looks_like_a_title_is_searched(analyzer, name, kept):
 def test_words_in_order_are_the_whole_text(text, found):
     assert words_in_order(text) == found
     assert "".join(words_in_order(text)) == text
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_word_of_a_question_that_a_line_break_parts_is_one_word_as_in_what_was_copied_from_a_pdf(line_end):
+    whole = Analyzer().question("有給休暇とマニュアルの場所")
+    parted = Analyzer().question(f"有給休{line_end}暇とマニュ{line_end}アルの場所")
+    assert (parted.kept, parted.pairs) == (whole.kept, whole.pairs)
+    assert [word.written for word in parted.words] == [word.written for word in whole.words]
+
+
+def test_words_on_lines_of_their_own_are_not_joined():
+    assert Analyzer().question("日当\n宿泊費\n東京").pairs == ("日当", "宿泊", "泊費", "東京")
