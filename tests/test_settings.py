@@ -125,6 +125,14 @@ def test_admins_that_are_not_separated_by_commas_are_refused_rather_than_no_admi
     assert rag.Settings(_env_file=None, admins="anna@example.com, 山田 太郎,bob@example.com,").admins
 
 
+@pytest.mark.parametrize("name", ["admin_groups", "editor_groups"])
+@pytest.mark.parametrize("between", ["、", "，", ";", "；"])
+def test_groups_that_are_not_separated_by_commas_are_refused_rather_than_one_group_that_there_is_not(name, between):
+    with pytest.raises(InvalidSetting, match=rf"{name.upper()} .* separated by commas"):
+        rag.Settings(_env_file=None, **{name: f"総務{between}人事"})
+    assert rag.Settings(_env_file=None, **{name: "総務, Human Resources,"})
+
+
 @pytest.mark.parametrize("between", ["、", "，", ";", "；"])
 def test_models_that_are_not_separated_by_commas_are_refused_rather_than_one_model_that_there_is_not(between):
     with pytest.raises(InvalidSetting, match=r"COMPARE_MODELS .* separated by commas"):

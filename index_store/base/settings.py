@@ -24,7 +24,9 @@ CURLY = ("“", "”", "„", "‘", "’", "＂", "＇")
 """quotation marks of word processors and full-width ones, which dotenv reads as part of a value"""
 
 NO_COMMAS = frozenset("、，;；")
-"""with which people separate names in place of commas; no host and no model has one in its name"""
+"""with which people separate names in place of commas; no host, model or group has one in its name"""
+
+GROUPS = ("names of groups separated by commas", "カンマ(半角)で区切ったグループ名")
 
 MOST_SECONDS = 1_000_000
 """of a time limit: eleven days. Timers of the operating system overflow with centuries"""
@@ -138,6 +140,8 @@ class Settings(PlainSettings):
             "email addresses or user ids (sub) separated by commas",
             "カンマ(半角)で区切ったメールアドレスまたはユーザー ID(sub)",
         ),
+        "admin_groups": GROUPS,
+        "editor_groups": GROUPS,
         "default_role": ("reader or editor", "reader または editor"),
         "files_per_index": ("a whole number, 0 for no limit", "0 以上の整数(0 は無制限)"),
         "megabytes_per_index": ("a whole number, 0 for no limit", "0 以上の整数(0 は無制限)"),
@@ -272,6 +276,14 @@ class Settings(PlainSettings):
     def _are_separated_by_commas(cls, names: str) -> str:
         # Otherwise nobody would be an admin, and nothing would say why.
         if any(each.count("@") + each.count("＠") > 1 for each in parts(names)):
+            raise ValueError
+        return names
+
+    @field_validator("admin_groups", "editor_groups")
+    @classmethod
+    def _groups_are_separated_by_commas(cls, names: str) -> str:
+        # Otherwise nobody would be in them, and nothing would say why.
+        if NO_COMMAS & set(names):
             raise ValueError
         return names
 

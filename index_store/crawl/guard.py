@@ -80,6 +80,8 @@ _OTHER_SERVICES = frozenset(
     (1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080)
 )
 
+PORTS = range(1, 65536)
+
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """host and port to addresses; raises OSError if there is none"""
 
@@ -155,7 +157,7 @@ def _exemption(entry: str) -> _Exemption:
         name = host_of(normalised(f"http://{found[1]}/")) if found else ""
     except BadAddress:
         name = ""
-    if not found or not name or NO_COMMAS & set(entry):
+    if not found or not name or int(found[2] or 1) not in PORTS or NO_COMMAS & set(entry):
         raise InvalidSetting(
             variable="CRAWL_ALLOWED",
             allowed_en="hosts, host:port, addresses or networks such as 10.1.0.0/16, separated by commas",

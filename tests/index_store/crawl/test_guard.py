@@ -300,7 +300,9 @@ def test_a_name_that_may_be_crawled_does_not_open_the_metadata_of_the_cloud(craw
     assert "inside the network" in crawled.failure
 
 
-@pytest.mark.parametrize("allowed", ["http://wiki/", "wiki、intra", "wiki，intra", "wiki;intra"])
+@pytest.mark.parametrize(
+    "allowed", ["http://wiki/", "wiki、intra", "wiki，intra", "wiki;intra", "wiki:99999", "wiki:0"]
+)
 def test_a_setting_that_names_nothing_is_refused(crawl, allowed):
     with pytest.raises(InvalidSetting, match="CRAWL_ALLOWED"):
         crawl("http://example.com/", crawl_allowed=allowed)
