@@ -16,6 +16,7 @@ from rag.models.service.en import EN
 from rag.models.service.no_answer import TOKEN
 from rag.runs.fork.edits import EditQuery
 from rag.runs.history.conversations.comparison import Column
+from rag.trace.cause import Finding
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.passages import Retrieval
@@ -440,6 +441,27 @@ def test_a_passage_that_may_have_been_left_out_of_the_context_is_not_said_to_be_
     page = RunsPage(language, run=run.id)
     assert page.words["runs.not_found_or_left_out"].format(count=left_out) in page.text
     assert page.words["cause.not_found_note"] not in page.text
+
+
+@one_language("en")
+@pytest.mark.parametrize(
+    ("finding", "note"),
+    [
+        (Finding("not_found", is_cut_off=True, left_out=2), "runs.not_found_cut_off"),
+        (Finding("graded_away", is_by_hand=True), "runs.graded_away_by_hand"),
+        (Finding("no_document", is_pending=True), "runs.no_document_yet"),
+        (Finding("misread", sentences_left_out=True), "runs.misread_of_kept"),
+    ],
+)
+def test_what_the_trace_knows_of_a_cause_stands_in_place_of_its_usual_advice(
+    ask, server, monkeypatch, language, finding, note
+):
+    server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
+    run_id = ask("How many hovercrafts does Zanzibar own?")
+    monkeypatch.setattr(one_run, "cause_of", lambda _: finding)
+    page = RunsPage(language, run=run_id)
+    assert page.words[note] in page.text
+    assert page.words[f"cause.{finding.cause}_note"] not in page.text
 
 
 @one_language("en")
