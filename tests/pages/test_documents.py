@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from email.message import EmailMessage
 from html import escape
 from pathlib import Path
 from threading import Semaphore
@@ -468,11 +469,23 @@ def test_a_document_is_opened_by_its_address(engine, tmp_path, language):
 
 
 @one_language("ja")
+def test_the_attachments_of_a_mail_that_are_not_read_are_told_in_words_for_them(language):
+    mail = EmailMessage()
+    mail["From"], mail["Subject"] = "hana@example.com", "Rules"
+    mail.set_content("It pays 2,500 yen a day.")
+    mail.add_attachment(b"x", maintype="application", subtype="msword", filename="rules.doc")
+    page = DocumentsPage(language)
+    page.drop(("rules.eml", bytes(mail))).wait()
+    told = page.words["document.attachments_without_text"].format(pages="rules.doc")
+    assert f"rules.eml {told}" in Tags(page.html).text
+
+
+@one_language("ja")
 def test_the_pages_of_a_pdf_that_have_no_text_are_told_where_it_was_added_and_where_it_is_opened(engine, language):
     pages = [[Text(50, 700, "It pays 2,500 yen.")], [painted(SCAN)], [painted(SCAN)]]
     page = DocumentsPage(language)
     page.drop(("travel.pdf", PdfFile(pages).content())).wait()
-    told = page.words["document.without_text"].format(pages="2-3")
+    told = page.words["document.pages_without_text"].format(pages="2-3")
     assert f"travel.pdf {told}" in Tags(page.html).text
     assert page.column("column.status") == [[page.words["state.partial"]]]
     [document] = engine.store.documents(page.words["index.default"])

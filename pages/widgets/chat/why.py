@@ -65,28 +65,38 @@ def show_why(run: PastRun, finding: Finding, label_visibility: Literal["visible"
 
 
 def _note(cause: Cause, run: PastRun, finding: Finding, *, is_unclear: bool) -> str:
-    if cause == "none" and is_unclear:
-        return say("runs.unclear")
-    if cause == "misread" and run.outcome == "not_in_documents" and not finding.is_dropped:
+    """What the cause means here, and what to do."""
+    match cause:
+        case "none" if is_unclear:
+            return say("runs.unclear")
+        case "no_document" if finding.is_pending:
+            return say("runs.no_document_yet")
+        case "not_found":
+            return _note_of_not_found(finding)
+        case "graded_away" if finding.is_by_hand:
+            return say("runs.graded_away_by_hand")
+        case "misread":
+            return _note_of_misread(run, finding)
+    return say(f"cause.{cause}_note")
+
+
+def _note_of_not_found(finding: Finding) -> str:
+    if finding.is_cut_off:
+        return say("runs.not_found_cut_off")
+    if finding.left_out:
+        return counted("runs.not_found_or_left_out", finding.left_out)
+    return say("runs.not_found_by_hybrid" if finding.is_hybrid else "cause.not_found_note")
+
+
+def _note_of_misread(run: PastRun, finding: Finding) -> str:
+    if run.outcome == "not_in_documents" and not finding.is_dropped:
         return say("runs.misread_of_kept" if finding.sentences_left_out else "runs.misread_as_none")
-    is_by_thumb = cause == "misread" and finding.cause == "none" and not run.cause_by_person
-    if finding.cut_by and (is_by_thumb or (cause == "misread" and finding.is_grounded)):
+    is_by_thumb = finding.cause == "none" and not run.cause_by_person
+    if finding.cut_by and (is_by_thumb or finding.is_grounded):
         return say(f"cut.{finding.cut_by}")
     if is_by_thumb and finding.is_from_web:
         return say("runs.from_web")
-    if cause == "misread" and finding.is_grounded:
-        return say("runs.misread_as_not_useful")
-    if cause == "not_found" and finding.is_cut_off:
-        return say("runs.not_found_cut_off")
-    if cause == "not_found" and finding.left_out:
-        return counted("runs.not_found_or_left_out", finding.left_out)
-    if cause == "not_found" and finding.is_hybrid:
-        return say("runs.not_found_by_hybrid")
-    if cause == "graded_away" and finding.is_by_hand:
-        return say("runs.graded_away_by_hand")
-    if cause == "no_document" and finding.is_pending:
-        return say("runs.no_document_yet")
-    return say(f"cause.{cause}_note")
+    return say("runs.misread_as_not_useful" if finding.is_grounded else "cause.misread_note")
 
 
 def _say_why(run_id: str, chosen: str) -> None:

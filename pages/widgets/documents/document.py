@@ -19,6 +19,7 @@ from pages.widgets.documents.sections import section_html
 from pages.widgets.documents.table import COLOURS, status_of
 from pages.widgets.documents.uploader import take
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
+from pages.widgets.without_text import told_without_text
 from pages.words import counted, megabytes, plain, readable, say, when
 
 SECTIONS = 20
@@ -36,7 +37,7 @@ def show_document(document: Document, section_id: str | None) -> None:
     if document.error:
         show_error(document.error)
     if document.pages_without_text:
-        st.warning(say("document.without_text", pages=plain(document.pages_without_text)))
+        st.warning(plain(told_without_text(document.pages_without_text)))
     _show_actions(document)
     if document.status == DocumentStatus.PENDING:
         st.info(say("document.pending"))

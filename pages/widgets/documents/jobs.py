@@ -14,6 +14,7 @@ from pages.server.process import engine
 from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback, show_error
+from pages.widgets.without_text import told_without_text
 from pages.words import counted, duration, language, plain, readable, say
 
 REFRESH = 0.7
@@ -160,7 +161,7 @@ def _failures(failed: Sequence[IngestResult]) -> str:
 def _without_text(results: Sequence[IngestResult]) -> str:
     """The documents with pages that have no text."""
     listed = [each for each in results if each.pages_without_text and each.status == IngestStatus.READY]
-    return _listed([_line(each.source, say("document.without_text", pages=each.pages_without_text)) for each in listed])
+    return _listed([_line(each.source, told_without_text(each.pages_without_text)) for each in listed])
 
 
 def _listed(lines: Sequence[str]) -> str:

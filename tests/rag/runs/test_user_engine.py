@@ -66,6 +66,7 @@ OF_THE_PROCESS = {
     "history.redaction.has_been_read_by": "redacts removed documents in the histories of all people",
     "history.redaction.saving": "redacts removed documents in the histories of all people",
     "history.save": "a run calls it",
+    "history.turns_given": "`ask` calls it, for a run of the branch that the new run continues",
     "personal_data.delete_of_erased": "deletes the data of erased people",
     "preload.close": "the process ends",
     "suggestions.are_worth_making": "a run calls it",

@@ -10,6 +10,7 @@ from pages.widgets.trace.views.html import facts
 from pages.widgets.trace.views.passage_row import passage_row, ranks, web_note
 from pages.widgets.trace.views.view import View
 from pages.widgets.trace.views.word_diff import choice_html
+from pages.widgets.without_text import told_without_text
 from pages.words import counted, language, readable, say
 from rag.trace.details import DocumentsDetail, KeywordsDetail, RetrievalDetail, WebSearchDetail
 
@@ -108,5 +109,5 @@ class DocumentsView(View[DocumentsDetail], of=DocumentsDetail):
 def _result(added: IngestResult) -> str:
     if added.error:
         return added.error.sentence(language())
-    without_text = say("document.without_text", pages=added.pages_without_text) if added.pages_without_text else ""
+    without_text = told_without_text(added.pages_without_text) if added.pages_without_text else ""
     return f"✓ {counted('chunk.sections', added.sections)} {without_text}".rstrip()
