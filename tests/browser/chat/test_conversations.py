@@ -117,6 +117,7 @@ def test_a_half_typed_question_is_there_after_a_look_at_another_page_and_one_tha
     expect(visitor.questions).to_have_text([answer.question, "And who may use it?"])
     visitor.sidebar.get_by_role("link", name=visitor.words["app.documents"]).click()
     expect(visitor.composer).to_have_count(0, timeout=LOADED)
+    visitor.settle()  # the address is that of the new page only some moments after the old page is gone
     visitor.page.go_back()
     expect(visitor.answers).to_have_count(2, timeout=LOADED)
     visitor.settle()
