@@ -153,7 +153,7 @@ def _with_inner_groups(rows: Grid, named: Grid) -> Grid:
     must begin below the first of their group, and no name may come again: titles of people (課長) do.
     """
     is_total = [any(map(_GRAND_TOTAL.fullmatch, row)) for row in rows]
-    inner = [row for row, is_left in zip(rows, is_total, strict=True) if not is_left]
+    inner = [row for row, total in zip(rows, is_total, strict=True) if not total]
     unnamed = [row for row in inner if not row[1]]
     begun = sum(bool(row[1]) and not (row[0] or below[0] or below[1]) for row, below in pairwise(inner))
     names = [row[1] for row in inner if row[1]]
@@ -163,9 +163,9 @@ def _with_inner_groups(rows: Grid, named: Grid) -> Grid:
         return named
     out: list[Sequence[str]] = []
     name = ""
-    for row, is_left in zip(named, is_total, strict=True):
+    for row, total in zip(named, is_total, strict=True):
         name = row[1] or name
-        out.append(row if is_left else [row[0], name, *row[2:]])
+        out.append(row if total else [row[0], name, *row[2:]])
     return out
 
 

@@ -12,8 +12,8 @@ FEWEST = 3
 """titles of a kind, such as all `<dt>` of lists of one class"""
 ASKED = 0.6
 """share of them that are questions; in others, such as lists of terms, a title is part of its text"""
-PARTS = 20
-"""tags and texts of a title that are read, and lists around it"""
+LISTS = 20
+"""around a title, at most"""
 
 _TITLES = frozenset({"dt", "summary"})
 _LISTS = frozenset({"ul", "ol", "li"})
@@ -50,7 +50,7 @@ def name_questions(root: Node) -> None:
         if node.tag in ("table", "pre") or _HEADING.fullmatch(node.tag):
             continue
         answers += node.tag in ("dd", "details")
-        lists = [*lists, node] if node.tag in _LISTS and len(lists) < PARTS else lists
+        lists = [*lists, node] if node.tag in _LISTS and len(lists) < LISTS else lists
         name = node.attributes.get("class", "")
         stack += [(child, name, answers, lists) for child in reversed(node.children) if isinstance(child, Node)]
     for found in titles.values():
@@ -81,12 +81,10 @@ def _make_heading(title: Node, level: int) -> None:
 
 
 def _texts(title: Node) -> list[str]:
-    """Its first texts, in order."""
+    """All of them, in order."""
     texts: list[str] = []
     stack: list[Node | str] = [title]
-    for _ in range(PARTS):
-        if not stack:
-            break
+    while stack:
         part = stack.pop()
         if isinstance(part, Node):
             stack += reversed(part.children)

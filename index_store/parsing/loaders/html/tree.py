@@ -349,7 +349,7 @@ class _Builder:
             return True
         if node.tag == "a" and self._open_titles and node.length == 1 and _is_permalink(node):
             return True
-        if node.tag == "a" and node.attributes.get("href", "").startswith("#") and _is_of_the_frame(node):
+        if node.tag == "a" and node.attributes.get("href", "").startswith("#") and _is_jump(node):
             return True
         if node.tag == "header" and not self._sections:
             # The page's own header or footer. If it holds the title or the text, it stays.
@@ -482,7 +482,7 @@ def _is_mark_of_note(link: Node) -> bool:
     return is_said or _NOTE in link.names
 
 
-def _is_of_the_frame(link: Node) -> bool:
+def _is_jump(link: Node) -> bool:
     """Whether a link on the page itself leads to its text or its top, or from a note back to what refers to it."""
     if link.attributes.get("role") == "doc-backlink" or not link.names.isdisjoint(_FROM_NOTE):
         return True

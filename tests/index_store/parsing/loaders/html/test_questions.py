@@ -60,3 +60,11 @@ def test_a_question_within_the_answer_of_another_stands_below_it() -> None:
 )
 def test_other_titles_are_no_headings(html: str) -> None:
     assert "#" not in markdown(html)
+
+
+def test_a_question_with_readings_above_its_kanji_is_a_heading_with_all_its_words() -> None:
+    asked = ["転勤命令拒否可能性有無", "残業", "寮"]
+    ruby = ["".join(f"<ruby>{kanji}<rt>よみ</rt></ruby>" for kanji in question) for question in asked]
+    entry = "<details><summary><span>Q</span>{}はありますか</summary><p>あります。</p></details>"
+    read = markdown("<h1>採用</h1>" + "".join(map(entry.format, ruby)))
+    assert [line for line in read.split("\n") if line.startswith("##")] == [f"## Q {each}はありますか" for each in asked]
