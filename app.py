@@ -33,9 +33,9 @@ from pages.widgets.answer.copying import COPY_ON_CLICK
 from pages.widgets.chat.announce import ANNOUNCE
 from pages.widgets.chat.conversation.in_view import KEEP_IN_VIEW
 from pages.widgets.chat.half_typed import KEEP_TYPED
+from pages.widgets.controls.errors import show_error
 from pages.widgets.controls.focus import FOCUS
 from pages.widgets.controls.top import TO_TOP
-from pages.widgets.errors import show_error
 from pages.widgets.frame.acts import ONLY_ACTS
 from pages.widgets.frame.kept_focus import KEEP_NEAR
 from pages.widgets.frame.page_language import TELL_LANGUAGE

@@ -25,12 +25,12 @@ from pages.widgets.chat.question import show_question_of
 from pages.widgets.chat.share import show_share
 from pages.widgets.chat.start import show_start
 from pages.widgets.chat.turn import show_live, show_past, show_stop
+from pages.widgets.controls.errors import run_or_show_error, show_error, show_warning
 from pages.widgets.controls.picker import pick
+from pages.widgets.controls.uploader import keep, release, show_uploader
 from pages.widgets.documents.access import may_add_to, nothing_here
 from pages.widgets.documents.index_picker import picked_index_gone
 from pages.widgets.documents.jobs import jobs, show_jobs
-from pages.widgets.documents.uploader import keep, release, show_uploader
-from pages.widgets.errors import run_or_show_error, show_error, show_warning
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
 from rag.runs.history.conversations.branches import Branch

@@ -6,9 +6,9 @@ from index_store.base.errors import PlainError
 from pages.server.process import engine
 from pages.widgets.compare.columns import of_comparison, of_runs, show_columns
 from pages.widgets.compare.form import show_form, show_latest
+from pages.widgets.controls.address import tell_address
+from pages.widgets.controls.errors import run_or_show_error, show_error
 from pages.widgets.controls.top import begin_at_top
-from pages.widgets.errors import run_or_show_error, show_error
-from pages.widgets.frame.address import tell_address
 from pages.words import language, say
 from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS, Comparison
 

@@ -6,6 +6,7 @@ from index_store.base.errors import DocumentGone
 from index_store.catalogue.records import Index
 from pages import samples
 from pages.server.process import engine
+from pages.widgets.controls.errors import run_or_show_error, show_warning
 from pages.widgets.controls.picker import renew
 from pages.widgets.controls.top import begin_at_top
 from pages.widgets.documents.access import may_add_to, nothing_here
@@ -16,7 +17,6 @@ from pages.widgets.documents.index_picker import picked_index_gone, show_indexes
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.sites import show_sites
 from pages.widgets.documents.table import show_table
-from pages.widgets.errors import run_or_show_error, show_warning
 from pages.words import say
 
 

@@ -13,10 +13,11 @@ from pages.server.settings import server_settings
 from pages.server.upload_limit import MEGABYTE, MOST_HELD
 from pages.widgets.answer import copying
 from pages.widgets.chat.conversation.address import chat_address, follow_address
-from pages.widgets.errors import show_error, show_sent_around, show_trouble
+from pages.widgets.controls.errors import show_error
 from pages.widgets.frame import acts, kept_focus, sidebar, steps
 from pages.widgets.frame.page_language import tell_language
 from pages.widgets.frame.sign_in import show_sign_in, show_who, show_withdrawn, watch
+from pages.widgets.frame.trouble import show_sent_around, show_trouble
 from pages.words import LANGUAGES, choose_language, follow_language, language, plain, say
 
 HERE = Path(__file__).parent

@@ -10,10 +10,10 @@ from index_store.base.errors import PlainError, UnknownIndex
 from index_store.catalogue.records import Document, DocumentStatus, Index
 from index_store.search.searcher import LONGEST_QUESTION, UNITS
 from pages.server.process import engine
+from pages.widgets.controls.address import tell_address
+from pages.widgets.controls.errors import show_error, show_warning
 from pages.widgets.documents.access import nothing_here
 from pages.widgets.documents.index_picker import index_label
-from pages.widgets.errors import show_error, show_warning
-from pages.widgets.frame.address import tell_address
 from pages.widgets.search.every_mode import search_every_mode
 from pages.widgets.search.named_documents import documents_named_in, named_documents_html
 from pages.widgets.search.question_words import analysis_html

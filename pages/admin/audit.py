@@ -15,9 +15,9 @@ from index_store.access.rights import GranteeKind
 from index_store.access.user_people import UserAudit
 from index_store.base.errors import PlainError
 from pages.server.process import engine
+from pages.widgets.controls.errors import show_error
 from pages.widgets.controls.picker import pick
 from pages.widgets.controls.table import cell, titled
-from pages.widgets.errors import show_error
 from pages.words import counted, midnight_before, say, when, zone
 
 PAGE = 50  # entries that are drawn together

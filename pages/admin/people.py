@@ -12,8 +12,8 @@ from index_store.base.errors import PlainError
 from index_store.base.text.words import has_words
 from pages.server.process import engine, principal
 from pages.server.settings import server_settings
+from pages.widgets.controls.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.controls.picker import fresh_key, pick, renew
-from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.words import about, plain, say, when
 
 PAGE = 20  # people that are drawn together

@@ -11,9 +11,9 @@ from index_store.access.people import names_of
 from index_store.base.errors import PlainError
 from index_store.base.settings import MEGABYTE
 from pages.server.process import engine
+from pages.widgets.controls.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.controls.table import cell
-from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.words import about, plain, say
 
 ROW, HEIGHT = 35, 500  # pixels

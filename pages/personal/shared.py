@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.server.process import engine
 from pages.widgets.chat.turn import ASSISTANT, show_answered, show_question
-from pages.widgets.errors import show_error
+from pages.widgets.controls.errors import show_error
 from pages.words import plain, say, when
 from rag.errors import UnknownShare
 from rag.runs.history.history import RunOutline

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.server.process import engine
 from pages.widgets.chat.share import revoke, told_of
-from pages.widgets.errors import run_as_callback
+from pages.widgets.controls.errors import run_as_callback
 from pages.words import about, plain, say, when
 from rag.runs.history.shares import Share
 

@@ -12,7 +12,7 @@ from index_store.catalogue.records import Section
 from index_store.store.user_store import UserStore
 from pages.widgets.answer.markdown import markdown_html
 from pages.widgets.answer.quoted import quoted_html
-from pages.widgets.location import links_to, location
+from pages.widgets.passage.location import links_to, location
 from pages.words import readable, say
 from rag.text.namesakes import told_apart
 from rag.trace.passages import Citation

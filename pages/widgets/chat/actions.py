@@ -10,8 +10,8 @@ from pages.server.process import engine
 from pages.widgets.answer.copying import show_copy_run
 from pages.widgets.chat.ask import ask_like
 from pages.widgets.chat.share import show_share
+from pages.widgets.controls.errors import run_as_callback, run_or_show_error
 from pages.widgets.controls.picker import fresh_key, renew
-from pages.widgets.errors import run_as_callback, run_or_show_error
 from pages.words import language, say
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import LONGEST_REASON, PastRun

@@ -8,8 +8,8 @@ from pages.server.process import engine
 from pages.widgets.chat.ask import ask_like
 from pages.widgets.chat.conversation.conversations import open_conversation
 from pages.widgets.chat.pace import OFTEN, stop_looking
-from pages.widgets.documents.uploader import take_left
-from pages.widgets.errors import run_or_show_error
+from pages.widgets.controls.errors import run_or_show_error
+from pages.widgets.controls.uploader import take_left
 from pages.words import plain, say
 from rag.runs.history.history import PastRun
 from rag.trace.events import Event

@@ -9,8 +9,8 @@ from pages.widgets.chat.ask import ask_like
 from pages.widgets.chat.conversation.conversations import open_conversation
 from pages.widgets.chat.conversation.sign_button import sign_button
 from pages.widgets.chat.turn import USER, show_question
+from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.focus import focus
-from pages.widgets.errors import run_or_show_error
 from pages.words import say
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.history import PastRun

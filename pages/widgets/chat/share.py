@@ -12,7 +12,7 @@ from streamlit import config
 
 from index_store.base.errors import PlainError
 from pages.server.process import engine
-from pages.widgets.errors import run_as_callback
+from pages.widgets.controls.errors import run_as_callback
 from pages.widgets.export.html import as_html
 from pages.widgets.fork.origin import origin_lines
 from pages.words import Reader, language, reader, say, when, written_for, zone

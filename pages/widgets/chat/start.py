@@ -5,7 +5,7 @@ import time
 import streamlit as st
 
 from pages.server.process import engine
-from pages.widgets.documents.uploader import take_left
+from pages.widgets.controls.uploader import take_left
 from pages.words import say
 
 

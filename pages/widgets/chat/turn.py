@@ -15,9 +15,9 @@ from pages.widgets.chat.actions import show_actions
 from pages.widgets.chat.conversation.conversations import open_conversation
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.chat.why import offer_why
+from pages.widgets.controls.errors import show_error
 from pages.widgets.controls.fold import show_fold
-from pages.widgets.documents.uploader import take_left
-from pages.widgets.errors import show_error
+from pages.widgets.controls.uploader import take_left
 from pages.widgets.fork.change import offer_change
 from pages.widgets.fork.origin import origin_html
 from pages.widgets.trace.graph import show_graph

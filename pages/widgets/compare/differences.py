@@ -7,7 +7,7 @@ import streamlit as st
 
 from index_store.full_text.words import words_in_order
 from pages.widgets.compare.head import letter_html
-from pages.widgets.location import location
+from pages.widgets.passage.location import location
 from pages.widgets.trace.views.word_diff import MOST_WORDS, marked_html
 from pages.words import UNTOLD, counted, readable, say, thousands
 from rag.text.citations import without_markers

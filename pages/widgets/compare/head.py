@@ -3,7 +3,7 @@
 from html import escape
 
 from pages.widgets.fork.origin import origin_html
-from pages.widgets.option_labels import retrieval_label, style_label
+from pages.widgets.trace.option_labels import retrieval_label, style_label
 from pages.words import say
 from rag.runs.run.options import USUAL
 from rag.trace.events import RunStarted

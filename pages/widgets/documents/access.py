@@ -7,8 +7,8 @@ from index_store.access.rights import GranteeKind, Right
 from index_store.access.transaction import typed_address
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from pages.server.process import engine
+from pages.widgets.controls.errors import run_as_callback, run_or_show_error
 from pages.widgets.controls.picker import fresh_key, pick, renew
-from pages.widgets.errors import run_as_callback, run_or_show_error
 from pages.words import plain, say
 
 KINDS = (GranteeKind.ACCOUNT, GranteeKind.GROUP, GranteeKind.EVERYONE)

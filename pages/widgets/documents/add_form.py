@@ -10,10 +10,10 @@ from index_store.crawl.records import MAX_DEPTH, MAX_LIMIT
 from index_store.ingestion.sources import SiteSource
 from index_store.parsing.loaders.formats import BY_KIND
 from pages.server.process import engine
+from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.fold import show_fold
 from pages.widgets.controls.picker import fresh_key, renew
-from pages.widgets.documents.uploader import show_uploader
-from pages.widgets.errors import run_or_show_error
+from pages.widgets.controls.uploader import show_uploader
 from pages.words import counted, say
 
 

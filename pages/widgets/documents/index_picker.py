@@ -16,11 +16,11 @@ from index_store.base.errors import PlainError
 from index_store.catalogue.records import Index
 from pages.server.process import engine
 from pages.server.settings import server_settings
+from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.picker import fresh_key, pick, renew
+from pages.widgets.controls.uploader import leave_dropped
 from pages.widgets.documents.access import right_to, show_access
 from pages.widgets.documents.chosen import CHOSEN
-from pages.widgets.documents.uploader import leave_dropped
-from pages.widgets.errors import run_or_show_error
 from pages.words import counted, plain, say
 
 

@@ -12,12 +12,12 @@ from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.base.text.words import LONGEST_WORDS, has_words
 from index_store.catalogue.records import Document, DocumentStatus
 from pages.server.process import engine
+from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.controls.table import cell, titled
+from pages.widgets.controls.uploader import take_left
 from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.chosen import CHOSEN
-from pages.widgets.documents.uploader import take_left
-from pages.widgets.errors import run_or_show_error
 from pages.words import counted, language, readable, say, zone
 
 REFRESH = 3

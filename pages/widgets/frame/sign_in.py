@@ -10,7 +10,7 @@ from pages.server.process import principal
 from pages.server.providers import key
 from pages.server.settings import server_settings
 from pages.server.sign_in import OUTCOME
-from pages.widgets.errors import show_error
+from pages.widgets.controls.errors import show_error
 from pages.words import plain, say
 
 LOOK = 20

@@ -9,7 +9,7 @@ from index_store.catalogue.records import Document, DocumentStatus, Index
 from index_store.full_text.analysis import Analysis
 from pages.widgets.documents.not_searched import told_not_searched
 from pages.widgets.documents.table import COLOURS, status_of
-from pages.widgets.location import link
+from pages.widgets.passage.location import link
 from pages.words import counted, language, say
 
 NAMED = 0.5

@@ -7,7 +7,7 @@ from index_store.base.errors import UnknownSection
 from index_store.parsing.chunking.text_splitter import header_at
 from index_store.search.hits import Hit
 from index_store.store.user_store import UserStore
-from pages.widgets.location import links_to, location
+from pages.widgets.passage.location import links_to, location
 from pages.widgets.search.every_mode import ModeResult, PassageRanks, passages
 from pages.words import counted, language, readable, say
 

@@ -4,7 +4,7 @@ from html import escape
 
 import streamlit as st
 
-from pages.widgets.errors import show_error
+from pages.widgets.controls.errors import show_error
 from pages.widgets.trace.views import answers, grades, questions, retrieval  # noqa: F401 - each registers its views
 from pages.widgets.trace.views.view import view_of
 from pages.words import counted, language, plain, say

@@ -9,10 +9,10 @@ import streamlit as st
 
 from pages.widgets.asked_index import asked_index
 from pages.widgets.controls.fold import show_fold
-from pages.widgets.option_labels import retrieval_label, style_label
 from pages.widgets.trace import detail
 from pages.widgets.trace.calls import show_calls
 from pages.widgets.trace.graph import row_key
+from pages.widgets.trace.option_labels import retrieval_label, style_label
 from pages.words import counted, plain, say, thousands
 from rag.runs.history.user_history import Traces
 from rag.runs.run.options import USUAL

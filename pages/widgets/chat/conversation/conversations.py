@@ -11,8 +11,8 @@ from index_store.base.text.words import LONGEST_WORDS
 from pages.server.process import engine
 from pages.widgets.chat.conversation.branches import DRAWN
 from pages.widgets.chat.conversation.sign_button import sign_button
+from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.focus import focus
-from pages.widgets.errors import run_or_show_error
 from pages.words import plain, say, zone
 from rag.runs.history.conversations.conversations import Conversation
 

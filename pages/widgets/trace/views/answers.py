@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from pages.widgets.passage.passage_row import passage_row
 from pages.widgets.trace.views.grades import how_html
 from pages.widgets.trace.views.html import facts, headed, numbers, table
-from pages.widgets.trace.views.passage_row import passage_row
 from pages.widgets.trace.views.view import View
 from pages.words import counted, language, say
 from rag.trace.details import (

@@ -5,9 +5,9 @@ from html import escape
 from urllib.parse import urlencode
 
 from index_store.ingestion.results import IngestResult, IngestStatus
-from pages.widgets.location import link
+from pages.widgets.passage.location import link
+from pages.widgets.passage.passage_row import passage_row, ranks, web_note
 from pages.widgets.trace.views.html import facts
-from pages.widgets.trace.views.passage_row import passage_row, ranks, web_note
 from pages.widgets.trace.views.view import View
 from pages.widgets.trace.views.word_diff import choice_html
 from pages.widgets.without_text import told_without_text

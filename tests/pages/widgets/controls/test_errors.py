@@ -7,12 +7,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from index_store.base.errors import UnknownIndex
-from pages.widgets.errors import show_error, show_warning
+from pages.widgets.controls.errors import show_error, show_warning
 from pages.words import plain
 from tests.pages.reader import for_reader
 from tests.pages.tabs.app_page import shown
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 HOSTILE = [
     "![x](http://127.0.0.1:9/pixel.png)",
     "[x](y)",

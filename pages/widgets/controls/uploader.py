@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from index_store.ingestion.sources import FileSource, keep_uploads
 from index_store.parsing.loaders.formats import LOADABLE
 from pages.server.process import engine
-from pages.widgets.errors import run_or_show_error
+from pages.widgets.controls.errors import run_or_show_error
 from pages.words import say
 
 PLACES = ("page", "sidebar")
