@@ -11,13 +11,11 @@ from index_store.catalogue.records import Index
 from index_store.ingestion.sources import FileSource
 from pages import samples
 from pages.server.process import engine
-from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.announce import announce
 from pages.widgets.chat.conversation.branches import DRAWN, current_branch, go_on_with, shown_branch
 from pages.widgets.chat.conversation.conversations import current_conversation, open_conversation, show_conversations
 from pages.widgets.chat.conversation.drawn_turns import draw_earlier, drawn_turns
 from pages.widgets.chat.conversation.in_view import keep_in_view
-from pages.widgets.chat.conversation.picked_index import pick_index_of
 from pages.widgets.chat.follow_ups import show_follow_ups
 from pages.widgets.chat.half_typed import keep_half_typed
 from pages.widgets.chat.options import choose_options, show_picked
@@ -28,9 +26,10 @@ from pages.widgets.chat.turn import show_live, show_past, show_stop
 from pages.widgets.controls.errors import run_or_show_error, show_error, show_warning
 from pages.widgets.controls.picker import pick
 from pages.widgets.controls.uploader import keep, release, show_uploader
-from pages.widgets.documents.access import may_add_to, nothing_here
-from pages.widgets.documents.index_picker import picked_index_gone
 from pages.widgets.documents.jobs import jobs, show_jobs
+from pages.widgets.index.asked_index import asked_index
+from pages.widgets.index.picked_index import pick_index_of, picked_index_gone
+from pages.widgets.index.rights import may_add_to, nothing_here
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
 from rag.runs.history.conversations.branches import Branch

@@ -9,14 +9,16 @@ from pages.server.process import engine
 from pages.widgets.controls.errors import run_or_show_error, show_warning
 from pages.widgets.controls.picker import renew
 from pages.widgets.controls.top import begin_at_top
-from pages.widgets.documents.access import may_add_to, nothing_here
 from pages.widgets.documents.add_form import show_adding
 from pages.widgets.documents.chosen import CHOSEN
 from pages.widgets.documents.document import show_document
-from pages.widgets.documents.index_picker import picked_index_gone, show_indexes, size
+from pages.widgets.documents.index_picker import show_indexes
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.sites import show_sites
 from pages.widgets.documents.table import show_table
+from pages.widgets.index.label import size
+from pages.widgets.index.picked_index import picked_index_gone
+from pages.widgets.index.rights import may_add_to, nothing_here
 from pages.words import say
 
 

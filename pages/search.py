@@ -12,8 +12,8 @@ from index_store.search.searcher import LONGEST_QUESTION, UNITS
 from pages.server.process import engine
 from pages.widgets.controls.address import tell_address
 from pages.widgets.controls.errors import show_error, show_warning
-from pages.widgets.documents.access import nothing_here
-from pages.widgets.documents.index_picker import index_label
+from pages.widgets.index.label import index_label
+from pages.widgets.index.rights import nothing_here
 from pages.widgets.search.every_mode import search_every_mode
 from pages.widgets.search.named_documents import documents_named_in, named_documents_html
 from pages.widgets.search.question_words import analysis_html

@@ -6,8 +6,8 @@ import streamlit as st
 
 from index_store.base.errors import EmptyQuestion
 from pages.server.process import engine
-from pages.widgets.asked_index import index_to_ask
 from pages.widgets.chat.conversation.branches import go_on_with, shown_branch
+from pages.widgets.index.asked_index import index_to_ask
 from rag.runs.history.history import PastRun
 from rag.runs.run.run import Run
 from rag.trace.events import Event, RunStarted

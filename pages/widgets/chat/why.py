@@ -7,7 +7,7 @@ import streamlit as st
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback
 from pages.widgets.controls.fold import show_fold
-from pages.widgets.documents.not_searched import told_not_searched
+from pages.widgets.index.not_searched import told_not_searched
 from pages.widgets.passage.passage_row import passage_row
 from pages.words import counted, plain, say
 from rag.runs.history.history import PastRun

@@ -9,14 +9,14 @@ from streamlit.delta_generator import DeltaGenerator
 from index_store.catalogue.records import Index
 from pages import samples
 from pages.server.process import engine
-from pages.widgets.asked_index import asked_index
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.turn import show_end
 from pages.widgets.compare.head import head_html, question_html
 from pages.widgets.controls.errors import run_or_show_error, show_warning
 from pages.widgets.controls.picker import pick
-from pages.widgets.documents.access import nothing_here
-from pages.widgets.documents.index_picker import picked_index_gone
+from pages.widgets.index.asked_index import asked_index
+from pages.widgets.index.picked_index import picked_index_gone
+from pages.widgets.index.rights import nothing_here
 from pages.widgets.trace.panel import headline
 from pages.words import counted, language, plain, say, when
 from rag.pipelines import PIPELINES

@@ -16,10 +16,10 @@ from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.controls.uploader import take
-from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.sections import section_html
-from pages.widgets.documents.table import COLOURS, status_of
-from pages.widgets.without_text import told_without_text
+from pages.widgets.index.document_state import COLOURS, status_of
+from pages.widgets.index.rights import may_add_to
+from pages.widgets.index.without_text import told_without_text
 from pages.words import counted, megabytes, plain, readable, say, when
 
 SECTIONS = 20

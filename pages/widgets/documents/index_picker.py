@@ -10,42 +10,17 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from index_store.access.gate import unknown
 from index_store.access.rights import Right
-from index_store.base.errors import PlainError
 from index_store.catalogue.records import Index
 from pages.server.process import engine
 from pages.server.settings import server_settings
 from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.picker import fresh_key, pick, renew
-from pages.widgets.controls.uploader import leave_dropped
-from pages.widgets.documents.access import right_to, show_access
+from pages.widgets.documents.access import show_access
 from pages.widgets.documents.chosen import CHOSEN
+from pages.widgets.index.label import index_label, size
+from pages.widgets.index.rights import right_to
 from pages.words import counted, plain, say
-
-
-def size(index: Index) -> int:
-    """Number of documents, with any status."""
-    return index.documents + index.pending + index.failed
-
-
-def index_label(index: Index) -> str:
-    return say("index.option", name=index.name, documents=counted("index.documents", size(index)))
-
-
-def picked_index_gone(indexes: dict[str, Index]) -> PlainError | None:
-    """The error if another tab has renamed or deleted the picked index, or the reader may not read it any more. Then
-    another one is shown, or the one that their first document would make, and what was sent with this run was not meant
-    for it: dropped files are not taken, and open popovers are closed.
-    """
-    named = st.session_state.get("picked_index")
-    if named is None or named in indexes:
-        return None
-    del st.session_state.picked_index
-    leave_dropped()
-    renew("manage index")
-    renew("delete index")
-    return unknown(named, list(indexes))
 
 
 def show_indexes(indexes: dict[str, Index]) -> Index | None:

@@ -13,8 +13,8 @@ from index_store.store.user_ingestion import UserIngestion
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback, show_error
 from pages.widgets.controls.uploader import take_left
-from pages.widgets.documents.access import may_add_to
-from pages.widgets.without_text import told_without_text
+from pages.widgets.index.rights import may_add_to
+from pages.widgets.index.without_text import told_without_text
 from pages.words import counted, duration, language, plain, readable, say
 
 REFRESH = 0.7

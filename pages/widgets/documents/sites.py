@@ -10,7 +10,7 @@ from index_store.ingestion.sources import SiteSource
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback, run_or_show_error
 from pages.widgets.controls.picker import fresh_key, renew
-from pages.widgets.documents.access import may_add_to
+from pages.widgets.index.rights import may_add_to
 from pages.words import counted, readable, say, when
 
 

@@ -16,8 +16,9 @@ from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.controls.table import cell, titled
 from pages.widgets.controls.uploader import take_left
-from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.chosen import CHOSEN
+from pages.widgets.index.document_state import COLOURS, status_of
+from pages.widgets.index.rights import may_add_to
 from pages.words import counted, language, readable, say, zone
 
 REFRESH = 3
@@ -28,14 +29,6 @@ HEIGHT = 460
 
 ROW = 35
 """height in pixels, as Streamlit draws it"""
-
-COLOURS = {
-    "ready": "#15803d",
-    "partial": "#4d7c0f",
-    "pending": "#a16207",
-    "failed": "#b91c1c",
-    "outdated": "#b45309",
-}
 
 
 def show_table(index: str, count: int, is_busy: bool) -> None:
@@ -121,15 +114,6 @@ def _choice(name: str, values: list[str], label: Callable[[str], str], width: in
 
 def _values(documents: Sequence[Document], value_of: Callable[[Document], str | None]) -> list[str]:
     return sorted(set(filter(None, map(value_of, documents))))
-
-
-def status_of(document: Document) -> str:
-    """The name of its coloured label. Outdated: a newer version failed, and the previous one is still searched.
-    Partial: some of its pages have no text.
-    """
-    if document.status != DocumentStatus.READY:
-        return document.status
-    return "outdated" if document.error else "partial" if document.pages_without_text else document.status
 
 
 def _text(document: Document) -> str:

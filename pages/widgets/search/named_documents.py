@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 from index_store.base.text.words import folded
 from index_store.catalogue.records import Document, DocumentStatus, Index
 from index_store.full_text.analysis import Analysis
-from pages.widgets.documents.not_searched import told_not_searched
-from pages.widgets.documents.table import COLOURS, status_of
+from pages.widgets.index.document_state import COLOURS, status_of
+from pages.widgets.index.not_searched import told_not_searched
 from pages.widgets.passage.location import link
 from pages.words import counted, language, say
 

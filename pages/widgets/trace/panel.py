@@ -7,8 +7,8 @@ from html import escape
 
 import streamlit as st
 
-from pages.widgets.asked_index import asked_index
 from pages.widgets.controls.fold import show_fold
+from pages.widgets.index.asked_index import asked_index
 from pages.widgets.trace import detail
 from pages.widgets.trace.calls import show_calls
 from pages.widgets.trace.graph import row_key

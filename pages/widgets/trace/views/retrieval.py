@@ -5,12 +5,12 @@ from html import escape
 from urllib.parse import urlencode
 
 from index_store.ingestion.results import IngestResult, IngestStatus
+from pages.widgets.index.without_text import told_without_text
 from pages.widgets.passage.location import link
 from pages.widgets.passage.passage_row import passage_row, ranks, web_note
 from pages.widgets.trace.views.html import facts
 from pages.widgets.trace.views.view import View
 from pages.widgets.trace.views.word_diff import choice_html
-from pages.widgets.without_text import told_without_text
 from pages.words import counted, language, readable, say
 from rag.trace.details import DocumentsDetail, KeywordsDetail, RetrievalDetail, WebSearchDetail
 

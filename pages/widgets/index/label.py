@@ -1,0 +1,13 @@
+"""An index in a list to choose from: its name and its number of documents."""
+
+from index_store.catalogue.records import Index
+from pages.words import counted, say
+
+
+def size(index: Index) -> int:
+    """Number of documents, with any status."""
+    return index.documents + index.pending + index.failed
+
+
+def index_label(index: Index) -> str:
+    return say("index.option", name=index.name, documents=counted("index.documents", size(index)))

@@ -1,0 +1,38 @@
+"""The index that is picked: one for all pages, so that each shows the index that another has shown."""
+
+import streamlit as st
+
+from index_store.access.gate import unknown
+from index_store.base.errors import PlainError
+from index_store.catalogue.records import Index
+from pages.widgets.controls.picker import renew
+from pages.widgets.controls.uploader import leave_dropped
+
+OPENED = "conversation of the picker"
+"""in the session: the conversation that was on the page when the index was last looked at"""
+
+
+def pick_index_of(conversation_id: str | None, asked: str | None) -> None:
+    """When another conversation is opened, picks the index that it asked last. What a person picks later stays picked.
+    `asked`: None if there is no such index.
+    """
+    is_opened = conversation_id != st.session_state.get(OPENED)
+    if is_opened and asked and asked != st.session_state.get("picked_index"):
+        st.session_state.picked_index = asked
+        renew("index")
+    st.session_state[OPENED] = conversation_id  # last: if another request ends this one, the next one picks the index
+
+
+def picked_index_gone(indexes: dict[str, Index]) -> PlainError | None:
+    """The error if another tab has renamed or deleted the picked index, or the reader may not read it any more. Then
+    another one is shown, or the one that their first document would make, and what was sent with this run was not meant
+    for it: dropped files are not taken, and open popovers are closed.
+    """
+    named = st.session_state.get("picked_index")
+    if named is None or named in indexes:
+        return None
+    del st.session_state.picked_index
+    leave_dropped()
+    renew("manage index")
+    renew("delete index")
+    return unknown(named, list(indexes))
