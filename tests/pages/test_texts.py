@@ -21,9 +21,9 @@ from index_store.ingestion.progress import Stage
 from index_store.ingestion.results import IngestStatus
 from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
-from pages.widgets.fork.origin import VERDICTS
 from pages.widgets.frame.sign_in import OUTCOMES
 from pages.widgets.search.question_words import Found
+from pages.widgets.trace.fork.origin import VERDICTS
 from pages.widgets.trace.graph import VIEWS
 from rag.models.client.client import REPLY_FORMATS, Message
 from rag.pipelines import PIPELINES

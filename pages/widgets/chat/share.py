@@ -14,7 +14,7 @@ from index_store.base.errors import PlainError
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback
 from pages.widgets.export.html import as_html
-from pages.widgets.fork.origin import origin_lines
+from pages.widgets.trace.fork.origin import origin_lines
 from pages.words import Reader, language, reader, say, when, written_for, zone
 from rag.runs.export.export import Export, export_as_markdown, file_name
 from rag.runs.export.exports import ExportFormat

@@ -18,8 +18,8 @@ from pages.widgets.chat.why import offer_why
 from pages.widgets.controls.errors import show_error
 from pages.widgets.controls.fold import show_fold
 from pages.widgets.controls.uploader import take_left
-from pages.widgets.fork.change import offer_change
-from pages.widgets.fork.origin import origin_html
+from pages.widgets.trace.fork.change import offer_change
+from pages.widgets.trace.fork.origin import origin_html
 from pages.widgets.trace.graph import show_graph
 from pages.widgets.trace.panel import headline, seconds_so_far, show_rows
 from pages.words import counted, say

@@ -17,8 +17,8 @@ from pages.widgets.chat.turn import show_draft, show_end
 from pages.widgets.compare.differences import show_differences
 from pages.widgets.compare.head import LETTERS, head_html, question_html
 from pages.widgets.controls.errors import run_as_callback
-from pages.widgets.fork.change import offer_change
 from pages.widgets.index.asked_index import asked_index
+from pages.widgets.trace.fork.change import offer_change
 from pages.widgets.trace.graph import land_on, row_key, show_graph
 from pages.widgets.trace.panel import headline, seconds_so_far, show_rows
 from pages.words import counted, say

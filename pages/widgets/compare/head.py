@@ -2,7 +2,7 @@
 
 from html import escape
 
-from pages.widgets.fork.origin import origin_html
+from pages.widgets.trace.fork.origin import origin_html
 from pages.widgets.trace.option_labels import retrieval_label, style_label
 from pages.words import say
 from rag.runs.run.options import USUAL

@@ -1,1 +1,1 @@
-"""The parts of forms and tables."""
+"""The parts of forms and tables, and what they all need: errors, dropped files, the address."""

@@ -15,9 +15,9 @@ from pages.server.browser_rules import FILE_POLICY
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.answer.formulae import with_mathml
 from pages.widgets.answer.status import answer_status_html, outcome_note, told_not_loaded, unconfirmed_html
-from pages.widgets.fork.origin import origin_html
 from pages.widgets.trace.calls import calls_html
 from pages.widgets.trace.detail import detail_html, summary_text
+from pages.widgets.trace.fork.origin import origin_html
 from pages.widgets.trace.graph import graph_html, row_key, unrolled_html
 from pages.widgets.trace.panel import StepRow, decision_text, headline, note_of_fork, rows
 from pages.words import counted, language, say, thousands, when

@@ -177,7 +177,7 @@ def test_a_trace_whose_run_another_tab_has_deleted_opens_to_no_empty_frame(answe
 # Documents that a run has read
 
 
-@pytest.mark.soak  # without a browser: tests/pages/widgets/fork/test_fork.py
+@pytest.mark.soak  # without a browser: tests/pages/widgets/trace/fork/test_fork.py
 @one_look("en", 390, "light")
 def test_a_fork_form_warns_of_changed_documents_and_of_a_deleted_index(
     answered, visit, server, tmp_path, language, width, scheme

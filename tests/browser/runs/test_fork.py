@@ -64,7 +64,7 @@ def test_a_grade_is_turned_over_and_the_fork_stands_beside_its_origin_on_that_st
     expect(visitor.questions).to_have_text([QUESTION])
 
 
-@pytest.mark.soak  # without a browser: tests/pages/widgets/fork/test_fork.py
+@pytest.mark.soak  # without a browser: tests/pages/widgets/trace/fork/test_fork.py
 def test_a_change_that_can_not_be_made_is_told_and_nothing_begins(answered, visit):
     visitor = visit(path=answered(QUESTION, ANSWER).path)
     open_form(visitor, "retrieve").click()
@@ -83,7 +83,7 @@ def run_on_and_see(visitor: Visitor, run_on: Locator, *told: str) -> None:
     visitor.settle()
 
 
-@pytest.mark.soak  # without a browser: tests/pages/widgets/fork/test_fork.py
+@pytest.mark.soak  # without a browser: tests/pages/widgets/trace/fork/test_fork.py
 @one_look("en", 1280, "light")
 def test_queries_prompts_passages_and_how_many_are_changed_each_in_a_fork(
     answered, visit, server, language, width, scheme

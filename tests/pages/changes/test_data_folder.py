@@ -29,7 +29,7 @@ from tests.pages.tabs.compare_page import ComparePage
 from tests.pages.tabs.runs_page import RunsPage
 from tests.pages.test_chat_extras import press_key
 from tests.pages.trace_examples import PASSAGE
-from tests.pages.widgets.fork.test_fork import Form
+from tests.pages.widgets.trace.fork.test_fork import Form
 from tests.rag.runs.test_data_folder import Unending
 from tests.rag.scripted import ScriptedChat, eventually
 from tests.rag.verdicts import YES

@@ -17,7 +17,7 @@ from tests.pages.tabs.compare_page import ComparePage
 from tests.pages.tabs.documents_page import DocumentsPage
 from tests.pages.tabs.runs_page import RunsPage
 from tests.pages.test_documents import add
-from tests.pages.widgets.fork.test_fork import Form, trace_of
+from tests.pages.widgets.trace.fork.test_fork import Form, trace_of
 
 QUESTION = "Who approves the green car?"
 

@@ -10,7 +10,7 @@ from index_store.base.errors import EmptyDocument
 from pages.server.browser_rules import FILE_POLICY
 from pages.texts import texts
 from pages.widgets.export.html import as_html
-from pages.widgets.fork.origin import origin_lines
+from pages.widgets.trace.fork.origin import origin_lines
 from pages.widgets.trace.panel import label, rows
 from pages.words import Reader, language, say, written_for
 from rag.runs.export.export import Export, ExportedRun, StepCalls, export_as_markdown

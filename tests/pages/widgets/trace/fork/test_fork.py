@@ -6,7 +6,7 @@ import pytest
 
 from index_store.access.principal import LOCAL
 from pages.server import process
-from pages.widgets.fork.origin import origin_html
+from pages.widgets.trace.fork.origin import origin_html
 from rag.errors import RunTimeLimit
 from rag.models.service.en import EN
 from rag.runs.fork.edits import EDITS, EditPrompt, LeaveOut, TurnOver
