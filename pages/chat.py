@@ -28,7 +28,7 @@ from pages.widgets.controls.picker import pick
 from pages.widgets.controls.uploader import keep, release, show_uploader
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.index.asked_index import asked_index
-from pages.widgets.index.picked_index import pick_index_of, picked_index_gone
+from pages.widgets.index.picked_index import pick_index_of, picked_index, picked_index_gone, show_index_picker
 from pages.widgets.index.rights import may_add_to, nothing_here
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
@@ -153,7 +153,7 @@ def choose_index(indexes: dict[str, Index], latest: str | None) -> str:
         name: say("index.option", name=name, documents=counted("index.documents", index.documents))
         for name, index in indexes.items()
     }
-    return pick("index", say("index.label"), labels, latest if latest in indexes else usual)
+    return show_index_picker(say("index.label"), labels, latest if latest in indexes else usual)
 
 
 def choose_pipeline() -> str:
@@ -179,7 +179,7 @@ running = next((run_id for run_id, run in known_runs.items() if not run.is_finis
 
 latest = asked_index(outlines[-1].run) if outlines else None
 pick_index_of(conversation_id, latest if latest in indexes else None)
-is_renamed = latest in indexes and st.session_state.get("picked_index") == outlines[-1].run.index
+is_renamed = latest in indexes and picked_index() == outlines[-1].run.index
 gone = None if is_renamed else picked_index_gone(indexes)
 
 # First, because a question leaves this page: what is drawn before it only delays its answer.

@@ -7,7 +7,6 @@ from index_store.catalogue.records import Index
 from pages import samples
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_or_show_error, show_warning
-from pages.widgets.controls.picker import renew
 from pages.widgets.controls.top import begin_at_top
 from pages.widgets.documents.add_form import show_adding
 from pages.widgets.documents.chosen import CHOSEN
@@ -17,7 +16,7 @@ from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.sites import show_sites
 from pages.widgets.documents.table import show_table
 from pages.widgets.index.label import size
-from pages.widgets.index.picked_index import picked_index_gone
+from pages.widgets.index.picked_index import pick_index, picked_index_gone
 from pages.widgets.index.rights import may_add_to, nothing_here
 from pages.words import say
 
@@ -25,8 +24,7 @@ from pages.words import say
 def follow_address() -> None:
     """Shows the index that it names. Other pages then show it too."""
     if CHOSEN.follow_address() and (index := CHOSEN.value("index")):
-        st.session_state.picked_index = index
-        renew("index")
+        pick_index(index)
 
 
 def current_document() -> str | None:
@@ -51,7 +49,7 @@ def show_one(document_id: str) -> None:
     except DocumentGone as error:
         show_warning(error)
         return
-    st.session_state.picked_index = document.index
+    pick_index(document.index)
     show_document(document, st.query_params.get("section"))
 
 
@@ -93,7 +91,7 @@ def show_next_step(indexes: dict[str, Index]) -> None:
         return
     is_wanted = st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help"))
     if is_wanted and run_or_show_error(samples.load, engine().store):
-        st.session_state.picked_index = samples.INDEX
+        pick_index(samples.INDEX)
         st.rerun()
 
 

@@ -13,6 +13,7 @@ from pages.server.process import engine
 from pages.widgets.controls.address import tell_address
 from pages.widgets.controls.errors import show_error, show_warning
 from pages.widgets.index.label import index_label
+from pages.widgets.index.picked_index import pick_index, picked_index
 from pages.widgets.index.rights import nothing_here
 from pages.widgets.search.every_mode import search_every_mode
 from pages.widgets.search.named_documents import documents_named_in, named_documents_html
@@ -82,7 +83,7 @@ def ask_words() -> str:
 
 def choose_index(indexes: dict[str, Index]) -> Index:
     names = list(indexes)
-    wanted = address("index") or st.session_state.get("picked_index", "")
+    wanted = address("index") or picked_index()
     picked = wanted if wanted in indexes else names[0]
     name = st.selectbox(
         say("search.index"),
@@ -91,7 +92,7 @@ def choose_index(indexes: dict[str, Index]) -> Index:
         format_func=lambda each: index_label(indexes[each]),
         **choose("index", picked),
     )
-    st.session_state.picked_index = name
+    pick_index(name)
     return indexes[name]
 
 

@@ -15,7 +15,7 @@ from pages.widgets.compare.head import head_html, question_html
 from pages.widgets.controls.errors import run_or_show_error, show_warning
 from pages.widgets.controls.picker import pick
 from pages.widgets.index.asked_index import asked_index
-from pages.widgets.index.picked_index import picked_index_gone
+from pages.widgets.index.picked_index import picked_index, picked_index_gone, show_index_picker
 from pages.widgets.index.rights import nothing_here
 from pages.widgets.trace.panel import headline
 from pages.words import counted, language, plain, say, when
@@ -47,7 +47,7 @@ def show_form(beside: str | None) -> None:
         if gone := picked_index_gone(known):
             show_warning(gone)
         # With the one that is picked on other pages, whatever is in it: it would not stay picked there.
-        picked = st.session_state.get("picked_index")
+        picked = picked_index()
         _show_new_form({name: each for name, each in known.items() if name in indexes or name == picked})
     else:
         st.info(nothing_here("compare.nothing_loaded"))
@@ -107,7 +107,7 @@ def _choose_index(indexes: Mapping[str, Index]) -> str:
         name: say("index.option", name=name, documents=counted("index.documents", index.documents))
         for name, index in indexes.items()
     }
-    return pick("index", say("index.label"), labels, next(iter(labels)), label_visibility="visible")
+    return show_index_picker(say("index.label"), labels, next(iter(labels)), "visible")
 
 
 def _choose_count(least: int, of: str) -> int:

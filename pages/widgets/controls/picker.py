@@ -14,9 +14,9 @@ def pick(
 ) -> str:
     """A picker that keeps its choice when its texts change, for example with the language. Streamlit's own loses it.
 
-    `renew(name)` lets it show what the session says.
+    `set_picked(name, value)` lets it show another one.
     """
-    chosen = st.session_state.get(f"picked_{name}", default)
+    chosen = st.session_state.get(_kept(name), default)
     names = list(labels)
     key = f"{fresh_key(name)}: {', '.join(labels.values())}"
     picked = st.selectbox(
@@ -29,7 +29,7 @@ def pick(
         on_change=_keep,
         args=(name, key),
     )
-    st.session_state[f"picked_{name}"] = picked
+    st.session_state[_kept(name)] = picked
     return picked
 
 
@@ -43,7 +43,7 @@ def pick_number(
         title,
         least,
         most,
-        value=st.session_state.get(f"picked_{name}"),
+        value=st.session_state.get(_kept(name)),
         step=step,
         format="%.1f",
         placeholder=usual,
@@ -52,13 +52,35 @@ def pick_number(
         on_change=_keep,
         args=(name, key),
     )
-    st.session_state[f"picked_{name}"] = picked
+    st.session_state[_kept(name)] = picked
     return picked
 
 
 def _keep(name: str, key: str) -> None:
     """Before the page is drawn: if a text has changed since it was last drawn, the field now has another key."""
-    st.session_state[f"picked_{name}"] = st.session_state[key]
+    st.session_state[_kept(name)] = st.session_state[key]
+
+
+def picked_in(name: str) -> str | None:
+    """What was picked last; None if nothing was."""
+    chosen: str | None = st.session_state.get(_kept(name))
+    return chosen
+
+
+def set_picked(name: str, value: str) -> None:
+    """Picks it for the reader."""
+    if picked_in(name) != value:
+        st.session_state[_kept(name)] = value
+        renew(name)
+
+
+def forget_picked(name: str) -> None:
+    st.session_state.pop(_kept(name), None)
+
+
+def _kept(name: str) -> str:
+    """The key in the session. The picker's own lasts only until a page is drawn without it."""
+    return f"picked_{name}"
 
 
 def fresh_key(name: str) -> str:

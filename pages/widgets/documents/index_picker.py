@@ -15,10 +15,11 @@ from index_store.catalogue.records import Index
 from pages.server.process import engine
 from pages.server.settings import server_settings
 from pages.widgets.controls.errors import run_or_show_error
-from pages.widgets.controls.picker import fresh_key, pick, renew
+from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.documents.access import show_access
 from pages.widgets.documents.chosen import CHOSEN
 from pages.widgets.index.label import index_label, size
+from pages.widgets.index.picked_index import forget_picked_index, pick_index, show_index_picker
 from pages.widgets.index.rights import right_to
 from pages.words import counted, plain, say
 
@@ -48,7 +49,7 @@ def show_indexes(indexes: dict[str, Index]) -> Index | None:
 
 def _choose(indexes: dict[str, Index]) -> Index:
     labels = {name: index_label(index) for name, index in indexes.items()}
-    name = pick("index", say("index.index"), labels, next(iter(labels)))
+    name = show_index_picker(say("index.index"), labels, next(iter(labels)))
     if name == CHOSEN.value("index"):
         CHOSEN.choose(**CHOSEN.values)
     else:
@@ -122,10 +123,10 @@ def _change(popover: str, picked: str | None, work: Callable[[], object]) -> Non
     if not run_or_show_error(work):
         return
     if picked is None:
-        st.session_state.pop("picked_index", None)
+        forget_picked_index()
         CHOSEN.start_with()
     else:
-        st.session_state.picked_index = picked
+        pick_index(picked)
     renew(popover)
     renew(f"{popover} name")
     st.rerun()
