@@ -12,10 +12,20 @@ from index_store.ingestion.sources import FileSource
 from pages import samples
 from pages.server.process import engine
 from pages.widgets.chat.announce import announce
-from pages.widgets.chat.conversation.branches import DRAWN, current_branch, go_on_with, shown_branch
-from pages.widgets.chat.conversation.conversations import current_conversation, open_conversation, show_conversations
+from pages.widgets.chat.conversation.conversations import show_conversations
 from pages.widgets.chat.conversation.drawn_turns import draw_earlier, drawn_turns
 from pages.widgets.chat.conversation.in_view import keep_in_view
+from pages.widgets.chat.conversation.shown import (
+    chosen_branch,
+    current_branch,
+    current_conversation,
+    forget_drawn,
+    go_on_with,
+    is_drawn,
+    open_conversation,
+    opened_conversation,
+    shown_branch,
+)
 from pages.widgets.chat.follow_ups import show_follow_ups
 from pages.widgets.chat.half_typed import keep_half_typed
 from pages.widgets.chat.options import choose_options, show_picked
@@ -163,7 +173,7 @@ def choose_pipeline() -> str:
 
 conversation_id = current_conversation()
 # Another tab has deleted the conversation since it was drawn here.
-is_deleted = not conversation_id and DRAWN in st.session_state
+is_deleted = not conversation_id and is_drawn()
 known_jobs = jobs()
 indexes = {index.name: index for index in engine().store.indexes()}
 
@@ -236,12 +246,12 @@ if said:
 with st.sidebar:
     show_conversations(conversation_id)
 
-keep_in_view(conversation_id, running, st.session_state.branch if conversation_id else None)
+keep_in_view(conversation_id, running, chosen_branch() if conversation_id else None)
 announce(running, outlines)
 keep_half_typed()
-if st.session_state.conversation and not conversation_id:
+if opened_conversation() and not conversation_id:
     st.warning(say("chat.not_here"))
-    st.session_state.pop(DRAWN, None)
+    forget_drawn()
 if conversation_id:
     if (title := engine().history.title(conversation_id, branch)) is not None:
         with st.container(horizontal=True, horizontal_alignment="right", key="conversation-actions"):

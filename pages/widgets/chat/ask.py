@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-import streamlit as st
-
 from index_store.base.errors import EmptyQuestion
 from pages.server.process import engine
-from pages.widgets.chat.conversation.branches import go_on_with, shown_branch
+from pages.widgets.chat.conversation.shown import choose_branch, go_on_with, shown_branch
 from pages.widgets.index.asked_index import index_to_ask
 from rag.runs.history.history import PastRun
 from rag.runs.run.run import Run
@@ -42,6 +40,6 @@ def ask_like(
         suggests=True,
     )
     if edits:
-        st.session_state.branch = asked.id
+        choose_branch(asked.id)
     go_on_with(asked)
     return asked

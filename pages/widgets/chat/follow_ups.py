@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.server.process import engine
 from pages.widgets.chat.ask import ask_like
-from pages.widgets.chat.conversation.conversations import open_conversation
+from pages.widgets.chat.conversation.shown import open_conversation
 from pages.widgets.chat.pace import OFTEN, stop_looking
 from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.uploader import take_left

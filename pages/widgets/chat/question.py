@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.server.process import engine
 from pages.widgets.chat.ask import ask_like
-from pages.widgets.chat.conversation.conversations import open_conversation
+from pages.widgets.chat.conversation.shown import choice_of, open_conversation
 from pages.widgets.chat.conversation.sign_button import sign_button
 from pages.widgets.chat.turn import USER, show_question
 from pages.widgets.controls.errors import run_or_show_error
@@ -38,7 +38,7 @@ def show_question_of(run: PastRun, events: Sequence[Event], branch: Branch) -> N
 
 def _show_step(side: str, words: str, sibling: str | None, run_id: str) -> None:
     """A link to a sibling, if there is one on that side."""
-    sign_button(f"{side}-{run_id}", words, {"branch": sibling, EDITED: None}, disabled=sibling is None)
+    sign_button(f"{side}-{run_id}", words, {**choice_of(sibling), EDITED: None}, disabled=sibling is None)
 
 
 def _show_editor(run: PastRun, events: Sequence[Event]) -> None:

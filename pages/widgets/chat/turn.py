@@ -12,7 +12,7 @@ from pages.server.process import engine
 from pages.widgets.answer.answer import Cards, show_answer
 from pages.widgets.answer.status import outcome_note, show_answer_status, show_not_loaded, show_unconfirmed
 from pages.widgets.chat.actions import show_actions
-from pages.widgets.chat.conversation.conversations import open_conversation
+from pages.widgets.chat.conversation.shown import open_conversation
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.chat.why import offer_why
 from pages.widgets.controls.errors import show_error

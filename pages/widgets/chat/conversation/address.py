@@ -1,4 +1,4 @@
-"""What the chat shows, in the address and in the session: a conversation (?c=) and a run of its branch (?b=).
+"""The address of what the chat shows: a conversation (?c=) and a run of its branch (?b=).
 
 The address keeps both through a reload. While the chat is open, the session counts, unless the browser goes back or
 forward: the refresh of a fragment, or a press, may still be on its way with the previous address.
@@ -7,7 +7,7 @@ forward: the refresh of a fragment, or a press, may still be on its way with the
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.widgets.chat.conversation.branches import DRAWN
+from pages.widgets.chat.conversation.shown import chosen_branch, opened_conversation, show
 from pages.words import language
 
 IS_OPEN = "chat is open"
@@ -22,12 +22,11 @@ def follow_address(*, is_chat: bool) -> None:
     goes_back = context is not None and context.is_history_navigation
     named = st.query_params.get("c")
     if is_chat and (goes_back or (named and not st.session_state.get(IS_OPEN))):
-        st.session_state.conversation, st.session_state.branch = named, st.query_params.get("b")
-        st.session_state.pop(DRAWN, None)  # what was drawn before would count as what the address names
+        show(named, st.query_params.get("b"))
     st.session_state[IS_OPEN] = is_chat  # last: if another request ends this one, the next one follows the address
 
 
 def chat_address() -> dict[str, str]:
     """Parameters of the address at which the chat shows what it shows now."""
-    shown = {"c": st.session_state.get("conversation"), "b": st.session_state.get("branch"), "lang": language()}
+    shown = {"c": opened_conversation(), "b": chosen_branch(), "lang": language()}
     return {name: value for name, value in shown.items() if value}

@@ -1,15 +1,15 @@
-"""The conversation on the page, and the list of all in the sidebar."""
+"""The list of all conversations in the sidebar."""
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal, NoReturn
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 import streamlit as st
 
 from index_store.base.text.words import LONGEST_WORDS
 from pages.server.process import engine
-from pages.widgets.chat.conversation.branches import DRAWN
+from pages.widgets.chat.conversation.shown import open_conversation
 from pages.widgets.chat.conversation.sign_button import sign_button
 from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.focus import focus
@@ -22,29 +22,6 @@ MORE = 100
 """conversations that each press of the button below the list adds"""
 RENAMED = "renamed conversation"
 """in the session: the conversation whose title is being edited"""
-
-
-def current_conversation() -> str | None:
-    named: str | None = st.session_state.setdefault("conversation", None)
-    if not named or not engine().history.conversations.exists(named):
-        return None
-    if st.query_params.get("c") != named:
-        st.query_params["c"] = named
-    return named
-
-
-def open_conversation(conversation_id: str | None) -> NoReturn:
-    """None opens a new one."""
-    if conversation_id != st.session_state.get("conversation"):
-        st.session_state.branch = None
-        st.session_state.pop(DRAWN, None)
-        st.query_params.pop("b", None)
-    st.session_state.conversation = conversation_id
-    if conversation_id:
-        st.query_params["c"] = conversation_id
-    else:
-        st.query_params.pop("c", None)
-    st.rerun()
 
 
 def show_conversations(current: str | None) -> None:

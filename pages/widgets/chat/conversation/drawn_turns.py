@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.widgets.chat.conversation.shown import chosen_branch
 from rag.runs.history.conversations.branches import Branch
 
 LATEST = 5
@@ -18,8 +19,8 @@ def drawn_turns(conversation_id: str, branch: Branch) -> int:
     """Counted from the end of the branch. A run that was just opened or chosen is drawn, with the turn before."""
     key = f"turns of {conversation_id}"
     turns: int = st.session_state.get(key, LATEST)
-    named: str | None = st.session_state.branch
-    if named and named != st.session_state.get(REACHED):
+    named = chosen_branch()
+    if named in branch.runs and named != st.session_state.get(REACHED):
         turns = max(turns, len(branch.runs) - branch.runs.index(named) + 1)
     st.session_state.update({key: turns, REACHED: named})
     return turns

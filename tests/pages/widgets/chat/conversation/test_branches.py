@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from index_store.base.errors import EmptyQuestion
-from pages.widgets.chat.conversation.branches import DRAWN
+from pages.widgets.chat.conversation.shown import DRAWN
 from tests.looks import one_language
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.runs_page import RunsPage
