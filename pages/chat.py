@@ -1,17 +1,16 @@
 """The chat: ask an index through a pipeline, and see every step towards the answer."""
 
-from collections.abc import Mapping
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
+from streamlit.elements.widgets.chat import ChatInputValue
 
-from index_store.base.errors import EmptyQuestion, PlainError
+from index_store.base.errors import PlainError
 from index_store.catalogue.records import Index
-from index_store.ingestion.sources import FileSource
-from pages import samples
 from pages.server.process import engine
 from pages.widgets.chat.announce import announce
+from pages.widgets.chat.ask import Picked, take_said
 from pages.widgets.chat.conversation.conversations import show_conversations
 from pages.widgets.chat.conversation.drawn_turns import draw_earlier, drawn_turns
 from pages.widgets.chat.conversation.in_view import keep_in_view
@@ -20,11 +19,8 @@ from pages.widgets.chat.conversation.shown import (
     current_branch,
     current_conversation,
     forget_drawn,
-    go_on_with,
     is_drawn,
-    open_conversation,
     opened_conversation,
-    shown_branch,
 )
 from pages.widgets.chat.follow_ups import show_follow_ups
 from pages.widgets.chat.half_typed import keep_half_typed
@@ -33,129 +29,66 @@ from pages.widgets.chat.question import show_question_of
 from pages.widgets.chat.share import show_share
 from pages.widgets.chat.start import show_start
 from pages.widgets.chat.turn import show_live, show_past, show_stop
-from pages.widgets.controls.errors import run_or_show_error, show_error, show_warning
+from pages.widgets.chat.welcome import show_welcome
+from pages.widgets.controls.errors import show_error, show_warning
 from pages.widgets.controls.picker import pick
-from pages.widgets.controls.uploader import keep, release, show_uploader
+from pages.widgets.controls.uploader import release, show_uploader
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.index.asked_index import asked_index
 from pages.widgets.index.picked_index import pick_index_of, picked_index, picked_index_gone, show_index_picker
-from pages.widgets.index.rights import may_add_to, nothing_here
-from pages.words import counted, language, say
+from pages.widgets.index.rights import may_add_to
+from pages.words import counted, say
 from rag.pipelines import PIPELINES
 from rag.runs.history.conversations.branches import Branch
-from rag.runs.history.history import RunOutline
+from rag.runs.history.history import PastRun, RunOutline
 from rag.runs.run.run import Run
-from rag.trace.events import RunFinished, Style
-from rag.trace.passages import Retrieval
+from rag.trace.events import RunFinished
 
 # A comment, because Streamlit would show a string that stands alone on a page.
 MOST_PASTED = 1_000_000  # characters: the browser ignores a longer text and can't say so
 NO_FILES = '<style>[data-testid="stChatInputFileUploadButton"] { display: none; }</style>'
+REFUSED = "refused question"  # in the session: the question, and the error if there is one
 
 
-def ask(
-    question: str,
-    index: str,
-    pipeline: str,
-    attachments: list[FileSource] | None = None,
-    retrieval: Retrieval | None = None,
-    style: Style | None = None,
-) -> NoReturn:
-    """Opens the conversation. Raises PlainError."""
-    run = engine().ask(
-        question,
-        index=index,
-        pipeline_name=pipeline,
-        conversation_id=current_conversation(),
-        attachments=attachments or [],
-        retrieval=retrieval,
-        style=style,
-        through=shown_branch(current_conversation()),
-        suggests=True,
-    )
-    go_on_with(run)
-    open_conversation(run.conversation_id)
+@dataclass(frozen=True)
+class Turns:
+    """The last turns of the conversation on the page, as they were when the page began to be drawn."""
+
+    branch: Branch
+    outlines: Sequence[RunOutline]  # of its last runs
+    known_runs: Mapping[str, Run]  # by id, those that an app works on or remembers
+    running: str | None  # the run that was in flight
+
+    @property
+    def latest(self) -> PastRun | None:
+        return self.outlines[-1].run if self.outlines else None
 
 
-def take_said(
-    question: str,
-    files: list[UploadedFile],
-    index: str,
-    pipeline: str,
-    retrieval: Retrieval | None,
-    style: Style | None,
-) -> None:
-    """Asks a question, adds files, or both. Files of a question that is refused are added too. Raises PlainError."""
-    try:
-        attached = keep(files)
-    finally:
-        release(files)
-    if question:
-        ask(question, index, pipeline, attached, retrieval, style)
-    if not attached:
-        show_warning(EmptyQuestion())
-        return
-    engine().store.ingest(index, attached)
-    st.rerun()
+def read_turns(conversation_id: str | None) -> Turns:
+    if not conversation_id:
+        return Turns(Branch(), (), {}, None)
+    branch = current_branch(conversation_id)
+    shown = drawn_turns(conversation_id, branch)
+    # Before the history: a run that ends in another app in between is known nowhere but there from then on.
+    known_runs = {run_id: run for run_id in branch.runs[-shown:] if (run := engine().run(run_id))}
+    outlines = engine().history.outlines(conversation_id, latest=shown, branch=branch)
+    running = next((run_id for run_id, run in known_runs.items() if not run.is_finished), None)
+    return Turns(branch, outlines, known_runs, running)
 
 
-def show_conversation(
-    conversation_id: str, outlines: list[RunOutline], branch: Branch, known_runs: Mapping[str, Run]
-) -> bool:
-    """Returns whether its last run is in flight. `outlines`: outlines of the last turns of the branch. `known_runs`:
-    by id, those that an app works on or remembers.
-    """
-    if earlier := len(branch.runs) - len(outlines):
-        words = say("chat.earlier", count=earlier)
-        st.button(words, key="earlier", on_click=draw_earlier, args=(conversation_id,), width="stretch")
-    for run, events in outlines:
-        show_question_of(run, events, branch)
-        live = known_runs.get(run.id)
-        if live and not live.is_finished:
-            show_live(live, {})
-            return True
-        # It may have ended since the history was read, or could not be saved.
-        show_past(run, live.events if live and not isinstance(events[-1], RunFinished) else events)
-    if outlines:
-        show_follow_ups(*outlines[-1])
-    return False
+def index_asked_last(latest: PastRun | None, indexes: Mapping[str, Index]) -> str | None:
+    """None if there is no such index any more, or the conversation is a new one."""
+    asked = asked_index(latest) if latest else None
+    return asked if asked in indexes else None
 
 
-def show_welcome(indexes: dict[str, Index]) -> None:
-    st.header(say("empty.title"), anchor=False)
-    are_coming = not all(job.is_finished for job in known_jobs.values())
-    if not any(index.documents for index in indexes.values()):
-        if are_coming:
-            st.info(say("empty.adding"))
-            return
-        st.write(nothing_here("empty.no_documents"))
-        if may_add_to(samples.INDEX):
-            offer_samples()
-        return
-    st.write(say("empty.ask"))
-    # Not before all samples are ready: a question whose document is missing would be answered from another.
-    if samples.INDEX in indexes and indexes[samples.INDEX].documents and not are_coming:
-        show_suggestions()
+def why_index_is_gone(latest: PastRun | None, asked: str | None, indexes: dict[str, Index]) -> PlainError | None:
+    """None also if the picked index is the one that the conversation asks, by its name before."""
+    is_renamed = latest is not None and asked is not None and picked_index() == latest.index
+    return None if is_renamed else picked_index_gone(indexes)
 
 
-def offer_samples() -> None:
-    is_wanted = st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help"))
-    if is_wanted and run_or_show_error(samples.load, engine().store):
-        st.rerun()
-
-
-def show_suggestions() -> None:
-    st.caption(say("empty.try"))
-    shown = [each for each in samples.questions() if each.pipeline in PIPELINES]
-    shown.sort(key=lambda each: each.language != language())
-    with st.container(key="suggestions", gap="xsmall"):
-        for number, each in enumerate(shown):
-            about = f"{say(f'pipeline.{each.pipeline}')} · {each.shows(language())}"
-            if st.button(f"{each.text}  \n:small[:gray[{about}]]", key=f"suggestion-{number}", width="stretch"):
-                run_or_show_error(ask, each.text, samples.INDEX, each.pipeline)
-
-
-def choose_index(indexes: dict[str, Index], latest: str | None) -> str:
+def choose_index(indexes: Mapping[str, Index], asked: str | None) -> str:
     if not indexes:
         return say("index.default")
     usual = next((name for name, index in indexes.items() if index.documents), next(iter(indexes)))
@@ -163,7 +96,7 @@ def choose_index(indexes: dict[str, Index], latest: str | None) -> str:
         name: say("index.option", name=name, documents=counted("index.documents", index.documents))
         for name, index in indexes.items()
     }
-    return show_index_picker(say("index.label"), labels, latest if latest in indexes else usual)
+    return show_index_picker(say("index.label"), labels, asked or usual)
 
 
 def choose_pipeline() -> str:
@@ -171,45 +104,22 @@ def choose_pipeline() -> str:
     return pick("pipeline", say("pipeline.label"), labels, next(iter(labels)))
 
 
-conversation_id = current_conversation()
-# Another tab has deleted the conversation since it was drawn here.
-is_deleted = not conversation_id and is_drawn()
-known_jobs = jobs()
-indexes = {index.name: index for index in engine().store.indexes()}
-
-outlines: list[RunOutline] = []
-known_runs: dict[str, Run] = {}
-if conversation_id:
-    branch = current_branch(conversation_id)
-    shown = drawn_turns(conversation_id, branch)
-    # Before the history: a run that ends in another app in between is known nowhere but there from then on.
-    known_runs = {run_id: run for run_id in branch.runs[-shown:] if (run := engine().run(run_id))}
-    outlines = engine().history.outlines(conversation_id, latest=shown, branch=branch)
-running = next((run_id for run_id, run in known_runs.items() if not run.is_finished), None)
-
-latest = asked_index(outlines[-1].run) if outlines else None
-pick_index_of(conversation_id, latest if latest in indexes else None)
-is_renamed = latest in indexes and picked_index() == outlines[-1].run.index
-gone = None if is_renamed else picked_index_gone(indexes)
-
-# First, because a question leaves this page: what is drawn before it only delays its answer.
-with st.bottom:
+def show_pickers(indexes: Mapping[str, Index], asked: str | None) -> Picked:
     with st.container(key="pickers"):
         index_column, pipeline_column, options_column = st.columns([5, 4, 3], gap="small", wrap=False)
     with index_column:
-        index = choose_index(indexes, latest)
-    takes_files = may_add_to(index)
+        index = choose_index(indexes, asked)
     with pipeline_column:
         pipeline = choose_pipeline()
     with options_column:
         retrieval, style = choose_options(pipeline)
     show_picked(retrieval, style)
-    show_start()
-    if not conversation_id:
-        st.caption(say(f"pipeline.{pipeline}_help"))
-    if gone:
-        show_warning(gone)
-    if refused := st.session_state.pop("refused question", None):
+    return Picked(index, pipeline, retrieval, style)
+
+
+def show_composer(turns: Turns, *, takes_files: bool) -> str | ChatInputValue | None:
+    """Returns what was sent: only the text if the field takes no files."""
+    if refused := st.session_state.pop(REFUSED, None):
         st.session_state.composer, error = refused  # back into the field, so nothing is lost
         if error:
             show_error(error)
@@ -219,50 +129,102 @@ with st.bottom:
         # Independent of the chosen index: with another value, Streamlit makes a new field and the typed text is lost.
         accept_file="multiple" if engine().store.adds_documents else False,
         key="composer",
-        disabled=running is not None,
+        disabled=turns.running is not None,
     )
-    if running:
-        show_stop(known_runs[running])
+    if turns.running:
+        show_stop(turns.known_runs[turns.running])
     if not takes_files:
         st.html(NO_FILES)
+    return said
 
-if said:
-    # If the field takes no files, Streamlit returns only the text.
+
+def send(said: str | ChatInputValue, picked: Picked, *, gone: PlainError | None, is_deleted: bool) -> None:
+    """`gone`: what has become of the picked index; `is_deleted`: another tab has deleted the conversation."""
     question, files = (said.strip(), []) if isinstance(said, str) else (said.text.strip(), said.files)
     try:
         if gone:
             release(files)
             raise gone
         if question and is_deleted:  # the page says so before a question begins a new conversation
-            st.session_state["refused question"] = question, None
+            st.session_state[REFUSED] = question, None
             if files:
-                take_said("", files, index, pipeline, retrieval, style)
+                take_said("", files, picked)
             st.rerun()
-        take_said(question, files, index, pipeline, retrieval, style)
+        take_said(question, files, picked)
     except PlainError as error:
-        st.session_state["refused question"] = question, error
+        st.session_state[REFUSED] = question, error
         st.rerun()
 
-with st.sidebar:
-    show_conversations(conversation_id)
 
-keep_in_view(conversation_id, running, chosen_branch() if conversation_id else None)
-announce(running, outlines)
-keep_half_typed()
-if opened_conversation() and not conversation_id:
-    st.warning(say("chat.not_here"))
-    forget_drawn()
-if conversation_id:
-    if (title := engine().history.title(conversation_id, branch)) is not None:
+def show_turns(conversation_id: str, turns: Turns) -> bool:
+    """Returns whether its last run is in flight."""
+    if earlier := len(turns.branch.runs) - len(turns.outlines):
+        words = say("chat.earlier", count=earlier)
+        st.button(words, key="earlier", on_click=draw_earlier, args=(conversation_id,), width="stretch")
+    for run, events in turns.outlines:
+        show_question_of(run, events, turns.branch)
+        live = turns.known_runs.get(run.id)
+        if live and not live.is_finished:
+            show_live(live, {})
+            return True
+        # It may have ended since the history was read, or could not be saved.
+        show_past(run, live.events if live and not isinstance(events[-1], RunFinished) else events)
+    if turns.outlines:
+        show_follow_ups(*turns.outlines[-1])
+    return False
+
+
+def show_conversation(conversation_id: str, turns: Turns) -> None:
+    if (title := engine().history.title(conversation_id, turns.branch)) is not None:
         with st.container(horizontal=True, horizontal_alignment="right", key="conversation-actions"):
-            show_share(conversation_id, title, "share.help_conversation", through=branch.end)
-    if show_conversation(conversation_id, outlines, branch, known_runs) != (running is not None):
+            show_share(conversation_id, title, "share.help_conversation", through=turns.branch.end)
+    if show_turns(conversation_id, turns) != (turns.running is not None):
         st.rerun()  # it has ended or begun since the field for questions was drawn
-else:
-    show_welcome(indexes)
 
-# After the question: taking files reruns the page, which would lose a question sent at the same moment.
-with st.sidebar:
-    if takes_files:
-        show_uploader(index, "sidebar")
-    show_jobs(known_jobs)
+
+def show_page() -> None:
+    conversation_id = current_conversation()
+    # Another tab has deleted the conversation since it was drawn here.
+    is_deleted = not conversation_id and is_drawn()
+    known_jobs = jobs()
+    indexes = {index.name: index for index in engine().store.indexes()}
+    turns = read_turns(conversation_id)
+    asked = index_asked_last(turns.latest, indexes)
+    pick_index_of(conversation_id, asked)
+    gone = why_index_is_gone(turns.latest, asked, indexes)
+
+    # First, because a question leaves this page: what is drawn before it only delays its answer.
+    with st.bottom:
+        picked = show_pickers(indexes, asked)
+        takes_files = may_add_to(picked.index)
+        show_start()
+        if not conversation_id:
+            st.caption(say(f"pipeline.{picked.pipeline}_help"))
+        if gone:
+            show_warning(gone)
+        said = show_composer(turns, takes_files=takes_files)
+    if said:
+        send(said, picked, gone=gone, is_deleted=is_deleted)
+
+    with st.sidebar:
+        show_conversations(conversation_id)
+
+    keep_in_view(conversation_id, turns.running, chosen_branch() if conversation_id else None)
+    announce(turns.running, turns.outlines)
+    keep_half_typed()
+    if opened_conversation() and not conversation_id:
+        st.warning(say("chat.not_here"))
+        forget_drawn()
+    if conversation_id:
+        show_conversation(conversation_id, turns)
+    else:
+        show_welcome(indexes, are_coming=not all(job.is_finished for job in known_jobs.values()))
+
+    # After the question: taking files reruns the page, which would lose a question sent at the same moment.
+    with st.sidebar:
+        if takes_files:
+            show_uploader(picked.index, "sidebar")
+        show_jobs(known_jobs)
+
+
+show_page()
