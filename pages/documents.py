@@ -9,8 +9,8 @@ from pages.server.process import engine
 from pages.widgets.controls.errors import run_or_show_error, show_warning
 from pages.widgets.controls.top import begin_at_top
 from pages.widgets.documents.add_form import show_adding
-from pages.widgets.documents.chosen import CHOSEN
 from pages.widgets.documents.document import show_document
+from pages.widgets.documents.document_list import DOCUMENT_LIST
 from pages.widgets.documents.index_picker import show_indexes
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.sites import show_sites
@@ -23,7 +23,7 @@ from pages.words import say
 
 def follow_address() -> None:
     """Shows the index that it names. Other pages then show it too."""
-    if CHOSEN.follow_address() and (index := CHOSEN.value("index")):
+    if DOCUMENT_LIST.follow_address() and (index := DOCUMENT_LIST.value("index")):
         pick_index(index)
 
 
@@ -41,8 +41,8 @@ def current_document() -> str | None:
 
 def show_one(document_id: str) -> None:
     begin_at_top(document_id, of="documents")
-    CHOSEN.leave()
-    st.page_link(HERE, label=f"← {say('document.back')}", query_params=CHOSEN.address())
+    DOCUMENT_LIST.leave()
+    st.page_link(HERE, label=f"← {say('document.back')}", query_params=DOCUMENT_LIST.address())
     show_jobs(jobs())
     try:
         document = engine().store.document(document_id)

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from pages.widgets.controls.top import begin_at_top
-from pages.widgets.runs.chosen import CHOSEN
 from pages.widgets.runs.one_run import show_run
+from pages.widgets.runs.run_list import RUN_LIST
 from pages.widgets.runs.table import show_table
 from pages.words import say
 
@@ -16,10 +16,10 @@ def current_run() -> str | None:
     return st.query_params.get("run")
 
 
-CHOSEN.follow_address()
+RUN_LIST.follow_address()
 with st.container(key="runs-page"):
     if run_id := current_run():
-        CHOSEN.leave()
+        RUN_LIST.leave()
         show_run(run_id)
     else:
         begin_at_top("", of="runs")

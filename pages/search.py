@@ -23,7 +23,7 @@ from pages.words import language, readable, say
 
 # Comments, because Streamlit would show strings that stand alone on a page.
 K, MOST = 10, 30  # hits per list
-CHOSEN = 50  # documents to which a search can be limited: an address must hold them
+MOST_DOCUMENTS = 50  # documents to which a search can be limited: an address must hold them
 
 
 def choose(name: str, value: object) -> dict[str, Any]:
@@ -130,12 +130,12 @@ def choose_documents(documents: Sequence[Document]) -> list[Document]:
     chosen = st.multiselect(
         say("search.documents"),
         list(by_id),
-        default=kept[:CHOSEN],
+        default=kept[:MOST_DOCUMENTS],
         format_func=lambda each: document_label(by_id[each]),
         placeholder=say("search.all_documents"),
-        max_selections=CHOSEN,
+        max_selections=MOST_DOCUMENTS,
         select_all=False,
-        **choose("doc", kept[:CHOSEN]),
+        **choose("doc", kept[:MOST_DOCUMENTS]),
     )
     return [by_id[each] for each in chosen]
 

@@ -187,7 +187,7 @@ def test_an_address_whose_index_is_gone_says_so(engine, tmp_path, language):
 def test_what_is_selected_stays_so_under_another_search_and_is_counted_and_removed(engine, tmp_path, language):
     ids = add(engine, tmp_path, "travel.md", "leave.md", "trains.md")
     page = DocumentsPage(language)
-    page.app.session_state["table selected"] = frozenset(ids[:2])  # an AppTest can't tick
+    page.app.session_state["ticked documents"] = frozenset(ids[:2])  # an AppTest can't tick
     page.write("table.search", "leave.md")
     page.write("table.search", "trains.md")
     assert page.words["table.chosen_hidden"].format(count=2, hidden=2) in page.text
@@ -205,7 +205,7 @@ def test_a_selection_of_many_documents_compares_none_with_each_other(engine, tmp
     page = DocumentsPage()
     compared: list[str] = []
     monkeypatch.setattr(Document, "__eq__", lambda one, other: compared.append(one.id) or one is other)
-    page.app.session_state["table selected"] = frozenset(ids)
+    page.app.session_state["ticked documents"] = frozenset(ids)
     page.write("table.search", "leave.md")
     assert page.words["table.chosen_hidden"].format(count=3, hidden=2) in page.text
     assert compared == []
@@ -214,7 +214,7 @@ def test_a_selection_of_many_documents_compares_none_with_each_other(engine, tmp
 def test_a_selection_is_cleared_by_one_press(engine, tmp_path):
     ids = add(engine, tmp_path, "travel.md", "leave.md")
     page = DocumentsPage()
-    page.app.session_state["table selected"] = frozenset(ids)
+    page.app.session_state["ticked documents"] = frozenset(ids)
     page.write("table.search", "travel.md").press("runs.untick")
     assert page.write("table.search", "").words["index.documents"].format(count=2) in page.text
 
@@ -570,7 +570,7 @@ def test_a_removal_of_several_documents_that_fails_on_a_full_disk_says_why_and_t
 ):
     ids = add(engine, tmp_path, "travel.md", "leave.md")
     page = DocumentsPage(language)
-    page.app.session_state["table selected"] = frozenset(ids)  # an AppTest can't tick
+    page.app.session_state["ticked documents"] = frozenset(ids)  # an AppTest can't tick
     page.write("table.search", "nowhere")
     with full_disk():
         page.press("table.remove_really", count=2)

@@ -223,10 +223,10 @@ def test_a_ticked_run_that_is_deleted_does_not_stay_ticked_where_nobody_sees_it(
         stored(engine, 1, first=number)
     stored(engine, PAGE, first=3)
     page = RunsPage()
-    page.app.session_state["runs ticked"] = ("r2", "r0", "r1")
+    page.app.session_state["ticked runs"] = ("r2", "r0", "r1")
     engine.delete_conversation(engine.history.run("r0").conversation_id)
     page.look()
-    assert page.app.session_state["runs ticked"] == ("r2", "r1")
+    assert page.app.session_state["ticked runs"] == ("r2", "r1")
     links = [each.proto.label for each in page.app.get("page_link")]
     assert page.words["runs.side_by_side"].format(count=2) in links
 

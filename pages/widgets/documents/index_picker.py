@@ -17,7 +17,7 @@ from pages.server.settings import server_settings
 from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.documents.access import show_access
-from pages.widgets.documents.chosen import CHOSEN
+from pages.widgets.documents.document_list import DOCUMENT_LIST
 from pages.widgets.index.label import index_label, size
 from pages.widgets.index.picked_index import forget_picked_index, pick_index, show_index_picker
 from pages.widgets.index.rights import right_to
@@ -50,10 +50,10 @@ def show_indexes(indexes: dict[str, Index]) -> Index | None:
 def _choose(indexes: dict[str, Index]) -> Index:
     labels = {name: index_label(index) for name, index in indexes.items()}
     name = show_index_picker(say("index.index"), labels, next(iter(labels)))
-    if name == CHOSEN.value("index"):
-        CHOSEN.choose(**CHOSEN.values)
+    if name == DOCUMENT_LIST.value("index"):
+        DOCUMENT_LIST.choose(**DOCUMENT_LIST.values)
     else:
-        CHOSEN.start_with(index=name)
+        DOCUMENT_LIST.start_with(index=name)
     return indexes[name]
 
 
@@ -124,7 +124,7 @@ def _change(popover: str, picked: str | None, work: Callable[[], object]) -> Non
         return
     if picked is None:
         forget_picked_index()
-        CHOSEN.start_with()
+        DOCUMENT_LIST.start_with()
     else:
         pick_index(picked)
     renew(popover)

@@ -16,7 +16,7 @@ from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.controls.table import cell, titled
 from pages.widgets.controls.uploader import take_left
-from pages.widgets.documents.chosen import CHOSEN
+from pages.widgets.documents.document_list import DOCUMENT_LIST
 from pages.widgets.index.document_state import COLOURS, status_of
 from pages.widgets.index.rights import may_add_to
 from pages.words import counted, language, readable, say, zone
@@ -29,6 +29,9 @@ HEIGHT = 460
 
 ROW = 35
 """height in pixels, as Streamlit draws it"""
+
+TICKED = "ticked documents"
+"""in the session: their ids"""
 
 
 def show_table(index: str, count: int, is_busy: bool) -> None:
@@ -50,12 +53,12 @@ def _show(index: str, count: int) -> None:
     bar = st.container(horizontal=True, vertical_alignment="center", gap="small", key="table-bar")
     listed = _table(found) if found else []
     # What is ticked stays so while a search or a filter hides it.
-    kept = _kept().difference(each.id for each in found) if may_add_to(index) else frozenset[str]()
-    hidden = [each for each in documents if each.id in kept]
-    chosen = [*listed, *hidden]
-    st.session_state["table selected"] = frozenset(each.id for each in chosen)
+    elsewhere = _ticked().difference(each.id for each in found) if may_add_to(index) else frozenset[str]()
+    hidden = [each for each in documents if each.id in elsewhere]
+    ticked = [*listed, *hidden]
+    st.session_state[TICKED] = frozenset(each.id for each in ticked)
     with bar:
-        _show_bar(documents, found, chosen, len(hidden))
+        _show_bar(documents, found, ticked, len(hidden))
     if not found:
         st.caption(say("table.nothing"))
 
@@ -71,15 +74,15 @@ def _filtered(index: str, documents: Sequence[Document]) -> list[Document]:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="table-filters"):
         words = st.text_input(
             say("table.search"),
-            CHOSEN.value("q"),
+            DOCUMENT_LIST.value("q"),
             placeholder=say("table.search"),
-            key=CHOSEN.field("q"),
+            key=DOCUMENT_LIST.field("q"),
             label_visibility="collapsed",
         )[:LONGEST_WORDS]  # not by max_chars: the browser drops a longer text that is pasted
         status = _choice("status", _values(documents, status_of), lambda each: say(f"state.{each}"))
         kind = _choice("kind", _values(documents, lambda each: each.kind), str.upper)
         origin = _choice("origin", _values(documents, lambda each: each.parent), readable, width=215)
-    CHOSEN.choose(index=index, q=words, status=status or "", kind=kind or "", origin=origin or "")
+    DOCUMENT_LIST.choose(index=index, q=words, status=status or "", kind=kind or "", origin=origin or "")
     return [
         each
         for each in documents
@@ -94,7 +97,7 @@ def _choice(name: str, values: list[str], label: Callable[[str], str], width: in
     """None means all. Shown only if there is more than one choice, or if one was made. `label`: of a value.
     `width`: in pixels.
     """
-    key, told = CHOSEN.field(name), CHOSEN.value(name)
+    key, told = DOCUMENT_LIST.field(name), DOCUMENT_LIST.value(name)
     # Not the default of the picker, because a picker with a default can't be emptied.
     chosen: str | None = st.session_state.setdefault(key, told if told in values else None)
     if len(values) < 2 and chosen is None:
@@ -122,18 +125,18 @@ def _text(document: Document) -> str:
     return "\n".join((document.title, document.source, readable(document.source), error))
 
 
-def _kept() -> frozenset[str]:
-    """Ids of the selected documents, listed or not."""
-    kept: frozenset[str] = st.session_state.get("table selected", frozenset())
-    return kept
+def _ticked() -> frozenset[str]:
+    """Ids of the ticked documents, listed or not."""
+    ticked: frozenset[str] = st.session_state.get(TICKED, frozenset())
+    return ticked
 
 
 def _table(documents: Sequence[Document]) -> list[Document]:
-    """The selected ones of these documents. Only people who can use a selection may select."""
-    # The key is made of these documents in this order, so a selected row can't become another document.
+    """The ticked ones of these documents. Only people who may act on them can tick."""
+    # The key is made of these documents in this order, so a ticked row can't become another document.
     key = fresh_key("table") + hashlib.sha256("".join(each.id for each in documents).encode()).hexdigest()[:16]
-    kept = _kept()
-    rows = [row for row, each in enumerate(documents) if each.id in kept]
+    ticked = _ticked()
+    rows = [row for row, each in enumerate(documents) if each.id in ticked]
     usual: dict[str, Any] = {
         **titled(_frame(documents), _columns(documents, key)),
         "hide_index": True,
@@ -201,13 +204,13 @@ def _open(documents: Sequence[Document], key: str) -> None:
 
 
 def _show_bar(
-    documents: Sequence[Document], found: Sequence[Document], chosen: Sequence[Document], hidden: int
+    documents: Sequence[Document], found: Sequence[Document], ticked: Sequence[Document], hidden: int
 ) -> None:
-    """`hidden`: how many of the chosen documents are not among those found."""
+    """`hidden`: how many of the ticked documents are not among those found."""
     if hidden:
-        told = say("table.chosen_hidden", count=len(chosen), hidden=hidden)
-    elif chosen:
-        told = say("table.chosen", count=len(chosen), of=len(found))
+        told = say("table.chosen_hidden", count=len(ticked), hidden=hidden)
+    elif ticked:
+        told = say("table.chosen", count=len(ticked), of=len(found))
     elif len(found) < len(documents):
         told = say("table.found", count=len(found), of=len(documents))
     else:
@@ -215,29 +218,29 @@ def _show_bar(
     st.caption(told, width="stretch")
     if not may_add_to(documents[0].index):
         return
-    again = [each for each in chosen or found if each.status == DocumentStatus.FAILED or each.error]
+    again = [each for each in ticked or found if each.status == DocumentStatus.FAILED or each.error]
     if again:
-        words = counted("table.retry_chosen", len(again)) if chosen else counted("table.retry_all", len(again))
+        words = counted("table.retry_chosen", len(again)) if ticked else counted("table.retry_all", len(again))
         if st.button(words, key="table-retry") and run_or_show_error(_retry, again):
             st.rerun()  # the whole page: the job stands above the table
-    if chosen:
-        with st.popover(say("table.remove", count=len(chosen)), key=fresh_key("remove chosen")):
-            _confirm_removal(chosen)
+    if ticked:
+        with st.popover(say("table.remove", count=len(ticked)), key=fresh_key("remove chosen")):
+            _confirm_removal(ticked)
         st.button(say("runs.untick"), key="table-untick", type="tertiary", on_click=_untick)
 
 
 def _untick() -> None:
-    st.session_state["table selected"] = frozenset()
+    st.session_state[TICKED] = frozenset()
     renew("table")  # otherwise the table would keep its own ticks
 
 
-def _confirm_removal(chosen: Sequence[Document]) -> None:
-    st.write(counted("table.remove_help", len(chosen)))
-    names = "".join(f"{each.title}\n" for each in chosen[:8])
-    st.text(names + (say("job.more", count=len(chosen) - 8) if len(chosen) > 8 else ""))
-    if st.button(counted("table.remove_really", len(chosen)), type="primary", key="danger-remove-chosen"):
+def _confirm_removal(ticked: Sequence[Document]) -> None:
+    st.write(counted("table.remove_help", len(ticked)))
+    names = "".join(f"{each.title}\n" for each in ticked[:8])
+    st.text(names + (say("job.more", count=len(ticked) - 8) if len(ticked) > 8 else ""))
+    if st.button(counted("table.remove_really", len(ticked)), type="primary", key="danger-remove-chosen"):
         with st.spinner(say("table.removing")):
-            is_removed = run_or_show_error(engine().store.remove_documents, [each.id for each in chosen])
+            is_removed = run_or_show_error(engine().store.remove_documents, [each.id for each in ticked])
         if is_removed:
             _untick()
             renew("remove chosen")

@@ -10,8 +10,8 @@ from pages.widgets.chat.turn import show_live, show_past, show_question, show_st
 from pages.widgets.chat.why import show_why
 from pages.widgets.controls.switch import switch_to
 from pages.widgets.controls.top import begin_at_top
-from pages.widgets.runs.chosen import CHOSEN
 from pages.widgets.runs.playback import is_playing, offer_playback, show_playback
+from pages.widgets.runs.run_list import RUN_LIST
 from pages.words import language, plain, say, when
 from rag.runs.history.history import PastRun
 from rag.trace.cause import cause_of
@@ -20,7 +20,7 @@ from rag.trace.events import Event, Origin, RunFinished, RunStarted
 
 def show_run(run_id: str) -> None:
     begin_at_top(run_id, of="runs")
-    st.page_link("runs.py", label=f"← {say('runs.back')}", query_params=CHOSEN.address())
+    st.page_link("runs.py", label=f"← {say('runs.back')}", query_params=RUN_LIST.address())
     run = engine().history.run(run_id)
     live = engine().run(run_id)
     events = engine().history.events(run_id)

@@ -12,7 +12,7 @@ from index_store.base.text.words import LONGEST_WORDS
 from pages.server.process import engine
 from pages.widgets.controls.picker import fresh_key, pick, renew
 from pages.widgets.controls.table import cell, titled
-from pages.widgets.runs.chosen import CHOSEN, turn_to
+from pages.widgets.runs.run_list import RUN_LIST, turn_to
 from pages.words import language, say, zone
 from rag.runs.history.history import PastRun
 from rag.runs.history.run_list import CAUSES, ORDERS, STATES, Order, RunFilter, State
@@ -33,6 +33,9 @@ MOST_COMPARED = 4
 """columns of the compare page"""
 
 COMPARE = "compare.py"
+
+TICKED = "ticked runs"
+"""in the session: their ids, in the order of ticking"""
 
 ANY = ""
 
@@ -89,9 +92,9 @@ def _choose() -> tuple[RunFilter, Order]:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="runs-filters"):
         words = st.text_input(
             say("runs.search"),
-            CHOSEN.value("q"),
+            RUN_LIST.value("q"),
             placeholder=say("runs.search"),
-            key=CHOSEN.field("search"),
+            key=RUN_LIST.field("q"),
             label_visibility="collapsed",
         )[:LONGEST_WORDS]  # not by max_chars: the browser drops a longer text that is pasted
         state = _pick("state", {each: say(f"runs.{each}") for each in STATES})
@@ -102,8 +105,8 @@ def _choose() -> tuple[RunFilter, Order]:
         order = _pick_one("order", say("runs.order"), {each: say(f"order.{each}") for each in ORDERS})
     asked = {"q": words, "state": state, "why": why, "pipeline": pipeline, "index": index}
     asked["order"] = "" if order == ORDERS[0] else order
-    is_same = all(CHOSEN.value(name) == value for name, value in asked.items())
-    CHOSEN.choose(**asked, after=CHOSEN.value("after") if is_same else "")
+    is_same = all(RUN_LIST.value(name) == value for name, value in asked.items())
+    RUN_LIST.choose(**asked, after=RUN_LIST.value("after") if is_same else "")
     filters = RunFilter(
         words=words,
         state=cast(State, state) if state else None,
@@ -122,13 +125,13 @@ def _pick(name: str, labels: dict[str, str]) -> str:
 
 def _pick_one(name: str, title: str, labels: dict[str, str]) -> str:
     """The first is the default, also for a name in the address that there is not (any more)."""
-    named = CHOSEN.value(name)
-    return pick(CHOSEN.field(name), title, labels, named if named in labels else next(iter(labels)))
+    named = RUN_LIST.value(name)
+    return pick(RUN_LIST.field(name), title, labels, named if named in labels else next(iter(labels)))
 
 
 def _first(filters: RunFilter, order: Order, count: int) -> int:
     """Position of the page's first run in the list, from 0."""
-    after = CHOSEN.value("after")
+    after = RUN_LIST.value("after")
     first = engine().run_list.count_through(after, filters, order) if after else 0
     return first if first < count else 0
 
@@ -136,7 +139,7 @@ def _first(filters: RunFilter, order: Order, count: int) -> int:
 def _table(runs: Sequence[PastRun]) -> list[str]:
     """The ids of all ticked runs, on this page and on others."""
     ids = [run.id for run in runs]
-    kept: tuple[str, ...] = st.session_state.get("runs ticked", ())
+    before: tuple[str, ...] = st.session_state.get(TICKED, ())
     # The key is made of these runs in this order, so a ticked row can't become another run.
     key = fresh_key("runs") + hashlib.sha256("".join(ids).encode()).hexdigest()[:16]
     state = st.dataframe(
@@ -146,16 +149,16 @@ def _table(runs: Sequence[PastRun]) -> list[str]:
         key=f"runs-{key}",
         on_select="rerun",
         selection_mode="multi-row",
-        selection_default={"selection": {"rows": [row for row, id_ in enumerate(ids) if id_ in kept]}},
+        selection_default={"selection": {"rows": [row for row, id_ in enumerate(ids) if id_ in before]}},
         placeholder="",  # None would show an English text
         alt=say("app.runs"),
     )
     here = [ids[row] for row in state.selection.rows if row < len(ids)]
-    elsewhere = engine().run_list.existing([id_ for id_ in kept if id_ not in ids])
+    elsewhere = engine().run_list.existing([id_ for id_ in before if id_ not in ids])
     # In the order of ticking: the columns of a comparison get the same order.
-    ticked = [id_ for id_ in kept if id_ in here or id_ in elsewhere]
+    ticked = [id_ for id_ in before if id_ in here or id_ in elsewhere]
     ticked += [id_ for id_ in here if id_ not in ticked]
-    st.session_state["runs ticked"] = tuple(ticked)
+    st.session_state[TICKED] = tuple(ticked)
     return ticked
 
 
@@ -234,5 +237,5 @@ def _show_ticked(ticked: Sequence[str]) -> None:
 
 
 def _untick() -> None:
-    st.session_state["runs ticked"] = ()
+    st.session_state[TICKED] = ()
     renew("runs")  # otherwise the table would keep its own ticks

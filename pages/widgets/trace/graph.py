@@ -19,7 +19,7 @@ from rag.trace.path import END, START, Edge, Path, PipelineGraph, StepVisit, pat
 
 VIEWS = ("drawn", "unrolled")
 
-CHOSEN = "view of the graph"
+PICKED = "view of the graph"
 """in the session: the view that was picked last, used for traces that are opened later"""
 
 OPEN_ROWS = """<script>
@@ -96,10 +96,10 @@ def show_graph(events: Sequence[Event], key: str, usual: str | None) -> None:
         view = st.segmented_control(
             say("graph.label"),
             VIEWS,
-            default=st.session_state.get(CHOSEN, usual),
+            default=st.session_state.get(PICKED, usual),
             format_func=lambda each: say(f"graph.{each}"),
             key=picked,
-            on_change=lambda: st.session_state.update({CHOSEN: st.session_state[picked]}),
+            on_change=lambda: st.session_state.update({PICKED: st.session_state[picked]}),
             label_visibility="collapsed",
         )
         if not view:

@@ -14,7 +14,7 @@ from pages.words import language
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ListState:
     """All values are texts; an empty one is the default, and not in the address."""
 
     of: str
