@@ -9,12 +9,13 @@ from sqlalchemy.exc import IntegrityError
 from index_store.base.database.database import storable
 from rag.errors import UnknownRun
 from rag.models.offered import OfferedModels
-from rag.runs.history.conversations.comparison import Column, Comparison, StoredComparisons, check_column_count
+from rag.runs.history.conversations.comparison import Comparison, StoredComparisons, check_column_count
 from rag.runs.history.history import History
 from rag.runs.in_flight.in_flight import RunsInFlight
 from rag.runs.in_flight.new_run import NewRun
 from rag.runs.in_flight.run_at_work import PendingRun
 from rag.runs.run.asker import Asker
+from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
 from rag.trace.comparison import understood_question
 from rag.trace.events import Origin, RunStarted
@@ -33,7 +34,7 @@ class Comparisons(StoredComparisons):
         self._asking_again = threading.Lock()
 
     def begin(
-        self, question: str, index: str, columns: Sequence[Column], *, beside: str | None = None, asker: Asker
+        self, question: str, index: str, columns: Sequence[RunOptions], *, beside: str | None = None, asker: Asker
     ) -> Comparison:
         """Begins a run for each column and returns at once.
 
@@ -76,7 +77,7 @@ class Comparisons(StoredComparisons):
             if not comparison or run_id not in comparison.run_ids or not started or started.is_fork:
                 return None
             index = asker.index(started.index, started.index_id).name
-            column = Column(
+            column = RunOptions(
                 pipeline=started.pipeline,
                 retrieval=started.retrieval,
                 style=started.style,

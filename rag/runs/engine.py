@@ -29,7 +29,6 @@ from rag.runs.comparisons import Comparisons
 from rag.runs.export.exports import Exports
 from rag.runs.fork.checkpoints import Checkpoints, discard
 from rag.runs.forks import Forks
-from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.daily_usage import DailyUsage
 from rag.runs.history.history import History
 from rag.runs.history.noted import note_interrupted
@@ -47,6 +46,7 @@ from rag.runs.removal import Removal
 from rag.runs.retention.personal_data import PersonalData
 from rag.runs.retention.retention import Retention
 from rag.runs.run.asker import Asker
+from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
 from rag.runs.user_services import (
     UserComparisons,
@@ -412,7 +412,7 @@ class UserEngine:
             NewRun(
                 question,
                 index,
-                Column(pipeline=pipeline_name, retrieval=retrieval, style=style),
+                RunOptions(pipeline=pipeline_name, retrieval=retrieval, style=style),
                 asker,
                 conversation_id if is_theirs else None,
                 attachments,

@@ -14,12 +14,13 @@ from rag.runs.export.exports import ExportFormat, Exports
 from rag.runs.fork.edits import Edit
 from rag.runs.fork.plan import ChangedDocuments
 from rag.runs.forks import Forks
-from rag.runs.history.conversations.comparison import Column, Comparison
+from rag.runs.history.conversations.comparison import Comparison
 from rag.runs.history.ownership import Ownership
 from rag.runs.history.user_history import UserHistory
 from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.retention.personal_data import PersonalData, PersonalDataSummary
 from rag.runs.run.asker import Asker
+from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
 
 
@@ -67,7 +68,9 @@ class UserComparisons:
         self._ownership = ownership
         self._asker = asker
 
-    def begin(self, question: str, index: str, columns: Sequence[Column], *, beside: str | None = None) -> Comparison:
+    def begin(
+        self, question: str, index: str, columns: Sequence[RunOptions], *, beside: str | None = None
+    ) -> Comparison:
         """The question is checked before the run, as for a run that does not exist."""
         beside = beside if beside is None or self._ownership.has_run(beside) else NO_RUN
         return self._comparisons.begin(question, index, columns, beside=beside, asker=self._asker())

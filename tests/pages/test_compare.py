@@ -10,7 +10,8 @@ from pages.widgets.compare import form
 from pages.widgets.compare.differences import passages_html
 from pages.words import Reader, written_for
 from rag.models.service.no_answer import TOKEN
-from rag.runs.history.conversations.comparison import Column, Comparison
+from rag.runs.history.conversations.comparison import Comparison
+from rag.runs.run.options import RunOptions
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, Totals
 from tests.local import process_of
@@ -32,7 +33,7 @@ ANSWER = "A director approves it [1]."
 YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
 ENDLESS = Answer("One word after another. " * 100, token_seconds=0.5)
 HOSTILE = "<img src=x onerror=alert(1)> [x](https://evil.example) **b** $x$"
-TWO = (Column(pipeline="naive"), Column(pipeline="hybrid"))
+TWO = (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid"))
 
 
 @pytest.fixture

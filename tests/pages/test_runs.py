@@ -15,7 +15,7 @@ from pages.words import when
 from rag.models.service.en import EN
 from rag.models.service.no_answer import TOKEN
 from rag.runs.fork.edits import EditQuery
-from rag.runs.history.conversations.comparison import Column
+from rag.runs.run.options import RunOptions
 from rag.trace.cause import Finding
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
@@ -160,7 +160,7 @@ def test_the_columns_up_to_the_votes_fit_a_window_of_1280_pixels(engine, languag
 @one_language("ja")
 def test_a_run_leads_to_where_it_was_asked(engine, ask, language):
     chat = ask("Who approves the green car?")
-    columns = (Column(pipeline="naive"), Column(pipeline="hybrid"))
+    columns = (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid"))
     comparison = engine.comparisons.begin("Who approves a hotel?", "handbook", columns)
     column = comparison.run_ids[1]
     fork = engine.forks.begin(chat, "retrieve", 1, [EditQuery(query="hotels")]).id

@@ -20,7 +20,8 @@ from pages.widgets.index.rights import nothing_here
 from pages.widgets.trace.panel import headline
 from pages.words import counted, language, plain, say, when
 from rag.pipelines import PIPELINES
-from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS, Column
+from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS
+from rag.runs.run.options import RunOptions
 from rag.trace.comparison import understood_question
 from rag.trace.events import RunFinished, RunStarted
 
@@ -95,7 +96,7 @@ def _show_form_beside(run_id: str, indexes: Mapping[str, Index]) -> None:
         run_or_show_error(_begin, question, index, columns, run_id)
 
 
-def _begin(question: str, index: str, columns: list[Column], beside: str | None) -> None:
+def _begin(question: str, index: str, columns: list[RunOptions], beside: str | None) -> None:
     comparison = engine().comparisons.begin(question, index, columns, beside=beside)
     st.query_params.pop("runs", None)
     st.query_params["c"] = comparison.id
@@ -123,14 +124,14 @@ def _choose_count(least: int, of: str) -> int:
     return chosen
 
 
-def _choose_columns(count: int, usual: Sequence[str], first: int = 0) -> list[Column]:
+def _choose_columns(count: int, usual: Sequence[str], first: int = 0) -> list[RunOptions]:
     """`first`: number of the first of these columns in the comparison, from 0."""
     with st.container(key=f"columns-{count}"):
         places = st.columns(count, border=True)
     return [_choose_column(place, first + n, usual[n]) for n, place in enumerate(places)]
 
 
-def _choose_column(place: DeltaGenerator, number: int, usual: str) -> Column:
+def _choose_column(place: DeltaGenerator, number: int, usual: str) -> RunOptions:
     of = f" of column {number}"
     with place:
         st.html(head_html(number))
@@ -143,7 +144,7 @@ def _choose_column(place: DeltaGenerator, number: int, usual: str) -> Column:
         if len(names) > 1:
             model = pick(f"model{of}", say("compare.model"), {name: name for name in names}, model, "visible")
         show_picked(retrieval, style)
-    return Column(pipeline=pipeline, retrieval=retrieval, style=style, model=model)
+    return RunOptions(pipeline=pipeline, retrieval=retrieval, style=style, model=model)
 
 
 def _offer_samples() -> None:

@@ -24,12 +24,11 @@ from rag.models.usage import Allowance
 from rag.pipelines import pipeline
 from rag.runs.fork.plan import Fork
 from rag.runs.history.conversations.branches import Branch
-from rag.runs.history.conversations.comparison import Column
 from rag.runs.in_flight.execution import Execution, ExecutionServices
 from rag.runs.in_flight.new_run import NewRun
 from rag.runs.in_flight.run_at_work import PendingRun, RunAtWork, RunServices
 from rag.runs.run.asker import Asker
-from rag.runs.run.options import check_retrieval
+from rag.runs.run.options import RunOptions, check_retrieval
 from rag.runs.run.run import Run
 from rag.trace.details import Turn
 from rag.trace.events import RunStarted
@@ -92,15 +91,15 @@ class RunsInFlight:
         """How many runs the person may have at once."""
         return self._allowances.runs_per_person(asker.principal)
 
-    def check(self, question: str, column: Column) -> None:
+    def check(self, question: str, options: RunOptions) -> None:
         """Raises the errors of `begin`, except AccessWithdrawn, NotSaved and TokensUsedUp. `question`: stripped."""
         if not question:
             raise EmptyQuestion()
         check_length(question)
-        pipeline(column.pipeline)
-        if column.retrieval:
-            check_retrieval(column.retrieval)
-        self._models.source(column.model)
+        pipeline(options.pipeline)
+        if options.retrieval:
+            check_retrieval(options.retrieval)
+        self._models.source(options.model)
 
     def begin(self, new: NewRun, *, within: Connection | None = None) -> PendingRun:
         """Makes and stores a run.
@@ -109,9 +108,9 @@ class RunsInFlight:
         BadHitCount, EmptyQuestion, QuestionTooLong, ModelNotOffered, AccessWithdrawn, TokensUsedUp, NotSaved.
         """
         question, index = storable(new.question).strip(), storable(new.index)
-        self.check(question, new.column)
+        self.check(question, new.options)
         allowance, at_once = self.allowance(new.asker), self.at_once(new.asker)
-        models = self._models.source(new.column.model)
+        models = self._models.source(new.options.model)
         index_id = new.asker.index_id(index)
         conversation_id = new.conversation_id
         if not within and conversation_id and not self._history.conversations.exists(conversation_id):
@@ -125,10 +124,10 @@ class RunsInFlight:
             question=question,
             index=index,
             index_id=index_id,
-            pipeline=new.column.pipeline,
+            pipeline=new.options.pipeline,
             model=models.name,
-            retrieval=new.column.retrieval,
-            style=new.column.style or self._settings.style,
+            retrieval=new.options.retrieval,
+            style=new.options.style or self._settings.style,
             origin=new.origin,
             follows=branch.end or "",
             at=time.time(),

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from index_store.ingestion.sources import FileSource
-from rag.runs.history.conversations.comparison import Column
 from rag.runs.run.asker import Asker
+from rag.runs.run.options import RunOptions
 from rag.trace.events import Origin
 
 
@@ -15,7 +15,7 @@ class NewRun:
 
     question: str
     index: str
-    column: Column
+    options: RunOptions
     asker: Asker
     conversation_id: str | None = None
     """None: a new conversation begins"""

@@ -1,14 +1,27 @@
-"""The options of one run: how documents are searched, and how the answer is written."""
+"""The options of one run: how documents are searched, which model answers, and how the answer is written."""
 
 from typing import get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from index_store.base.errors import UnknownMode, UnknownUnit
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import BadHitCount, BadTemperature, UnknownStyle
 from rag.trace.events import Style
 from rag.trace.passages import Retrieval
+
+
+class RunOptions(BaseModel, frozen=True):
+    """How a run answers its question. Not checked."""
+
+    pipeline: str
+    retrieval: Retrieval | None = None
+    """None: the pipeline's"""
+    style: Style | None = None
+    """None: the settings'"""
+    model: str | None = None
+    """the name of another chat model than the settings'"""
+
 
 LEAST_HITS, MOST_HITS = 1, 20
 """with more than twenty passages, the one that answers is hard to find"""

@@ -13,8 +13,8 @@ from pages.widgets.trace.panel import show_rows
 from pages.words import plain
 from rag.errors import NotSaved
 from rag.runs.engine import Engine, UserEngine
-from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.schema import FILE
+from rag.runs.run.options import RunOptions
 from rag.text.language import Language
 from rag.trace.details import UnknownDetail
 from rag.trace.events import StepFinished, StepStarted
@@ -129,7 +129,7 @@ def test_on_a_full_disk_whatever_is_pressed_ends_in_a_sentence_and_leaves_nothin
     run = engine.ask("Where does it open?", index="handbook", pipeline_name="naive")
     run.result()
     engine.history.rate(run.id, -1)
-    columns = [Column(pipeline="naive"), Column(pipeline="hybrid")]
+    columns = [RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid")]
     comparison = engine.comparisons.begin("Where?", "handbook", columns).id
     chat, new = ChatPage("ja", run.conversation_id), ChatPage("en")
     compare, compared = ComparePage("ja"), ComparePage("en", c=comparison).wait()

@@ -21,7 +21,7 @@ from index_store.transfer.move.plan import MoveTarget
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import EditQuery
-from rag.runs.history.conversations.comparison import Column
+from rag.runs.run.options import RunOptions
 from rag.settings import Settings
 from tests.local import local_engine, process_of
 from tests.rag.documents import INDEX
@@ -53,7 +53,9 @@ def live_in(settings: Settings, embeddings: EmbeddedEmbeddings) -> None:
         engine.history.explain_feedback(asked.id, "日当が\0ない")
         engine.shares.add(asked.conversation_id)
         engine.forks.begin(asked.id, "retrieve", 1, [EditQuery(query="宿泊費")]).result()
-        compared = engine.comparisons.begin(QUESTION, INDEX, (Column(pipeline="naive"), Column(pipeline="hybrid")))
+        compared = engine.comparisons.begin(
+            QUESTION, INDEX, (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid"))
+        )
         for run in engine.history.runs(compared.id):
             engine.run(run.id).result()
         assert sum(each.runs for each in process_of(engine).usage.by_person()) == RUNS

@@ -7,8 +7,9 @@ from rag.errors import BadColumnCount, IndexGone, ModelNotOffered, UnknownPipeli
 from rag.models.service.ja import JA
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import EditQuery
-from rag.runs.history.conversations.comparison import MOST_COLUMNS, Column, Comparison
+from rag.runs.history.conversations.comparison import MOST_COLUMNS, Comparison
 from rag.runs.history.history import History, PastRun
+from rag.runs.run.options import RunOptions
 from rag.settings import Settings
 from rag.trace.comparison import compare_passages
 from rag.trace.details import StandaloneDetail
@@ -20,7 +21,7 @@ from tests.rag.reading import of
 from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource, eventually
 
 QUESTION = "出張の日当はいくらですか?"
-TWO = (Column(pipeline="naive"), Column(pipeline="hybrid", retrieval=Retrieval(mode="keyword", k=2)))
+TWO = (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid", retrieval=Retrieval(mode="keyword", k=2)))
 
 
 def compare(engine: UserEngine, columns=TWO, question: str = QUESTION, **options) -> Comparison:
@@ -37,7 +38,7 @@ def started(engine: UserEngine, run_id: str) -> RunStarted:
 
 def test_each_column_is_a_run_of_the_same_question_with_settings_of_its_own(engine, chat):
     style = Style(length="short", tone="polite", temperature=0.7)
-    comparison = compare(engine, [*TWO, Column(pipeline="naive", style=style)])
+    comparison = compare(engine, [*TWO, RunOptions(pipeline="naive", style=style)])
     assert [each.status for each in results(engine, comparison)] == ["finished"] * 3
     first, second, third = (started(engine, run_id) for run_id in comparison.run_ids)
     assert {each.question for each in (first, second, third)} == {QUESTION}
@@ -50,7 +51,7 @@ def test_each_column_is_a_run_of_the_same_question_with_settings_of_its_own(engi
 def test_four_columns_are_at_work_at_once_and_take_no_more_of_a_persons_turns_than_four_questions(engine, chat):
     gate = Gate()
     chat.default = Held(gate, "2,500円です[1]。")
-    comparison = compare(engine, [Column(pipeline="naive")] * MOST_COLUMNS)
+    comparison = compare(engine, [RunOptions(pipeline="naive")] * MOST_COLUMNS)
     gate.wait_for(MOST_COLUMNS)
     others = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
     gate.wait_for(MOST_COLUMNS + 1)
@@ -63,7 +64,7 @@ def test_where_the_model_serves_one_run_at_a_time_they_take_turns_and_know_their
     gate = Gate()
     chat.default = Held(gate, "2,500円です[1]。")
     engine = open_engine(chat, runs_at_once=1)
-    comparison = compare(engine, [*TWO, Column(pipeline="multivector")])
+    comparison = compare(engine, [*TWO, RunOptions(pipeline="multivector")])
     runs = [engine.run(run_id) for run_id in comparison.run_ids]
     assert eventually(lambda: [run.before for run in runs] == [0, 1, 2])
     runs[1].stop()
@@ -107,9 +108,9 @@ def test_it_is_found_by_its_id_among_the_latest_and_by_its_runs(engine, chat):
         ("あ" * 4001, TWO, QuestionTooLong),
         (QUESTION, TWO[:1], BadColumnCount),
         (QUESTION, [*TWO, *TWO, *TWO], BadColumnCount),
-        (QUESTION, [TWO[0], Column(pipeline="psychic")], UnknownPipeline),
-        (QUESTION, [TWO[0], Column(pipeline="naive", retrieval=Retrieval(mode="smell"))], UnknownMode),
-        (QUESTION, [TWO[0], Column(pipeline="naive", model="unheard-of")], ModelNotOffered),
+        (QUESTION, [TWO[0], RunOptions(pipeline="psychic")], UnknownPipeline),
+        (QUESTION, [TWO[0], RunOptions(pipeline="naive", retrieval=Retrieval(mode="smell"))], UnknownMode),
+        (QUESTION, [TWO[0], RunOptions(pipeline="naive", model="unheard-of")], ModelNotOffered),
     ],
 )
 def test_what_cannot_be_compared_is_refused_before_anything_is_begun(engine, chat, question, columns, error):
@@ -310,7 +311,7 @@ def test_a_column_is_asked_again_of_its_index_by_the_present_name_of_that(engine
 def test_a_column_may_have_another_model_of_the_service(open_engine, server):
     engine = open_engine(server=server, compare_models="test-chat, other-chat")
     assert engine.model_names == ("test-chat", "other-chat")
-    comparison = compare(engine, [Column(pipeline="naive"), Column(pipeline="naive", model="other-chat")])
+    comparison = compare(engine, [RunOptions(pipeline="naive"), RunOptions(pipeline="naive", model="other-chat")])
     assert [each.status for each in results(engine, comparison)] == ["finished"] * 2
     assert [started(engine, run_id).model for run_id in comparison.run_ids] == ["test-chat", "other-chat"]
     assert sorted(request.body["model"] for request in server.chats) == ["other-chat", "test-chat"]

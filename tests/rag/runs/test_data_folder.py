@@ -13,9 +13,9 @@ from index_store.ingestion.sources import keep_upload
 from rag.errors import NotSaved
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.fork.edits import EditQuery
-from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.schema import FILE
 from rag.runs.retention.retention import Retention
+from rag.runs.run.options import RunOptions
 from rag.settings import Settings
 from tests.full_disk import full_disk, linux
 from tests.local import local_engine, process_of
@@ -121,7 +121,7 @@ def test_on_a_full_disk_a_run_is_stored_completely_or_not_at_all(engine, chat):
     first.result()
     again = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
     again.result()
-    columns = [Column(pipeline="naive"), Column(pipeline="hybrid")]
+    columns = [RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid")]
     forked = engine.forks.begin(first.id, "retrieve", 1, [EditQuery(query="VPN")])
     forked.result()
     ways = {

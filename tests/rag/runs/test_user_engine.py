@@ -22,16 +22,16 @@ from rag.errors import IndexGone, SharerOut, UnknownShare
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.fork.edits import LeaveOut, TakeChunk
 from rag.runs.history.conversations.branches import Branch
-from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.run_list import RunFilter
 from rag.runs.in_flight import run_at_work
+from rag.runs.run.options import RunOptions
 from rag.settings import Settings
 from tests.index_store.team import People
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource, eventually
 
 QUESTION = "出張の日当はいくらですか?"
-NAIVE = Column(pipeline="naive")
+NAIVE = RunOptions(pipeline="naive")
 ROOT = Path(__file__).parents[3]
 
 OF_THE_PROCESS = {

@@ -10,23 +10,9 @@ from index_store.access.principal import LOCAL, Principal
 from rag.errors import BadColumnCount
 from rag.runs.history import schema
 from rag.runs.history.ownership import is_owned_by
-from rag.trace.events import Style
-from rag.trace.passages import Retrieval
 
 LEAST_COLUMNS, MOST_COLUMNS = 2, 4
 """more than four can't be read side by side"""
-
-
-class Column(BaseModel, frozen=True):
-    """The options of one run of a comparison."""
-
-    pipeline: str
-    retrieval: Retrieval | None = None
-    """None: the pipeline's"""
-    style: Style | None = None
-    """None: the settings'"""
-    model: str | None = None
-    """the name of another chat model than the settings'"""
 
 
 class Comparison(BaseModel, frozen=True):

@@ -13,7 +13,7 @@ from rag.errors import NothingOfThisName, UnreadableExport
 from rag.models.service.ja import JA
 from rag.runs.export.export import Export, ExportedRun, export_as_markdown, file_name
 from rag.runs.export.markdown import run_as_markdown
-from rag.runs.history.conversations.comparison import Column
+from rag.runs.run.options import RunOptions
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, Totals, UnknownEvent
 from rag.trace.passages import Citation
 from tests.local import process_of
@@ -142,7 +142,7 @@ def test_a_file_of_a_conversation_has_one_branch_and_not_the_questions_that_were
 
 def test_a_file_of_a_comparison_has_all_its_columns(ask):
     engine, _ = ask()
-    compared = engine.comparisons.begin(QUESTION, INDEX, (Column(pipeline="naive"), Column(pipeline="hybrid")))
+    compared = engine.comparisons.begin(QUESTION, INDEX, (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid")))
     for run_id in compared.run_ids:
         engine.run(run_id).result()
     written = engine.exports.gather(compared.id, "json")
@@ -154,7 +154,7 @@ def test_a_file_of_a_comparison_has_the_columns_that_the_page_shows_in_their_ord
     _, second = ask()
     kept = engine.comparisons.keep([second.id, first.id])
     assert _run_ids(engine.exports.gather(kept.id, "json")) == [second.id, first.id]
-    beside = engine.comparisons.begin(QUESTION, INDEX, [Column(pipeline="naive")], beside=first.id)
+    beside = engine.comparisons.begin(QUESTION, INDEX, [RunOptions(pipeline="naive")], beside=first.id)
     engine.run(beside.run_ids[1]).result()
     again = engine.comparisons.begin_again(beside.id, beside.run_ids[1])
     again.result()

@@ -22,10 +22,10 @@ from rag.models.usage import Budget, Usage
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
 from rag.runs.history import daily_usage
-from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.daily_usage import DailyUsage
 from rag.runs.history.history import History
 from rag.runs.in_flight.allowances import SharedAllowance
+from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
 from rag.trace.calls import Request
 from tests.local import as_person, grant, in_group, person_of, process_of
@@ -36,7 +36,7 @@ from tests.threads import is_under_way
 
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "日当は1日2,500円です[1]。"
-PIPELINES = (Column(pipeline="naive"), Column(pipeline="hybrid"))
+PIPELINES = (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid"))
 
 
 @pytest.fixture

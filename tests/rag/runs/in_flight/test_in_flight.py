@@ -7,12 +7,12 @@ from sqlalchemy.exc import OperationalError
 
 from index_store.access.limits import Limits
 from rag.errors import NotSaved
-from rag.runs.history.conversations.comparison import Column
+from rag.runs.run.options import RunOptions
 from tests.local import as_person, grant, process_of
 from tests.rag.documents import INDEX
 
 QUESTION = "出張の日当はいくらですか?"
-BOTH = (Column(pipeline="naive"), Column(pipeline="hybrid"))
+BOTH = (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid"))
 
 
 @pytest.mark.parametrize("reads", range(2))

@@ -18,8 +18,8 @@ from index_store.store.lifecycle import Lifecycle
 from rag.errors import UnknownShare
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
-from rag.runs.history.conversations.comparison import Column
 from rag.runs.retention.personal_data import PersonalDataSummary
+from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
 from tests.local import as_person, grant, person_of, process_of
 from tests.rag.documents import INDEX
@@ -54,7 +54,7 @@ def test_conversations_with_all_that_hangs_on_them_are_in_no_file_and_others_sta
         run, others = ask(alice), ask(bob, OTHERS)
         alice.history.rate(run.id, 1)
         alice.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=1)]).result()
-        compared = alice.comparisons.begin(SECRET, INDEX, (Column(pipeline="naive"), Column(pipeline="hybrid")))
+        compared = alice.comparisons.begin(SECRET, INDEX, (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid")))
         for run_id in compared.run_ids:
             alice.run(run_id).result()
         alice.comparisons.vote(compared.id, compared.run_ids[0])

@@ -18,10 +18,10 @@ from rag.errors import NotSaved, UnknownShare
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
 from rag.runs.fork.sqlite_checkpoints import FILE as CHECKPOINTS
-from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.conversations.conversations import AT_ONCE, Conversations
 from rag.runs.removal import DAY
 from rag.runs.retention import retention
+from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
 from tests.local import process_of
 from tests.rag.documents import INDEX
@@ -62,7 +62,7 @@ def test_a_conversation_goes_with_all_that_hangs_on_it_and_no_file_has_a_word_of
         engine.history.rate(run.id, 1)
         forked = engine.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=1)])
         forked.result()
-        columns = (Column(pipeline="naive"), Column(pipeline="hybrid"))
+        columns = (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid"))
         compared = engine.comparisons.begin(SECRET, INDEX, columns)
         for run_id in filter(None, compared.run_ids):
             engine.run(run_id).result()
