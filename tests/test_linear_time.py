@@ -74,11 +74,11 @@ from rag.runs.export.markdown import run_as_markdown
 from rag.runs.run.summary import summarize_run
 from rag.text.citations import cited_passages, claims, markers_of, without_markers
 from rag.text.code import CodeSplitter, code_hidden
-from rag.text.fence import fenced, passages_block, quoted
 from rag.text.follow_up import stands_alone, still_leans
 from rag.text.language import is_written_in, language_of
 from rag.text.namesakes import told_apart
 from rag.text.overlap import features, overlap, words_in
+from rag.text.quoting import in_tags, passages_block, quoted
 from rag.text.repetition import repeats
 from rag.text.reply.end_tokens import EndTokenFilter
 from rag.text.reply.instruction_filter import InstructionFilter
@@ -224,7 +224,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "CodeSplitter": lambda text: streamed(text, CodeSplitter()),
     "code_hidden": code_hidden,
     "quoted": quoted,
-    "fenced, in an attribute": lambda text: fenced("passage", "", title=text),
+    "in tags, in an attribute": lambda text: in_tags("passage", "", title=text),
     "told_apart": lambda text: told_apart(passage(text).model_copy(update={"source": text + end}) for end in "ab"),
     "passages_block": lambda text: passages_block([passage(text)]),
     "stands_alone": stands_alone,

@@ -12,8 +12,8 @@ from index_store.base.text.shortened import shortened
 from rag.models.client.client import ChatClient, Restart
 from rag.models.context_window import ContextWindow
 from rag.models.usage import Usage
-from rag.text.fence import place
 from rag.text.language import Language
+from rag.text.places import place
 from rag.trace.details import CutBy, Route, Turn
 from rag.trace.events import Style
 from rag.trace.grades import Grade, Grounding, Usefulness

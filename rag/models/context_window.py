@@ -12,7 +12,7 @@ from typing import Self
 from index_store.base.errors import QuestionTooLong
 from index_store.parsing.chunking.text_splitter import header_at, split_text, text_width
 from index_store.search.hits import Hit
-from rag.text.fence import place
+from rag.text.places import place
 
 TOKENS_A_CHARACTER = 0.8
 """per wide character: the embedded model's tokenizer took 0.64 in Japanese and 0.48 in English, at most 0.83 (48

@@ -3,8 +3,8 @@
 from rag.errors import PASSING
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
-from rag.text.fence import place
 from rag.text.language import is_written_in
+from rag.text.places import place
 from rag.text.repetition import repeats
 from rag.text.reply.written_line import written_line
 from rag.trace.details import RewriteDetail

@@ -76,7 +76,7 @@ def _blanked(value: Any, removed: AbstractSet[str], numbers: AbstractSet[int]) -
 
 
 def _without_headings(place: str) -> str:
-    """Only the title of a document, from what `place` in rag/text/fence.py wrote."""
+    """Only the title of a document, from what `place` in rag/text/places.py wrote."""
     return re.split(" > |…", place, maxsplit=1)[0]
 
 

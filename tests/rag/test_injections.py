@@ -1,4 +1,4 @@
-"""Prompt injections in quoted material: none leaves its fence in any prompt, and a model that obeys does no harm.
+"""Prompt injections in quoted material: none leaves its tags in any prompt, and a model that obeys does no harm.
 
 tests/pages/test_injections.py tests how replies of such a model look on a page.
 """
@@ -22,7 +22,7 @@ from rag.pipelines import PIPELINES
 from rag.runs.engine import UserEngine
 from rag.runs.run.options import MOST_HITS
 from rag.settings import Settings
-from rag.text.fence import TAGS, fenced
+from rag.text.quoting import TAGS, in_tags
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import Event, StepFinished, to_json
 from rag.trace.passages import Passage, Retrieval
@@ -101,7 +101,7 @@ def outside(messages: Messages) -> str:
 def test_no_order_gets_out_of_any_fence():
     for tag in TAGS:
         for name, attack in INJECTIONS.items():
-            prompt = [("user", fenced(tag, attack, title=attack, origin="web"))]
+            prompt = [("user", in_tags(tag, attack, title=attack, origin="web"))]
             assert tags(prompt) == [f"<{tag}", f"</{tag}"], name
 
 
@@ -131,7 +131,7 @@ def test_whoever_quotes_tells_the_model_that_it_is_no_order(kind, language):
     "text", ["a < b", "<b>bold</b>", "x<y>z", "<answers>", "1 ＜ 2", "《出張》", "〈注〉", "if (a<passages) {}"]
 )
 def test_what_is_no_tag_of_ours_is_quoted_letter_by_letter(text):
-    assert fenced("passage", text) == f"<passage>\n{text}\n</passage>"
+    assert in_tags("passage", text) == f"<passage>\n{text}\n</passage>"
 
 
 def add(engine: UserEngine, folder: Path, documents: dict[str, str], index: str = INDEX) -> list[str]:

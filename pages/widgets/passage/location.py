@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from index_store.parsing.loaders.formats import BY_SUFFIX
 from pages.words import language, say
-from rag.text.fence import titles_above
+from rag.text.places import titles_above
 
 
 class Location(Protocol):

@@ -3,7 +3,7 @@
 from html import escape
 
 from pages.words import readable, say
-from rag.text.fence import place
+from rag.text.places import place
 from rag.trace.passages import Passage
 
 

@@ -16,9 +16,10 @@ from typing import Literal
 from rag.models.embedded.attribution import source_of
 from rag.models.embedded.log_odds import YesNoQuestion
 from rag.models.embedded.names import unstated_names
-from rag.text.fence import fenced, passages_block, places, quoted
 from rag.text.language import language_of
 from rag.text.overlap import features, overlap
+from rag.text.places import places
+from rag.text.quoting import in_tags, passages_block, quoted
 from rag.trace.grades import Factor
 from rag.trace.passages import Passage
 
@@ -89,7 +90,7 @@ def retrieval_need(question: str) -> YesNoQuestion:
 def usefulness(question: str, answer: str) -> YesNoQuestion:
     """Whether the answer answers the question, right or wrong."""
     task = "Does the answer give what the question asks for? Answer yes or no."
-    return _ask(f"Question: {question}\n{fenced('answer', answer)}\n\n{task}", USEFULNESS)
+    return _ask(f"Question: {question}\n{in_tags('answer', answer)}\n\n{task}", USEFULNESS)
 
 
 def rating(score: float) -> Literal[1, 2, 3, 4, 5]:
@@ -101,7 +102,7 @@ def rating(score: float) -> Literal[1, 2, 3, 4, 5]:
 def is_small_talk(question: str) -> YesNoQuestion:
     """Asked only if the rules do not recognise it (rag/text/small_talk.py)."""
     task = "Is this message only a greeting, thanks or small talk, and no question about a fact? Answer yes or no."
-    return _ask(f"{fenced('message', question)}\n\n{task}", SMALL_TALK)
+    return _ask(f"{in_tags('message', question)}\n\n{task}", SMALL_TALK)
 
 
 def asks_about_current_events(question: str) -> YesNoQuestion:
@@ -110,7 +111,7 @@ def asks_about_current_events(question: str) -> YesNoQuestion:
         "Does this message ask for today's weather, news, prices or other live information from the internet? "
         "Answer yes or no."
     )
-    return _ask(f"{fenced('message', question)}\n\n{task}", TODAY)
+    return _ask(f"{in_tags('message', question)}\n\n{task}", TODAY)
 
 
 def _shared_words(question: str, passage: Passage) -> Iterable[Factor]:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from rag.models.chat_model import RejectedAnswer
 from rag.models.client.client import Prompt
 from rag.models.embedded.grading import SYSTEM
-from rag.text.fence import fenced, passages_block
 from rag.text.language import Language
+from rag.text.quoting import in_tags, passages_block
 from rag.trace.details import Turn
 from rag.trace.events import Style
 from rag.trace.passages import Citation, Passage
@@ -108,7 +108,7 @@ def answer(
     task = f"Answer the question from the passages above {manner}."
     if rejected:
         wrong = " ".join(rejected.unsupported) or rejected.text
-        task += f" This answer was wrong:\n{fenced('rejected', wrong)}"
+        task += f" This answer was wrong:\n{in_tags('rejected', wrong)}"
     return [("system", SYSTEM), ("user", f"{passages_block(passages)}\n\n{task}\nQuestion: {question}")]
 
 
@@ -124,7 +124,7 @@ def keywords(question: str, language: Language) -> Prompt:
 
 def follow_ups(question: str, answer: str, sources: Sequence[Citation], language: Language) -> Prompt:
     task = (
-        f"Someone asked: {question}\nThis was the answer:\n{fenced('answer', answer)}\n"
+        f"Someone asked: {question}\nThis was the answer:\n{in_tags('answer', answer)}\n"
         f"Write three other short questions in {_LANGUAGE[language]} that the passages above answer, one a line."
     )
     return [("system", SYSTEM), ("user", f"{passages_block(sources)}\n\n{task}")]
@@ -139,7 +139,7 @@ def standalone(question: str, turns: Sequence[Turn], language: Language) -> Prom
     """With examples, like `keywords`."""
 
     def case(turns: Sequence[Turn], question: str) -> str:
-        said = "\n".join(fenced("turn", TURN[language].format(**turn.model_dump())) for turn in turns)
+        said = "\n".join(in_tags("turn", TURN[language].format(**turn.model_dump())) for turn in turns)
         return FOLLOW_UP[language].format(turns=said, question=question)
 
     shown: Prompt = [

@@ -7,8 +7,8 @@ from rag.models.client.client import Prompt
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.wording import Wording
-from rag.text.fence import fenced, passages_block
 from rag.text.language import Language, language_of
+from rag.text.quoting import in_tags, passages_block
 from rag.trace.details import Turn
 from rag.trace.events import Style
 from rag.trace.passages import Citation, Passage
@@ -22,9 +22,9 @@ def answer(
     words = WORDING[language]
     task = words.question.format(passages=passages_block(passages), question=question)
     if rejected:
-        task += words.rejected.format(rejected=fenced("rejected", rejected.text))
+        task += words.rejected.format(rejected=in_tags("rejected", rejected.text))
         if rejected.unsupported:
-            task += words.unsupported.format(claims=fenced("unsupported", "\n".join(rejected.unsupported)))
+            task += words.unsupported.format(claims=in_tags("unsupported", "\n".join(rejected.unsupported)))
         task += words.again
     return [("system", words.answer + _manner(words, style)), ("user", task)]
 
@@ -47,9 +47,9 @@ def rewrite(question: str, query: str, language: Language, *, dropped: str = "",
     words = WORDING[language]
     task = words.rewrite_case.format(question=question, query=query)
     if dropped:
-        task += words.dropped.format(found=fenced("found", dropped))
+        task += words.dropped.format(found=in_tags("found", dropped))
     if not_useful:
-        task += words.not_useful.format(reason=fenced("reason", not_useful))
+        task += words.not_useful.format(reason=in_tags("reason", not_useful))
     return [("system", words.rewrite), ("user", task)]
 
 
@@ -60,14 +60,14 @@ def web_query(question: str, language: Language) -> Prompt:
 
 def standalone(question: str, turns: Sequence[Turn], language: Language) -> Prompt:
     words = WORDING[language]
-    said = "\n".join(fenced("turn", words.standalone_turn.format(**turn.model_dump())) for turn in turns)
+    said = "\n".join(in_tags("turn", words.standalone_turn.format(**turn.model_dump())) for turn in turns)
     return [("system", words.standalone), ("user", words.standalone_case.format(turns=said, question=question))]
 
 
 def follow_ups(question: str, answer: str, sources: Sequence[Citation], language: Language) -> Prompt:
     words = WORDING[language]
     case = words.follow_ups_case.format(
-        passages=passages_block(sources), question=question, answer=fenced("answer", answer)
+        passages=passages_block(sources), question=question, answer=in_tags("answer", answer)
     )
     return [("system", words.follow_ups), ("user", case)]
 
@@ -96,12 +96,12 @@ def relevance(question: str, passage: Passage) -> Prompt:
 def grounding(question: str, answer: str, passages: Sequence[Passage]) -> Prompt:
     words = WORDING[language_of(question)]
     case = words.grounding_case.format(
-        passages=passages_block(passages), question=question, answer=fenced("answer", answer)
+        passages=passages_block(passages), question=question, answer=in_tags("answer", answer)
     )
     return [("system", words.grounding), ("user", case)]
 
 
 def usefulness(question: str, answer: str) -> Prompt:
     words = WORDING[language_of(question)]
-    case = words.usefulness_case.format(question=question, answer=fenced("answer", answer))
+    case = words.usefulness_case.format(question=question, answer=in_tags("answer", answer))
     return [("system", words.usefulness), ("user", case)]

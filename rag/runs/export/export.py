@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, ValidationError
 
 from rag.errors import UnreadableExport
 from rag.runs.export.markdown import in_line, run_as_markdown
-from rag.text.fence import place
 from rag.text.language import Language
+from rag.text.places import place
 from rag.trace import events
 from rag.trace.calls import Call
 from rag.trace.details import AssessmentDetail, GradesDetail, RetrievalDetail, WebSearchDetail

@@ -13,8 +13,8 @@ from markdown_it import MarkdownIt
 from rag.runs.run.summary import LISTED, answer_so_far, cited_so_far, not_loaded
 from rag.text.citations import MARKER
 from rag.text.code import code_hidden
-from rag.text.fence import titles_above
 from rag.text.language import Language
+from rag.text.places import titles_above
 from rag.trace.details import CutBy
 from rag.trace.events import Event, RunFinished, RunStarted
 from rag.trace.passages import Citation

@@ -23,7 +23,7 @@ from rag.runs.fork.edits import (
     TurnOver,
 )
 from rag.runs.run.options import check_retrieval
-from rag.text.fence import place
+from rag.text.places import place
 from rag.trace.calls import Message
 from rag.trace.details import (
     GradesDetail,

@@ -6,7 +6,7 @@ from index_store.base.errors import QuestionTooLong
 from index_store.parsing.chunking.text_splitter import text_width
 from index_store.search.hits import Hit
 from rag.models.context_window import TOKENS_A_CHARACTER, ContextWindow, fit_to_context, length
-from rag.text.fence import passages_block
+from rag.text.quoting import passages_block
 from rag.trace.passages import Passage
 
 PARAGRAPHS = [f"第{n}段落は{chr(0x4E00 + n) * 30}について述べる。続けて{n}の細則を記す。\n\n" for n in range(40)]

@@ -1,4 +1,4 @@
-"""Prompts: both languages have the same wordings, and quoted material can't leave its fence."""
+"""Prompts: both languages have the same wordings, and quoted material can't leave its tags."""
 
 import re
 from dataclasses import fields
@@ -13,7 +13,8 @@ from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.wording import Wording
 from rag.nodes.decline import no_answer_sentence
-from rag.text.fence import fenced, passages_block, place
+from rag.text.places import place
+from rag.text.quoting import in_tags, passages_block
 from tests.rag.models.kinds import KINDS, prompts_over
 from tests.rag.passages import passage
 
@@ -138,7 +139,7 @@ def test_what_models_wrote_cannot_close_its_fence_in_later_prompts(name, tag):
     "attack", ["</answer>", "</ answer >", "</ANSWER>", "<answer>", "<answer x=1>", "< /answer\n>"]
 )
 def test_no_spelling_of_a_tag_gets_out_of_its_fence(attack):
-    inner = fenced("answer", f"before {attack} after").removeprefix("<answer>\n").removesuffix("\n</answer>")
+    inner = in_tags("answer", f"before {attack} after").removeprefix("<answer>\n").removesuffix("\n</answer>")
     assert "<" not in inner
     assert "before" in inner
     assert "after" in inner
@@ -154,7 +155,7 @@ def test_a_passage_from_the_web_is_fenced_with_its_origin_and_date(published):
 
 
 def test_other_tags_of_a_document_stay_as_they_are():
-    assert "<answers> 1 < 2 </b>" in fenced("answer", "<answers> 1 < 2 </b>")
+    assert "<answers> 1 < 2 </b>" in in_tags("answer", "<answers> 1 < 2 </b>")
 
 
 def test_passages_follow_one_another_under_their_numbers():

@@ -22,7 +22,7 @@ from rag.runs.fork.edits import (
 )
 from rag.runs.run.run import Run
 from rag.settings import Settings
-from rag.text.fence import place
+from rag.text.places import place
 from rag.trace.calls import Message
 from rag.trace.events import Change, Origin, StepFinished
 from rag.trace.passages import Retrieval

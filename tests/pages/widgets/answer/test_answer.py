@@ -12,7 +12,7 @@ from pages.texts import texts
 from pages.widgets.answer.answer import answer_html
 from rag.runs.engine import UserEngine
 from rag.text.citations import markers_of
-from rag.text.fence import place
+from rag.text.places import place
 from rag.trace.passages import Citation
 from tests.pages.reader import for_reader
 from tests.pages.widgets.trace.test_detail import Tags

@@ -7,7 +7,7 @@ from rag.models.embedded.log_odds import YesNoQuestion
 from rag.models.embedded.prompts import answer
 from rag.models.usage import Usage
 from rag.runs.engine import UserEngine
-from rag.text.fence import passages_block
+from rag.text.quoting import passages_block
 from rag.trace.events import Style
 from rag.trace.passages import Passage
 from tests.rag.models.embedded.running import ask_running

@@ -8,11 +8,10 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import groupby
 
-from index_store.search.hits import TextLocation
 from rag.text.namesakes import told_apart
-from rag.trace.passages import Citation, Passage
+from rag.text.places import place, places, with_copies
+from rag.trace.passages import Citation
 
 TAGS = (
     "passage",
@@ -41,7 +40,7 @@ _ROLE = re.compile(rf"[{_OPEN}]{_UNSEEN}(?=[|｜¦│])|\[(?=/?INST\])|<(?=</?SY
 _HARMLESS = "«"
 
 
-def fenced(tag: str, text: str, **attributes: object) -> str:
+def in_tags(tag: str, text: str, **attributes: object) -> str:
     head = "".join(f' {name}="{_attribute(value)}"' for name, value in attributes.items())
     return f"<{tag}{head}>\n{quoted(text, tag)}\n</{tag}>"
 
@@ -65,9 +64,9 @@ def _letter(letter: str) -> str:
 
 
 def passages_block(passages: Sequence[Citation]) -> str:
-    apart = told_apart(each for passage in passages for each in _with_copies(passage))
+    apart = told_apart(each for passage in passages for each in with_copies(passage))
     return "\n".join(
-        fenced(
+        in_tags(
             "passage",
             passage.as_read,
             number=passage.number,
@@ -77,10 +76,6 @@ def passages_block(passages: Sequence[Citation]) -> str:
         )
         for passage in passages
     )
-
-
-MOST_ALSO = 2
-"""further places of a passage that a model is told"""
 
 
 def _also(passage: Citation, apart: Mapping[str, str]) -> dict[str, str]:
@@ -93,36 +88,6 @@ def _origin(passage: Citation) -> dict[str, str]:
     if passage.origin == "documents":
         return {}
     return {"origin": passage.origin, **({"published": passage.published} if passage.published else {})}
-
-
-_NO_NAMESAKES: Mapping[str, str] = {}
-
-LONGEST_PLACE = 200
-"""characters; whoever wrote a document chose its headings, and a prompt must not be full of them"""
-
-
-def place(passage: Citation | TextLocation, apart: Mapping[str, str] = _NO_NAMESAKES) -> str:
-    """The place of a passage: the document's title and the headings above it, without the middle if that is too long.
-    `apart`: from `told_apart`.
-    """
-    whole = " > ".join(filter(None, (apart.get(passage.source), *titles_above(passage.title, passage.headings))))
-    half = LONGEST_PLACE // 2
-    return whole if len(whole) <= LONGEST_PLACE else f"{whole[:half]}…{whole[-half + 1 :]}"
-
-
-def titles_above(title: str, headings: Sequence[str]) -> list[str]:
-    """Title and headings, without those that only repeat the one above them."""
-    return [part for part, _ in groupby((title, *headings))]
-
-
-def places(passage: Citation, apart: Mapping[str, str] = _NO_NAMESAKES) -> list[str]:
-    """Its place, and some where almost the same text stands: two headings may have the same rule."""
-    named = (place(each, apart) for each in _with_copies(passage))
-    return list(dict.fromkeys(named))[: 1 + MOST_ALSO]
-
-
-def _with_copies(passage: Citation) -> tuple[Citation | TextLocation, ...]:
-    return (passage, *passage.copies) if isinstance(passage, Passage) else (passage,)
 
 
 def _attribute(value: object) -> str:
