@@ -53,7 +53,7 @@ def start(folder: Path, moment: Moment, bytes_of_a_file: int | None, told: Conne
     if bytes_of_a_file:
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # otherwise Python turns the signal into an error
         resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_of_a_file, resource.RLIM_INFINITY))
-    Engine(Settings(data_dir=folder, web_search="off"), models=ScriptedSource(ScriptedChat()))
+    Engine(Settings(data_dir=folder, web_search="off"), source=ScriptedSource(ScriptedChat()))
     told.send(count)
     os._exit(0)  # without cleaning up, like the processes that are killed
 

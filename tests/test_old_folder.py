@@ -30,7 +30,7 @@ def engine(request, tmp_path_factory) -> Iterator[UserEngine]:
     folder = tmp_path_factory.mktemp("old")
     unpack(request.param, folder)
     settings = Settings(data_dir=folder / "data", web_search="off")
-    with local_engine(settings, models=ScriptedSource(ScriptedChat())) as engine:
+    with local_engine(settings, source=ScriptedSource(ScriptedChat())) as engine:
         yield engine
 
 

@@ -14,9 +14,9 @@ log = logging.getLogger(__name__)
 class Preload:
     """Safe in any thread."""
 
-    def __init__(self, models: ModelSource, *, is_wanted: Callable[[], bool]) -> None:
+    def __init__(self, source: ModelSource, *, is_wanted: Callable[[], bool]) -> None:
         """`is_wanted`: True if somebody may soon ask."""
-        self._models = models
+        self._source = source
         self._is_wanted = is_wanted
         self._thread: threading.Thread | None = None
         """started at most once"""
@@ -32,7 +32,7 @@ class Preload:
         """Starts the chat model if that takes time. An error is only logged; the next question tries again and reports
         it.
         """
-        if self._thread or self._models.is_ready() or not self._is_wanted():
+        if self._thread or self._source.is_ready() or not self._is_wanted():
             return
         with self._beginning:
             if not self._thread:
@@ -47,7 +47,7 @@ class Preload:
 
     def _start(self) -> None:
         try:
-            self._models.open()
+            self._source.open()
         except PlainError as error:
             log.warning("The chat model could not be started before the first question: %s", error)
         finally:

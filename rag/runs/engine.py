@@ -88,14 +88,14 @@ class Engine:
         settings: Settings | None = None,
         *,
         store: IndexStore | None = None,
-        models: ModelSource | None = None,
+        source: ModelSource | None = None,
         web: WebSearch | None = None,
     ) -> None:
         """Raises PlainError, such as StoreInUse if another process holds the data folder."""
         self.settings = settings or Settings()
         # The order matters: each step uses what those before it have made. They are closed in the opposite order.
         with ExitStack() as opened:
-            self._open(opened, store, models, web)
+            self._open(opened, store, source, web)
             self._start_loop(opened)
             self._make_services(opened)
             self._make_runs(opened)
@@ -105,7 +105,7 @@ class Engine:
             """closed with the engine, or at once if the engine can't be made"""
 
     def _open(
-        self, opened: ExitStack, store: IndexStore | None, models: ModelSource | None, web: WebSearch | None
+        self, opened: ExitStack, store: IndexStore | None, source: ModelSource | None, web: WebSearch | None
     ) -> None:
         """Opens the data, cleans it up, and only then resumes its jobs. A folder of a newer app is refused first: the
         store would change it.
@@ -117,7 +117,7 @@ class Engine:
         self._clear_up()
         self.store.resume()
         self._models = OfferedModels(
-            models or model_source(self.settings),
+            source or model_source(self.settings),
             {
                 name: model_source(self.settings.model_copy(update={"chat_model": name}))
                 for name in self.settings.other_models

@@ -62,20 +62,20 @@ class Forks:
             retrieval=origin.retrieval or flow.retrieval,
             store=asker.store,
         )
-        models = self._models.source(self._models.still_offered(origin.model))
+        source = self._models.source(self._models.still_offered(origin.model))
         started = origin.model_copy(
             update={
                 "run_id": uuid.uuid4().hex,
                 "follows": "",
                 "index": index.name,
                 "index_id": index.id,
-                "model": models.name,
+                "model": source.name,
                 "retrieval": fork.retrieval or origin.retrieval,
                 "origin": Origin(kind="fork", run_id=run_id, step=step, attempt=attempt, changes=fork.changes),
             }
         )
         started = self._save(started, fork, past, asker)
-        pending = self._runs.pending(started, models, asker, at_once, allowance, fork=fork)
+        pending = self._runs.pending(started, source, asker, at_once, allowance, fork=fork)
         self._runs.start(pending)
         return pending.run
 

@@ -216,7 +216,7 @@ def test_a_model_that_has_to_be_started_starts_with_the_page_which_says_so(data_
     file = tmp_path / "travel.md"
     file.write_text("# Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
     may_start = threading.Event()
-    engine = Engine(Settings(data_dir=data_dir, preload=True, web_search="off"), models=Held(may_start))
+    engine = Engine(Settings(data_dir=data_dir, preload=True, web_search="off"), source=Held(may_start))
     monkeypatch.setattr(process, "_engine", engine)
     page = ChatPage(language)
     told = page.words["chat.starting_model"].partition("{")[0]

@@ -172,10 +172,10 @@ def open_engine(store: IndexStore, data_dir: Path, database: SecretStr | None) -
             else:
                 values = {"web_search": "off"} | values
             settings = Settings(data_dir=data_dir, **({"draft_ahead": False} | values))
-            models = None
+            source = None
             if chat:
-                models = ScriptedSource(chat, starts=starts, speculates=settings.draft_ahead, regenerates=regenerates)
-            return opened.enter_context(local_engine(settings, store=store, models=models))
+                source = ScriptedSource(chat, starts=starts, speculates=settings.draft_ahead, regenerates=regenerates)
+            return opened.enter_context(local_engine(settings, store=store, source=source))
 
         yield open_engine
 
@@ -192,6 +192,6 @@ def opened(loaded: Path, chat: ScriptedChat, embeddings: EmbeddedEmbeddings) -> 
 
     def opened(**values: object) -> AbstractContextManager[UserEngine]:
         settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False, **values)
-        return local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
+        return local_engine(settings, store=IndexStore(settings, embeddings), source=ScriptedSource(chat))
 
     return opened

@@ -273,7 +273,7 @@ def test_hidden_text_is_left_out_or_shown_in_the_passage_and_has_no_other_effect
     with (
         # Without the refresh: a crawl would follow it like a redirect, if its guard allows the address.
         SiteServer({"/": Reply(crawled.content.replace(b"http-equiv", b"name"))}) as site,
-        local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat)) as engine,
+        local_engine(settings, store=IndexStore(settings, embeddings), source=ScriptedSource(chat)) as engine,
     ):
         add(engine, tmp_path, {"merger.md": SECRET}, OTHER_INDEX)
         sources: list[Source] = [SiteSource(CrawlOptions(url=site.url(), limit=1))]

@@ -60,7 +60,7 @@ class Execution:
     """uploads, added to the index before anything else"""
     store: UserStore
     """the facade of the person who asks"""
-    models: ModelSource
+    source: ModelSource
     services: ExecutionServices
     fork: Fork | None = None
     """the run has its checkpoints already and continues from it"""
@@ -119,7 +119,7 @@ class Execution:
         )
         config = RunnableConfig(recursion_limit=RECURSION_LIMIT)
         checkpoints = self.services.checkpoints
-        with self.services.answering() if is_embedded(self.models) else nullcontext():
+        with self.services.answering() if is_embedded(self.source) else nullcontext():
             if checkpoints is None:
                 await self.pipeline.compiled.ainvoke(beginning, config, context=context)
                 return
@@ -186,10 +186,10 @@ class Execution:
         await step.run(add())
 
     async def _open_model(self, recorder: Recorder) -> ChatModel:
-        if self.models.is_ready():
-            return self.models.open()
+        if self.source.is_ready():
+            return self.source.open()
         # Load the embedding model at the same time. If it can't be loaded, the search reports why.
         self.services.search_threads.submit(self.store.load_embeddings)
         step = Step("start_model", recorder)
-        step.detail = ModelDetail(name=self.models.name)
-        return await step.run(asyncio.to_thread(self.models.open))
+        step.detail = ModelDetail(name=self.source.name)
+        return await step.run(asyncio.to_thread(self.source.open))

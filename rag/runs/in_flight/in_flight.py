@@ -110,7 +110,7 @@ class RunsInFlight:
         question, index = storable(new.question).strip(), storable(new.index)
         self.check(question, new.options)
         allowance, at_once = self.allowance(new.asker), self.at_once(new.asker)
-        models = self._models.source(new.options.model)
+        source = self._models.source(new.options.model)
         index_id = new.asker.index_id(index)
         conversation_id = new.conversation_id
         if not within and conversation_id and not self._history.conversations.exists(conversation_id):
@@ -125,7 +125,7 @@ class RunsInFlight:
             index=index,
             index_id=index_id,
             pipeline=new.options.pipeline,
-            model=models.name,
+            model=source.name,
             retrieval=new.options.retrieval,
             style=new.options.style or self._settings.style,
             origin=new.origin,
@@ -141,7 +141,7 @@ class RunsInFlight:
             # The conversation was deleted after it was looked for.
             return self.begin(replace(new, conversation_id=None))
         return self.pending(
-            started, models, new.asker, at_once, allowance, turns=turns, attachments=tuple(new.attachments)
+            started, source, new.asker, at_once, allowance, turns=turns, attachments=tuple(new.attachments)
         )
 
     def _what_it_follows(self, conversation_id: str, question: str, new: NewRun) -> tuple[Branch, tuple[Turn, ...]]:
@@ -170,7 +170,7 @@ class RunsInFlight:
     def pending(
         self,
         started: RunStarted,
-        models: ModelSource,
+        source: ModelSource,
         asker: Asker,
         at_once: float,
         allowance: Allowance,
@@ -186,7 +186,7 @@ class RunsInFlight:
             turns=turns,
             attachments=attachments,
             store=asker.store,
-            models=models,
+            source=source,
             services=self._of_executions,
             fork=fork,
         )

@@ -40,13 +40,13 @@ class Suggestions(StoredSuggestions):
         self,
         settings: Settings,
         history: History,
-        models: ModelSource,
+        source: ModelSource,
         admission: Admission,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         super().__init__(history.database, history.redaction)
         self._settings = settings
-        self._models = models
+        self._source = source
         self._admission = admission
         self._loop = loop
         self._tasks: dict[Run, asyncio.Task[Any]] = {}
@@ -73,7 +73,7 @@ class Suggestions(StoredSuggestions):
     async def make(self, run: Run, last: RunFinished, budget: Budget, party: str) -> None:
         """Makes and saves them in a turn of its own, after the questions of others. `party`: the run's."""
         try:
-            model = self._models.open()
+            model = self._source.open()
             if not (model.suggests or self._settings.suggest_follow_ups == "always"):
                 return
             async with self._admission.turn(party), asyncio.timeout(SUGGESTING_LIMIT):

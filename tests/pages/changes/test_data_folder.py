@@ -95,7 +95,7 @@ def test_a_start_that_failed_is_told_as_what_it_was_at_the_next_look_too(handboo
 
 
 def test_an_engine_that_can_not_be_closed_is_followed_by_a_new_one(data_dir, monkeypatch):
-    before = Engine(models=Unending(ScriptedChat()))
+    before = Engine(source=Unending(ScriptedChat()))
     monkeypatch.setattr(process, "_engine", before)
     with pytest.raises(OSError, match="it does not end"):
         process.close_engine()

@@ -46,7 +46,7 @@ def open_slow(store, data_dir, source):
 
     def open_slow(**settings: object) -> UserEngine:
         values = {"data_dir": data_dir, "web_search": "off", "preload": True} | settings
-        engines.append(Engine(Settings(**values), store=store, models=source))
+        engines.append(Engine(Settings(**values), store=store, source=source))
         return engines[-1].as_user(as_local)
 
     yield open_slow
@@ -101,7 +101,7 @@ def test_nothing_is_started_where_the_settings_forbid_it(open_slow, source):
 def test_nothing_is_started_before_there_is_a_document_to_ask(chat, data_dir, tmp_path):
     source = SlowSource(chat)
     source.may_start.set()
-    with local_engine(Settings(data_dir=data_dir, web_search="off", preload=True), models=source) as engine:
+    with local_engine(Settings(data_dir=data_dir, web_search="off", preload=True), source=source) as engine:
         engine.preload.begin()
         assert source.starts == 0
         file = tmp_path / "travel.md"

@@ -27,7 +27,7 @@ def engine(service, data_dir, chat):
         data_dir=data_dir, openai_api_key="k", openai_base_url=service.base_url, embedding_model="model-a",
         web_search="off", draft_ahead=False, runs_per_person=50,
     )  # fmt: skip
-    with local_engine(settings, models=ScriptedSource(chat)) as engine:
+    with local_engine(settings, source=ScriptedSource(chat)) as engine:
         yield engine
 
 

@@ -41,7 +41,7 @@ def opened(settings: Settings, embeddings: EmbeddedEmbeddings) -> AbstractContex
     chat = ScriptedChat()
     approve(chat)
     chat.default = "一日につき二千五百円です[1]。"
-    return local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
+    return local_engine(settings, store=IndexStore(settings, embeddings), source=ScriptedSource(chat))
 
 
 def live_in(settings: Settings, embeddings: EmbeddedEmbeddings) -> None:

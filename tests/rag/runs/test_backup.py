@@ -27,7 +27,7 @@ SECRET = "金庫の暗証番号は八八四一です。"
 def open_at(chat, embeddings):
     def open_at(folder: Path) -> UserEngine:
         settings = Settings(data_dir=folder, web_search="off")
-        return local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
+        return local_engine(settings, store=IndexStore(settings, embeddings), source=ScriptedSource(chat))
 
     return open_at
 

@@ -210,7 +210,7 @@ def test_a_column_that_a_restart_ended_is_kept_as_failed_and_asked_again_once_by
     settings = Settings(data_dir=data_dir, web_search="off")
     gate = Gate()
     chat.enqueue("2,500円です[1]。")
-    with local_engine(settings, store=store, models=ScriptedSource(chat)) as engine:
+    with local_engine(settings, store=store, source=ScriptedSource(chat)) as engine:
         comparison = compare(engine)
         # As after a process died: the second run has begun and has no end.
         results(engine, comparison)
@@ -220,7 +220,7 @@ def test_a_column_that_a_restart_ended_is_kept_as_failed_and_asked_again_once_by
             connection.exec_driver_sql("update runs set status = 'running' where id = ?", (last,))
 
     chat.default = Held(gate, "2,500円です[1]。")
-    with local_engine(settings, store=store, models=ScriptedSource(chat)) as engine:
+    with local_engine(settings, store=store, source=ScriptedSource(chat)) as engine:
         kept = engine.comparisons.get(comparison.id)
         assert kept.run_ids == comparison.run_ids
         finished = [engine.events(run_id)[-1] for run_id in kept.run_ids]
@@ -322,7 +322,7 @@ def test_a_column_may_have_another_model_of_the_service(open_engine, server):
 
 def test_beside_the_embedded_model_no_other_is_offered(data_dir, store):
     settings = Settings(data_dir=data_dir, compare_models="other-chat")
-    with local_engine(settings, store=store, models=ScriptedSource(ScriptedChat())) as engine:
+    with local_engine(settings, store=store, source=ScriptedSource(ScriptedChat())) as engine:
         assert engine.model_names == ("scripted",)
     with pytest.raises(InvalidSetting):
         Settings(compare_models="other-chat,embedded")

@@ -35,9 +35,9 @@ def test_a_start_that_fails_lets_go_of_the_folder(loaded, chat):
     settings = Settings(data_dir=loaded)
     for _ in range(2):
         with pytest.raises(DataFolderUnusable):
-            Engine(settings, models=ScriptedSource(chat))
+            Engine(settings, source=ScriptedSource(chat))
     (loaded / FILE).rmdir()
-    Engine(settings, models=ScriptedSource(chat)).close()
+    Engine(settings, source=ScriptedSource(chat)).close()
 
 
 def names_of_new_threads(before: set[threading.Thread]) -> set[str]:
@@ -53,9 +53,9 @@ def test_a_start_that_fails_at_its_end_lets_go_of_the_folder_and_leaves_no_threa
     with monkeypatch.context() as patched:
         patched.setattr(Retention, "begin", fail)
         with pytest.raises(DataFolderUnusable):
-            Engine(settings, models=ScriptedSource(chat))
+            Engine(settings, source=ScriptedSource(chat))
     assert "engine" not in names_of_new_threads(before)
-    Engine(settings, models=ScriptedSource(chat)).close()
+    Engine(settings, source=ScriptedSource(chat)).close()
 
 
 class Unending(ScriptedSource):
@@ -67,34 +67,34 @@ class Unending(ScriptedSource):
 
 def test_an_engine_whose_model_can_not_be_closed_lets_go_of_the_folder_and_leaves_no_thread(loaded, chat):
     settings, before = Settings(data_dir=loaded), set(threading.enumerate())
-    engine = Engine(settings, models=Unending(chat))
+    engine = Engine(settings, source=Unending(chat))
     with pytest.raises(OSError, match="it does not end"):
         engine.close()
     assert not {"engine", "retention"} & names_of_new_threads(before)
-    Engine(settings, models=ScriptedSource(chat)).close()
+    Engine(settings, source=ScriptedSource(chat)).close()
 
 
 def test_a_folder_with_a_newer_history_is_refused_before_its_catalogue_is_brought_up_to_date(loaded, chat):
     settings = Settings(data_dir=loaded)
-    Engine(settings, models=ScriptedSource(chat)).close()
+    Engine(settings, source=ScriptedSource(chat)).close()
     with closing(sqlite3.connect(loaded / FILE)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     with closing(sqlite3.connect(loaded / "catalogue.sqlite3")) as connection, connection:
         connection.executescript("UPDATE alembic_version SET version_num = '0001'; DROP TABLE removed")
     with pytest.raises(DataFolderNewer, match="9999"):
-        Engine(settings, models=ScriptedSource(chat))
+        Engine(settings, source=ScriptedSource(chat))
     assert version(loaded / "catalogue.sqlite3") == [("0001",)]
 
 
 def test_a_run_with_an_event_that_this_version_does_not_know_does_not_keep_the_engine_from_starting(loaded, chat):
     settings = Settings(data_dir=loaded)
-    with local_engine(settings, models=ScriptedSource(chat)) as engine:
+    with local_engine(settings, source=ScriptedSource(chat)) as engine:
         run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
         run.result()
     with closing(sqlite3.connect(loaded / FILE)) as connection, connection:
         connection.execute("UPDATE runs SET status = 'running'")
         connection.execute('UPDATE events SET event = \'{"kind":"cost"}\' WHERE position = 2')
-    with local_engine(settings, models=ScriptedSource(chat)) as engine:
+    with local_engine(settings, source=ScriptedSource(chat)) as engine:
         assert engine.history.run(run.id).status == "failed"
 
 

@@ -614,7 +614,7 @@ def test_a_follow_up_counts_among_the_calls_of_its_run(open_engine, chat):
 def test_closing_the_engine_stops_its_runs(loaded, chat):
     gate = Gate()
     chat.default = Held(gate, LONG_ANSWER)
-    with local_engine(Settings(data_dir=loaded), models=ScriptedSource(chat)) as engine:
+    with local_engine(Settings(data_dir=loaded), source=ScriptedSource(chat)) as engine:
         runs = [ask(engine), ask(engine)]
         gate.wait_for(2)
     assert [run.result().status for run in runs] == ["stopped", "stopped"]
@@ -699,7 +699,7 @@ def test_a_run_that_can_neither_be_continued_nor_summarized_ends_all_the_same(lo
     source = ScriptedSource(ScriptedChat())
     source.open = lambda: HalfCharacters(ChatClient(ScriptedChat(), "scripted"))
     settings = Settings(data_dir=loaded)
-    with local_engine(settings, store=IndexStore(settings, embeddings), models=source) as engine:
+    with local_engine(settings, store=IndexStore(settings, embeddings), source=source) as engine:
         run = ask(engine)
         assert run.wait(PATIENCE)
         assert (run.events[-1].status, run.events[-1].error.code) == ("failed", "unexpected")
@@ -760,7 +760,7 @@ def test_a_run_that_was_in_flight_when_the_process_died_is_failed_at_the_next_st
     history.save("r", started)
     history.save("r", StepStarted(step="retrieve", attempt=1, start=0.25))
     history.close()
-    with local_engine(Settings(data_dir=loaded), models=ScriptedSource(chat)) as engine:
+    with local_engine(Settings(data_dir=loaded), source=ScriptedSource(chat)) as engine:
         assert engine.history.run("r").status == "failed"
         end = engine.history.events("r")[-1]
         assert (end.status, end.error.code, end.totals.seconds) == ("failed", "interrupted", 0.25)
@@ -942,7 +942,7 @@ def test_uploads_that_a_dead_process_left_are_discarded_at_the_next_start(loaded
     left = upload_folder(loaded) / "left.md"
     left.parent.mkdir()
     left.write_text("# Left")
-    with Engine(Settings(data_dir=loaded), models=ScriptedSource(chat)):
+    with Engine(Settings(data_dir=loaded), source=ScriptedSource(chat)):
         assert not left.exists()
 
 

@@ -167,7 +167,7 @@ def test_a_fork_outlives_a_restart(loaded, embeddings, speaking):
     settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False)
 
     def opened() -> UserEngine:
-        return local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(speaking))
+        return local_engine(settings, store=IndexStore(settings, embeddings), source=ScriptedSource(speaking))
 
     with opened() as engine:
         origin = ask(engine, "self_rag")

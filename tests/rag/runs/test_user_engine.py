@@ -266,7 +266,7 @@ def chat() -> ScriptedChat:
 @pytest.fixture
 def world(loaded: Path, embeddings, chat) -> Iterator[World]:
     settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False)
-    with Engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat)) as process:
+    with Engine(settings, store=IndexStore(settings, embeddings), source=ScriptedSource(chat)) as process:
         yield World(process)
 
 

@@ -51,7 +51,7 @@ def replica(shared: Settings, embeddings: EmbeddedEmbeddings) -> Iterator[Open]:
             approve(chat)
             settings = shared.model_copy(update=values)
             store = IndexStore(settings, embeddings)
-            return opened.enter_context(local_engine(settings, store=store, models=ScriptedSource(chat)))
+            return opened.enter_context(local_engine(settings, store=store, source=ScriptedSource(chat)))
 
         yield replica
 
