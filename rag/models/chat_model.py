@@ -207,6 +207,8 @@ class ModelSource(Protocol):
     name: str
     runs_at_once: int | None
     """runs that the model can serve at the same time; None: the settings decide"""
+    is_in_app: bool
+    """each app has its own, on the processors of its machine; False: a service, which all apps share"""
 
     def is_ready(self) -> bool:
         """Whether `open` returns at once."""
@@ -219,8 +221,3 @@ class ModelSource(Protocol):
     async def close(self) -> None:
         """Call it in the event loop that used the model."""
         ...
-
-
-def is_embedded(models: ModelSource) -> bool:
-    """Whether the model is in the app itself, and not a service that all apps share."""
-    return models.runs_at_once is not None

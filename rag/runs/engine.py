@@ -21,7 +21,7 @@ from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads, discard_uploads
 from index_store.store.index_store import IndexStore
 from rag.models.admission import Admission
-from rag.models.chat_model import ModelSource, is_embedded
+from rag.models.chat_model import ModelSource
 from rag.models.offered import OfferedModels
 from rag.models.preload import Preload
 from rag.models.registry import model_source
@@ -322,7 +322,7 @@ class Engine:
         from rag.runs.replicas.replicas import Replicas
 
         # Each app has its own embedded model. A service is the same for all apps.
-        at_once = math.inf if is_embedded(self._models.usual) else self.settings.runs_at_once
+        at_once = math.inf if self._models.usual.is_in_app else self.settings.runs_at_once
         of_one_party = self.settings.runs_per_person
         return Replicas(
             self.store, self.history, active_runs, replica, loop=self._loop, at_once=at_once, of_one_party=of_one_party

@@ -23,6 +23,7 @@ class EmbeddedSource:
     runs_at_once: int | None = 1
     """Its requests wait for each other. In parallel all would be slow, and the cached beginning of each prompt would be
     lost."""
+    is_in_app = True
 
     def __init__(self, settings: Settings) -> None:
         self._path = settings.embedded_model or models_folder(settings.data_dir) / CHAT_MODEL.name

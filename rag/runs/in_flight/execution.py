@@ -17,7 +17,7 @@ from rag.errors import IndexGone, RunLimit, RunTimeLimit, Unexpected
 from rag.graph.context import Assessment, GraphLimits, Recorder, RunContext
 from rag.graph.state import State
 from rag.graph.step import Step
-from rag.models.chat_model import ChatModel, ModelSource, is_embedded
+from rag.models.chat_model import ChatModel, ModelSource
 from rag.nodes.condense_question import condense_question
 from rag.pipelines.pipeline import Pipeline
 from rag.runs.fork.checkpoints import Checkpoints, thread
@@ -119,7 +119,7 @@ class Execution:
         )
         config = RunnableConfig(recursion_limit=RECURSION_LIMIT)
         checkpoints = self.services.checkpoints
-        with self.services.answering() if is_embedded(self.source) else nullcontext():
+        with self.services.answering() if self.source.is_in_app else nullcontext():
             if checkpoints is None:
                 await self.pipeline.compiled.ainvoke(beginning, config, context=context)
                 return

@@ -274,13 +274,13 @@ def test_the_sum_of_31_days_has_31_days_before_the_older_ones_are_deleted_and_af
 # Long jobs
 
 
-@pytest.mark.parametrize(("runs_at_once", "gives_way"), [(1, True), (None, False)])
+@pytest.mark.parametrize("gives_way", [True, False])
 def test_jobs_give_way_while_a_model_of_this_machine_answers_and_only_then(
-    opened, chat, tmp_path, monkeypatch, runs_at_once, gives_way
+    opened, chat, tmp_path, monkeypatch, gives_way
 ):
     gate = Gate()
     chat.answer_when("日当", answer=Held(gate, ANSWER))
-    monkeypatch.setattr(ScriptedSource, "runs_at_once", runs_at_once)
+    monkeypatch.setattr(ScriptedSource, "is_in_app", gives_way)
     monkeypatch.setattr(embedding, "PAUSE", 60)
     (tmp_path / "new.md").write_text("# New\n\nWords.")
     with opened() as engine:
