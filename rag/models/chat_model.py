@@ -8,12 +8,10 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from index_store.base.text.shortened import shortened
-from rag.models.client.client import ChatClient, Restart
 from rag.models.context_window import ContextWindow
+from rag.models.restart import Restart
 from rag.models.usage import Usage
 from rag.text.language import Language
-from rag.text.places import place
 from rag.trace.details import CutBy, Route, Turn
 from rag.trace.events import Style
 from rag.trace.grades import Grade, Grounding, Usefulness
@@ -79,6 +77,7 @@ class Keywords:
 class ChatModel(ABC):
     """Every method counts its calls in `usage`, and raises ServiceError, ModelError or RunLimit."""
 
+    name: str
     context_window: ContextWindow
     regenerates: bool
     """True if it helps to ask the model again after a rejected answer"""
@@ -86,13 +85,6 @@ class ChatModel(ABC):
     """True if a speculative answer is worth its price: not if calls wait for each other, or tokens are expensive"""
     suggests: bool
     """True if it suggests follow-ups, unless the settings say otherwise"""
-
-    def __init__(self, client: ChatClient) -> None:
-        self.client = client
-
-    @property
-    def name(self) -> str:
-        return self.client.name
 
     # Writing
 
@@ -182,23 +174,6 @@ class ChatModel(ABC):
 MOST_FOLLOW_UPS = 3
 LONGEST_FOLLOW_UP = 150
 """characters: a longer question does not fit a button"""
-
-# A short description of a call's subject, for readers of the trace.
-
-LONGEST_QUOTE = 120
-"""characters"""
-
-
-def named(passage: Passage) -> str:
-    return f"[{passage.number}] {place(passage)}"
-
-
-def numbered(passages: Sequence[Passage]) -> str:
-    return " ".join(f"[{passage.number}]" for passage in passages)
-
-
-def quoting(text: str) -> str:
-    return shortened(" ".join(text.split()), LONGEST_QUOTE)
 
 
 class ModelSource(Protocol):

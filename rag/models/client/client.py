@@ -26,6 +26,7 @@ from index_store.base.text.bidi import without_bidi_controls
 from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, ReplyCut, ReplyFiltered, ReplyRefused
 from rag.models.admission import Admission
 from rag.models.client.refused_fields import STREAM, RefusedFields, more_refused, prompt_sent
+from rag.models.restart import Restart
 from rag.models.usage import ReceivedReply, Usage
 from rag.text.reply.end_tokens import EndTokenFilter
 from rag.text.reply.instruction_filter import InstructionFilter
@@ -100,10 +101,6 @@ def _end_of(piece: AIMessage) -> str | None:
     reason = told.get("finish_reason") or (told.get("incomplete_details") or {}).get("reason") or told.get("status")
     said = str(reason or "").lower()
     return said if said not in NO_REASON else None
-
-
-class Restart:
-    """Marks in a stream that the text before it is void: the connection broke, or it was reasoning."""
 
 
 class ChatClient:

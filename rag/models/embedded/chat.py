@@ -6,6 +6,7 @@ The figures are in docs/decisions/models/embedded-chat-model.md.
 from collections.abc import Sequence
 from statistics import fmean
 
+from rag.models.call_subjects import of_passage, of_passages, of_text
 from rag.models.chat_model import (
     Answer,
     AnswerStream,
@@ -13,11 +14,8 @@ from rag.models.chat_model import (
     Keywords,
     RejectedAnswer,
     Routing,
-    named,
-    numbered,
-    quoting,
 )
-from rag.models.client.client import Prompt, Restart, cut_by
+from rag.models.client.client import ChatClient, Prompt, cut_by
 from rag.models.context_window import ContextWindow
 from rag.models.embedded import grading, prompts
 from rag.models.embedded.attribution import AttributedText
@@ -28,6 +26,7 @@ from rag.models.embedded.first_word import FirstWord, with_first_word_whole
 from rag.models.embedded.log_odds import TOP, YesNoQuestion
 from rag.models.embedded.names import unstated_codes
 from rag.models.replies import FollowUpsReply, KeywordsReply
+from rag.models.restart import Restart
 from rag.models.usage import Usage, tokens_of
 from rag.text.citations import claims, without_markers
 from rag.text.language import Language
@@ -65,6 +64,10 @@ class EmbeddedChat(ChatModel):
     suggests = False
     """the next question would wait for them, about ten seconds"""
 
+    def __init__(self, client: ChatClient) -> None:
+        self.client = client
+        self.name = client.name
+
     def answer(
         self,
         question: str,
@@ -76,7 +79,7 @@ class EmbeddedChat(ChatModel):
         rejected: RejectedAnswer | None = None,
     ) -> AnswerStream:
         prompt = prompts.answer(question, passages, language, style, rejected)
-        about = CallSubject("answer", numbered(passages))
+        about = CallSubject("answer", of_passages(passages))
         return self._stream(prompt, question, passages, usage, about, style.temperature)
 
     def answer_from_memory(
@@ -144,7 +147,9 @@ class EmbeddedChat(ChatModel):
         return FollowUpsReply.read(message.text) or ()
 
     async def grade_relevance(self, question: str, passage: Passage, usage: Usage) -> Grade:
-        return await self._grade(grading.relevance(question, passage), usage, CallSubject("relevance", named(passage)))
+        return await self._grade(
+            grading.relevance(question, passage), usage, CallSubject("relevance", of_passage(passage))
+        )
 
     async def check_grounding(
         self, question: str, answer: Answer, passages: Sequence[Passage], usage: Usage
@@ -155,7 +160,7 @@ class EmbeddedChat(ChatModel):
             sentences = [without_markers(answer.text)]
         asked = [grading.grounding(question, each, passages, answer.confidence) for each in sentences]
         grades = [
-            await self._grade(each, usage, CallSubject("grounding", quoting(text)))
+            await self._grade(each, usage, CallSubject("grounding", of_text(text)))
             for each, text in zip(asked, sentences, strict=True)
         ]
         unsupported = tuple(text for text, grade in zip(sentences, grades, strict=True) if grade.verdict == "no")
@@ -167,7 +172,7 @@ class EmbeddedChat(ChatModel):
 
     async def check_usefulness(self, question: str, answer: Answer, usage: Usage) -> Usefulness:
         text = without_markers(answer.text)
-        grade = await self._grade(grading.usefulness(question, text), usage, CallSubject("usefulness", quoting(text)))
+        grade = await self._grade(grading.usefulness(question, text), usage, CallSubject("usefulness", of_text(text)))
         return Usefulness(**dict(grade), rating=None if grade.score is None else grading.rating(grade.score))
 
     async def grade_retrieval_need(self, question: str, usage: Usage) -> Grade:

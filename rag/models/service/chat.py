@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage
 
 from index_store.base.errors import ModelUnknown, RequestRefused, ServiceFailed
 from rag.errors import EmptyReply
+from rag.models.call_subjects import of_passage, of_passages, of_text
 from rag.models.chat_model import (
     Answer,
     AnswerStream,
@@ -17,11 +18,8 @@ from rag.models.chat_model import (
     Keywords,
     RejectedAnswer,
     Routing,
-    named,
-    numbered,
-    quoting,
 )
-from rag.models.client.client import UNREAD, ChatClient, Prompt, Restart, cut_by
+from rag.models.client.client import UNREAD, ChatClient, Prompt, cut_by
 from rag.models.context_window import ContextWindow
 from rag.models.replies import (
     FollowUpsReply,
@@ -32,6 +30,7 @@ from rag.models.replies import (
     RouteReply,
     UsefulnessReply,
 )
+from rag.models.restart import Restart
 from rag.models.service import prompts
 from rag.models.service.cited_text import CitedText
 from rag.models.usage import Usage
@@ -70,7 +69,8 @@ class ServiceChat(ChatModel):
         speculates: bool = True,
     ) -> None:
         """`context`: the model's context in tokens; `answer`: the most tokens of a reply."""
-        super().__init__(client)
+        self.client = client
+        self.name = client.name
         self.context_window = ContextWindow.of(context, answer)
         self.speculates = speculates
         # Servers support different ways of structured output. A way that the server refuses, although it accepts
@@ -89,7 +89,7 @@ class ServiceChat(ChatModel):
         rejected: RejectedAnswer | None = None,
     ) -> AnswerStream:
         prompt = prompts.answer(question, passages, language, style, rejected)
-        return self._stream(prompt, passages, usage, CallSubject("answer", numbered(passages)), style.temperature)
+        return self._stream(prompt, passages, usage, CallSubject("answer", of_passages(passages)), style.temperature)
 
     def answer_from_memory(
         self, question: str, usage: Usage, *, language: Language, temperature: float = 0
@@ -112,7 +112,7 @@ class ServiceChat(ChatModel):
                 yield text.feed(piece.text)
         yield text.end()
         if not text.answer.is_no_answer and not without_markers(text.answer.text).strip():
-            raise EmptyReply(model=self.client.name)
+            raise EmptyReply(model=self.name)
         yield replace(text.answer, is_cut=cut is not None, cut_by=cut or "length")
 
     async def rewrite_question(
@@ -143,19 +143,19 @@ class ServiceChat(ChatModel):
 
     async def grade_relevance(self, question: str, passage: Passage, usage: Usage) -> Grade:
         prompt = prompts.relevance(question, passage)
-        about = CallSubject("relevance", named(passage))
+        about = CallSubject("relevance", of_passage(passage))
         return await self._read(prompt, RelevanceReply, RelevanceReply.read, usage, about) or Grade.unknown()
 
     async def check_grounding(
         self, question: str, answer: Answer, passages: Sequence[Passage], usage: Usage
     ) -> Grounding:
         prompt = prompts.grounding(question, answer.text, passages)
-        about = CallSubject("grounding", numbered(passages))
+        about = CallSubject("grounding", of_passages(passages))
         return await self._read(prompt, GroundingReply, GroundingReply.read, usage, about) or Grounding.unknown()
 
     async def check_usefulness(self, question: str, answer: Answer, usage: Usage) -> Usefulness:
         prompt = prompts.usefulness(question, answer.text)
-        about = CallSubject("usefulness", quoting(answer.text))
+        about = CallSubject("usefulness", of_text(answer.text))
         return await self._read(prompt, UsefulnessReply, UsefulnessReply.read, usage, about) or Usefulness.unknown()
 
     async def grade_retrieval_need(self, question: str, usage: Usage) -> Grade:
@@ -196,7 +196,7 @@ class ServiceChat(ChatModel):
             if found is not None:
                 return found
             if error_type := UNREAD.get(cut_by(message)):
-                raise error_type(model=self.client.name)
+                raise error_type(model=self.name)
         return None
 
     def _ways(self) -> list[Way]:
