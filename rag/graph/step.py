@@ -7,7 +7,7 @@ last events of a cancelled node. Only `Step.token` adds to the answer, so a grad
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, NamedTuple, Protocol, TypeVar, overload
+from typing import Any, NamedTuple, Protocol, TypeVar, cast, overload
 
 from langgraph.runtime import Runtime
 
@@ -15,6 +15,7 @@ from index_store.base.errors import Failure, PlainError
 from rag.errors import PASSING, Unexpected
 from rag.graph.context import GraphLimits, Recorder, RunContext, StepOutcome
 from rag.graph.state import State
+from rag.models.prompt import MessageRole
 from rag.models.usage import Usage
 from rag.trace.details import Detail
 from rag.trace.events import Decision, Role, StepFinished, StepStarted, StepVerdict, Token
@@ -149,7 +150,8 @@ def step(work: Work | None = None, *, role: Role | None = None) -> Node | Callab
             if override.outcome:
                 return this.reuse(override.outcome)
             this.prompt_by_hand = bool(override.prompt)
-            this.usage.prompt = [(each.role, each.text) for each in override.prompt]
+            # A fork changes the text of a message, but not its role.
+            this.usage.prompt = [(cast(MessageRole, each.role), each.text) for each in override.prompt]
             return {**override.given, **await this.run(this.do(work, {**state, **override.given}))}
 
         node.__name__ = work.__name__

@@ -16,6 +16,7 @@ from langchain_core.messages import AIMessage
 from index_store.base.errors import Failure, PlainError
 from rag.errors import RunCallLimit, RunTokenLimit, TokensUsedUp, Unexpected
 from rag.models.context_window import TOKENS_A_CHARACTER, length
+from rag.models.prompt import Prompt
 from rag.text.reply.surrogates import whole_characters
 from rag.trace.calls import Call, Request, ShortenedText, TokenProbability
 
@@ -92,10 +93,10 @@ class Usage:
     tokens_out: int = 0
     record: list[Call] | None = None
     """the calls, word for word, added as they end; None: not recorded"""
-    prompt: list[tuple[str, str]] = field(default_factory=list)
+    prompt: Prompt = field(default_factory=list)
     """(role, text) of each message that the first call sends instead of its own, if a person changed the prompt"""
 
-    def take_prompt(self) -> list[tuple[str, str]]:
+    def take_prompt(self) -> Prompt:
         """Returns it once, and an empty list after that."""
         taken, self.prompt = self.prompt, []
         return taken

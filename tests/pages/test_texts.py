@@ -25,7 +25,8 @@ from pages.widgets.frame.sign_in import OUTCOMES
 from pages.widgets.search.question_words import Found
 from pages.widgets.trace.fork.origin import VERDICTS
 from pages.widgets.trace.graph import VIEWS
-from rag.models.client.client import REPLY_FORMATS, Message
+from rag.models.client.client import REPLY_FORMATS
+from rag.models.prompt import MessageRole
 from rag.pipelines import PIPELINES
 from rag.runs.export.markdown import EXPORT_LABELS
 from rag.runs.history.run_list import CAUSES, ORDERS, STATES
@@ -145,7 +146,7 @@ def families() -> dict[str, set[str]]:
         "detail.{}": set(get_args(Verdict)),
         "detail.{}{}": {"".join(pair) for pair in product(("", "relevant_", "need_"), ("yes", "no"))},
         "call.{}": {*get_args(Call.model_fields["status"].annotation), *REPLY_FORMATS.values()} - {"finished"},
-        "message.{}": set(get_args(get_args(Message)[0])),
+        "message.{}": set(get_args(MessageRole)),
         "task.{}": literals("rag", "CallSubject"),
         "grounding.{}": set(get_args(Level)),
         "graph.{}": set(VIEWS),

@@ -5,9 +5,9 @@ Not here: retries of 429, 5xx and refused connections, with back-off; the openai
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, contextmanager
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import openai
 from langchain_core.language_models import BaseChatModel
@@ -22,17 +22,14 @@ from index_store.base.errors import (
     ServiceUnreachable,
 )
 from index_store.base.service import explain, host_of, is_too_long, said_in
-from index_store.base.text.bidi import without_bidi_controls
 from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, ReplyCut, ReplyFiltered, ReplyRefused
 from rag.models.admission import Admission
+from rag.models.client.finish_reason import BY_A_FILTER, UNREAD, cut_by, cut_of, finish_reason
 from rag.models.client.refused_fields import STREAM, RefusedFields, more_refused, prompt_sent
+from rag.models.prompt import Prompt
 from rag.models.restart import Restart
 from rag.models.usage import ReceivedReply, Usage
-from rag.text.reply.end_tokens import EndTokenFilter
-from rag.text.reply.instruction_filter import InstructionFilter
-from rag.text.reply.reasoning_filter import ReasoningFilter
-from rag.text.reply.surrogates import SurrogateFilter
-from rag.text.reply.wrapper_filter import WrapperFilter
+from rag.text.reply.reply_filter import ReplyFilter
 from rag.trace.calls import CallSubject, Request
 from rag.trace.calls import Message as Sent
 from rag.trace.details import CutBy
@@ -45,9 +42,6 @@ RETRY_PAUSE = 0.5
 FAULTS = (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError)
 """errors of the openai client: its own, and built-in ones if the answer is not a chat completion"""
 
-UNREAD: Mapping[CutBy | None, type[ModelError]] = {"length": ReplyCut, "filter": ReplyFiltered}
-"""the error of a reply that ended before it could be read, by what ended it"""
-
 REPLY_FORMATS = {"response_format": "json_schema", "tools": "function_call"}
 """how a schema is requested, by the option that contains it"""
 
@@ -56,51 +50,8 @@ OTHER = CallSubject("other")
 USUAL_TEMPERATURE = 0.0
 """the likeliest words, so that the same question gets the same answer"""
 
-Message = tuple[Literal["system", "user", "assistant"], str]
-Prompt = list[Message]
-
-
-WHOLE = frozenset(
-    {
-        "stop", "tool_calls", "function_call", "completed",
-        "end_turn", "stop_sequence", "eos", "eos_token", "complete",
-    }
-)  # fmt: skip
-"""reasons with which services end a whole reply: OpenAI's, then those of others"""
-
-NO_REASON = frozenset({"", "null", "none"})
-"""what stands in the pieces before the end; Alibaba's own protocol, and gateways to it, write null as a word"""
-
-AT_THE_LIMIT = frozenset({"length", "max_output_tokens", "max_tokens", "model_length"})
-"""the same for a reply that reached its limit of tokens"""
-
-BY_A_FILTER = "content_filter"
-"""how the reasons begin with which a content filter ends a reply; some services put their own one behind it"""
-
-
 OUT_OF_TOKENS = "max_tokens or model output limit was reached"
 """words with which OpenAI and Azure refuse a request after the reply of a reasoning model reached its limit"""
-
-
-def cut_by(piece: AIMessage) -> CutBy | None:
-    """What ends the reply here too early, if anything does."""
-    return _cut_by(_end_of(piece))
-
-
-def _cut_by(end: str | None) -> CutBy | None:
-    if end is None or end in WHOLE:
-        return None
-    if end in AT_THE_LIMIT:
-        return "length"
-    return "filter" if end.startswith(BY_A_FILTER) else "service"
-
-
-def _end_of(piece: AIMessage) -> str | None:
-    """Why the reply ends here, if it does, in lower case. OpenAI's Responses API tells a status instead."""
-    told = piece.response_metadata
-    reason = told.get("finish_reason") or (told.get("incomplete_details") or {}).get("reason") or told.get("status")
-    said = str(reason or "").lower()
-    return said if said not in NO_REASON else None
 
 
 class ChatClient:
@@ -149,12 +100,10 @@ class ChatClient:
                 except RequestRefused as error:
                     refused = more_refused(error, refused)
         self._refused.note(options, refused)
-        shown = ReplyFilter(asked)
+        shown = ReplyFilter(_instructions(asked))
         return _with_text(message, shown.feed(message.text) + shown.end())
 
-    async def _reply(
-        self, asked: list[tuple[str, str]], usage: Usage, about: CallSubject, sent: dict[str, Any]
-    ) -> AIMessage:
+    async def _reply(self, asked: Prompt, usage: Usage, about: CallSubject, sent: dict[str, Any]) -> AIMessage:
         with self._call(asked, usage, about, sent) as reply:
             message = await self._model.ainvoke(asked, **sent)
             reply.read(message)
@@ -179,14 +128,14 @@ class ChatClient:
         while True:
             sent = self._refused.sent(options, refused)
             model = self._unstreamed if STREAM in refused else self._model
-            begun, end, shown = False, None, ReplyFilter(asked)
+            begun, end, shown = False, None, ReplyFilter(_instructions(asked))
             try:
                 async with (
                     self._admission.turn(usage.budget, within=usage.budget.party),
                     aclosing(self._chunks(model, prompt_sent(asked, refused), usage, about, sent)) as chunks,
                 ):
                     async for chunk in chunks:
-                        begun, end = True, _end_of(chunk) or end
+                        begun, end = True, finish_reason(chunk) or end
                         said = shown.feed(chunk.text)
                         if shown.is_void:
                             empty = True
@@ -198,7 +147,7 @@ class ChatClient:
                     yield AIMessageChunk(content=rest)
                 self._refused.note(options, refused)
                 if empty:
-                    raise self._without_text(_cut_by(end))
+                    raise self._without_text(cut_of(end))
                 break
             except RequestRefused as error:
                 refused = more_refused(error, refused)
@@ -217,7 +166,7 @@ class ChatClient:
     async def _chunks(
         self,
         model: BaseChatModel,
-        asked: list[tuple[str, str]],
+        asked: Prompt,
         usage: Usage,
         about: CallSubject,
         sent: dict[str, Any],
@@ -227,7 +176,7 @@ class ChatClient:
         with self._call(asked, usage, about, sent) as reply:
             try:
                 async for chunk in model.astream(asked, **sent):
-                    end = _end_of(chunk) or end
+                    end = finish_reason(chunk) or end
                     reply.read(chunk)
                     yield chunk
             except openai.APIConnectionError:
@@ -250,7 +199,7 @@ class ChatClient:
 
     @contextmanager
     def _call(
-        self, prompt: Sequence[tuple[str, str]], usage: Usage, about: CallSubject, options: dict[str, Any]
+        self, prompt: Prompt, usage: Usage, about: CallSubject, options: dict[str, Any]
     ) -> Iterator[ReceivedReply]:
         """Counts and records a call, and turns its errors into plain ones."""
         request = Request(
@@ -294,6 +243,10 @@ class ChatClient:
         return AnswerUnreadable(host=host_of(self._base_url), model=self.name)
 
 
+def _instructions(prompt: Prompt) -> str:
+    return "\n".join(text for role, text in prompt if role == "system")
+
+
 def _is_filtered(error: openai.APIError) -> bool:
     """True if the service refuses the prompt for its content. OpenRouter does so with 403, as for a key, and says which
     text was flagged.
@@ -301,37 +254,6 @@ def _is_filtered(error: openai.APIError) -> bool:
     details = error.body.get("metadata") if isinstance(error.body, dict) else None
     is_flagged = isinstance(details, dict) and "flagged_input" in details
     return is_flagged or (error.code or "").startswith(BY_A_FILTER)
-
-
-class ReplyFilter:
-    """Takes a reply in pieces, and returns the part that readers may see."""
-
-    def __init__(self, prompt: Sequence[tuple[str, str]]) -> None:
-        self._system = "\n".join(text for role, text in prompt if role == "system")
-        self._characters = SurrogateFilter()
-        self._reasoning = ReasoningFilter()
-        self._end_tokens = EndTokenFilter()
-        self._wrapper = WrapperFilter()
-        self._instructions = InstructionFilter(self._system)
-
-    @property
-    def is_void(self) -> bool:
-        """The latest piece showed that readers may see nothing of what was returned before it."""
-        return self._reasoning.is_void
-
-    def feed(self, piece: str) -> str:
-        reply = self._reasoning.feed(without_bidi_controls(self._characters.feed(piece)))
-        if self.is_void:
-            self._end_tokens = EndTokenFilter()
-            self._wrapper = WrapperFilter()
-            self._instructions = InstructionFilter(self._system)
-        return self._instructions.feed(self._wrapper.feed(self._end_tokens.feed(reply)))
-
-    def end(self) -> str:
-        rest = self._reasoning.feed(self._characters.end()) + self._reasoning.end()
-        rest = self._end_tokens.feed(rest) + self._end_tokens.end()
-        rest = self._wrapper.feed(rest) + self._wrapper.end()
-        return self._instructions.feed(rest) + self._instructions.end()
 
 
 M = TypeVar("M", bound=AIMessage)

@@ -1,12 +1,13 @@
 """Fields of a request that some services refuse: they are left out, or sent under another name, from then on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import openai
 
 from index_store.base.errors import RequestRefused
 from index_store.base.service import said_in
+from rag.models.prompt import Prompt
 
 TEMPERATURE, LENGTH, COUNT = "temperature", "max_completion_tokens", "stream_options"
 """by their names in OpenAI's protocol. OpenAI's newest models refuse a temperature, Mistral the newer name of the limit
@@ -66,7 +67,7 @@ class RefusedFields:
         return sent
 
 
-def prompt_sent(prompt: Sequence[tuple[str, str]], refused: Fields) -> list[tuple[str, str]]:
+def prompt_sent(prompt: Prompt, refused: Fields) -> Prompt:
     """The messages of a request, each with its role."""
     if SYSTEM not in refused:
         return list(prompt)

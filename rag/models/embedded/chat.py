@@ -15,7 +15,8 @@ from rag.models.chat_model import (
     RejectedAnswer,
     Routing,
 )
-from rag.models.client.client import ChatClient, Prompt, cut_by
+from rag.models.client.client import ChatClient
+from rag.models.client.finish_reason import cut_by
 from rag.models.context_window import ContextWindow
 from rag.models.embedded import grading, prompts
 from rag.models.embedded.attribution import AttributedText
@@ -25,6 +26,7 @@ from rag.models.embedded.engines.child import CONTEXT
 from rag.models.embedded.first_word import FirstWord, with_first_word_whole
 from rag.models.embedded.log_odds import TOP, YesNoQuestion
 from rag.models.embedded.names import unstated_codes
+from rag.models.prompt import Prompt
 from rag.models.replies import FollowUpsReply, KeywordsReply
 from rag.models.restart import Restart
 from rag.models.usage import Usage, tokens_of

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rag.models.client.client import Prompt
+from rag.models.prompt import Prompt
 from rag.models.usage import Token
 from rag.trace.grades import Explanation, Factor, Grade
 

@@ -19,8 +19,10 @@ from rag.models.chat_model import (
     RejectedAnswer,
     Routing,
 )
-from rag.models.client.client import UNREAD, ChatClient, Prompt, cut_by
+from rag.models.client.client import ChatClient
+from rag.models.client.finish_reason import UNREAD, cut_by
 from rag.models.context_window import ContextWindow
+from rag.models.prompt import Prompt
 from rag.models.replies import (
     FollowUpsReply,
     GroundingReply,

@@ -22,7 +22,7 @@ from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embeddings import Vectors
 from rag.errors import BadHitCount, UnknownPipeline
-from rag.models.client.client import ChatClient, ReplyFilter
+from rag.models.client.client import ChatClient
 from rag.models.service.chat import ServiceChat
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
@@ -36,6 +36,7 @@ from rag.runs.history.schema import FILE as HISTORY
 from rag.runs.in_flight import in_flight
 from rag.runs.run.run import Run
 from rag.settings import Settings
+from rag.text.reply.reply_filter import ReplyFilter
 from rag.trace.details import DocumentsDetail, Turn
 from rag.trace.events import RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
 from rag.trace.passages import Retrieval
