@@ -67,7 +67,6 @@ from rag.models.replies import (
 )
 from rag.models.service.cited_text import CitedText
 from rag.models.service.no_answer import NoAnswerFilter, says_only_that
-from rag.nodes.decline import search_account
 from rag.nodes.refine import refined, strips
 from rag.runs.export.export import Export, ExportedRun, export_as_markdown, file_name
 from rag.runs.export.markdown import run_as_markdown
@@ -77,6 +76,7 @@ from rag.text.code import CodeSplitter, code_hidden
 from rag.text.follow_up import stands_alone, still_leans
 from rag.text.language import is_written_in, language_of
 from rag.text.namesakes import told_apart
+from rag.text.no_answer import search_account
 from rag.text.overlap import features, overlap, words_in
 from rag.text.quoting import in_tags, passages_block, quoted
 from rag.text.repetition import repeats

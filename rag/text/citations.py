@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from rag.text.code import code_hidden
-from rag.text.language import Language
+from rag.text.no_answer import NEAREST, NEAREST_ONE
 from rag.trace.details import Claim
 from rag.trace.passages import Citation, Passage
 
@@ -15,12 +15,6 @@ MARKER = re.compile(r"\[([1-9]\d{0,2})\]")
 _BRACKETED = rf"[(（]{MARKER.pattern}(?: ?[,、;；] ?{MARKER.pattern}){{0,9}}[)）]"
 _SPACED_MARKER = rf"(?:(?<!\s)\s++)?(?:{MARKER.pattern}|{_BRACKETED})"
 """also several in brackets: ([1], [2])"""
-NEAREST: dict[Language, str] = {
-    "ja": "最も近かった箇所は {markers} です。",
-    "en": " The nearest passages are {markers}.",
-}
-"""the sentence of a no answer that only names passages"""
-NEAREST_ONE: dict[Language, str] = NEAREST | {"en": " The nearest passage is {markers}."}
 _MARKERS = rf"{MARKER.pattern}(?: {MARKER.pattern}){{0,9}}"
 _NAMES_PASSAGES = "|".join(
     _MARKERS.join(map(re.escape, each.split("{markers}"))) for each in {*NEAREST.values(), *NEAREST_ONE.values()}

@@ -12,7 +12,7 @@ from rag.models.service.chat import ServiceChat
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.wording import Wording
-from rag.nodes.decline import no_answer_sentence
+from rag.text.no_answer import no_answer_sentence
 from rag.text.places import place
 from rag.text.quoting import in_tags, passages_block
 from tests.rag.models.kinds import KINDS, prompts_over

@@ -7,9 +7,9 @@ import pytest
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
-from rag.nodes.decline import no_answer_sentence, search_account
 from rag.runs.run.summary import summarize_run
 from rag.text.citations import without_markers
+from rag.text.no_answer import no_answer_sentence, search_account
 from rag.trace.details import DeclineDetail, GenerationDetail
 from rag.trace.events import StepFinished, Token, from_json, to_json
 from rag.trace.passages import Retrieval

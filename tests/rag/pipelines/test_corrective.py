@@ -4,8 +4,8 @@ import pytest
 
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
-from rag.nodes.decline import no_answer_sentence
 from rag.nodes.refine import GAP
+from rag.text.no_answer import no_answer_sentence
 from tests.rag.conftest import TAVILY_KEY
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import decisions, finished, started_steps, tokens

@@ -10,7 +10,7 @@ from rag.models.service.chat import ServiceChat
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
-from rag.nodes.decline import no_answer_sentence
+from rag.text.no_answer import no_answer_sentence
 from rag.trace.events import StepStarted, Token
 from rag.trace.passages import Retrieval
 from tests.rag.documents import ALLOWANCE, INDEX
