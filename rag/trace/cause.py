@@ -27,7 +27,7 @@ Limits: a passage near the question need not contain the answer. So a person's c
 probe; the scores and grades of their results are used.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
 from index_store.search.other_language import differ_in_language
@@ -75,6 +75,35 @@ AS_NEAR = 0.9
 D = TypeVar("D")
 
 
+Situation = Literal[
+    "no_document_yet",
+    "cut_off",
+    "left_out",
+    "missed_by_hybrid",
+    "by_hand",
+    "said_none",
+    "said_none_of_kept",
+    "not_useful",
+    "reply_cut",
+    "from_web",
+]
+"""
+What the trace knows of how a cause came about, where that asks for other advice than usual.
+
+    no_document_yet    no_document: the first documents were being added, and none could be searched
+    cut_off            not_found: the passage's section was found, but shortened to the context window, without the part
+                       with the passage
+    left_out           not_found: hits of the run did not fit into the context window; the passage may be one of them
+    missed_by_hybrid   not_found, though a search of the run was hybrid
+    by_hand            graded_away by a person, in a fork
+    said_none          misread: the model said that the passage does not contain the answer
+    said_none_of_kept  the same; the model was given the passage without some sentences, left out as not helpful
+    not_useful         misread: the answer is in its sources, but was not found useful
+    reply_cut          misread, or an answer that nothing speaks against: its end is missing
+    from_web           nothing speaks against the answer; it was written from pages of the web alone
+"""
+
+
 class Finding(NamedTuple):
     """The cause, with its evidence."""
 
@@ -83,28 +112,11 @@ class Finding(NamedTuple):
     """the passage that it is about"""
     absent: tuple[str, ...] = ()
     """words of the question that are nowhere in the index"""
-    is_grounded: bool = False
-    """the answer is in its sources, but was not found useful"""
-    is_dropped: bool = False
-    """an answer was written from the passage, and a check rejected it; the model did not say that it found none"""
+    situation: Situation | None = None
+    left_out: int = 0
+    """hits of the run that did not fit into the context window"""
     cut_by: CutBy | None = None
     """what ended the answer too early"""
-    is_from_web: bool = False
-    """nothing speaks against the answer; it was written from pages of the web alone"""
-    is_hybrid: bool = False
-    """the passage was not found, though a search of the run was hybrid"""
-    left_out: int = 0
-    """hits of the run that did not fit into the context window: the passage that was not read may be one of them"""
-    is_cut_off: bool = False
-    """the passage's section was found, and shortened to the context window; the passage is in the part that was left
-    out
-    """
-    is_by_hand: bool = False
-    """a person graded the passage away, in a fork"""
-    sentences_left_out: bool = False
-    """the model was given the passage without some sentences, which were left out as not helpful"""
-    is_pending: bool = False
-    """the index had no document yet that could be searched: its first ones were being added"""
 
 
 def cause_of(events: Sequence[Event]) -> Finding | None:
@@ -115,15 +127,16 @@ def cause_of(events: Sequence[Event]) -> Finding | None:
     if not isinstance(last, RunFinished):
         return None
     if last.error and last.error.code in ("empty_index", "index_not_ready"):
-        return Finding("no_document", is_pending=last.error.code == "index_not_ready")
+        return Finding("no_document", situation="no_document_yet" if last.error.code == "index_not_ready" else None)
     if last.status != "finished":
         return None
     if last.outcome == "not_in_documents":
         return _why_declined(events)
+    cut: Situation | None = "reply_cut" if last.is_cut else None
     cut_by = last.cut_by if last.is_cut else None
     if last.outcome == "unconfirmed" and _is_rejected(events):
-        return Finding("misread", is_grounded=_is_grounded(events), cut_by=cut_by)
-    return Finding("none", cut_by=cut_by, is_from_web=_is_from_web(events))
+        return Finding("misread", situation=(cut or "not_useful") if _is_grounded(events) else None, cut_by=cut_by)
+    return Finding("none", situation=cut or ("from_web" if _is_from_web(events) else None), cut_by=cut_by)
 
 
 def with_thumb_down(cause: Cause, outcome: Outcome | None) -> Cause:
@@ -145,49 +158,81 @@ def _way(cosine: float | None, mean: float) -> float:
     return 0.0 if cosine is None or mean >= 1 else (cosine - mean) / (1 - mean)
 
 
+class _Probed(NamedTuple):
+    """A passage, and what its nearness to the question is measured by."""
+
+    passage: Passage
+    share: float
+    mean: float
+    across: bool
+
+    @property
+    def nearness(self) -> float:
+        return nearness(self.share, self.passage.vector_score, self.mean, across=self.across)
+
+    @property
+    def is_on_its_subject(self) -> bool:
+        least = ACROSS_SUBJECT_COSINE if self.across else SUBJECT_COSINE
+        return self.share >= SUBJECT_SHARE or _way(self.passage.vector_score, self.mean) >= least
+
+
 def _why_declined(events: Sequence[Event]) -> Finding | None:
     probes = [each.probe for each in _details(events, DeclineDetail) if each.probe]
     probe = probes[-1] if probes else _seen_alone(events)  # an earlier probe does not know what was found later
-    dropped, doubted = _dropped(events)
     question = next((each.question for each in events if isinstance(each, RunStarted)), "")
     found = [
-        (passage, share, differ_in_language(passage.text, question))
+        _Probed(passage, share, probe.mean, differ_in_language(passage.text, question))
         for passage, share in zip(probe.nearest, probe.shares, strict=True)
     ]
-    near = [(nearness(share, each.vector_score, probe.mean, across=across), each) for each, share, across in found]
-    near = sorted((each for each in near if each[0] >= 1), key=lambda each: -each[0])
+    dropped, doubted = _dropped_passages(events)
+    near = sorted((each for each in found if each.nearness >= 1), key=lambda each: -each.nearness)
     if near:
-        most = near[0][0]
-        seen = [passage for how_near, passage in near if passage.number in probe.seen and how_near >= AS_NEAR * most]
-        if not seen:
-            searches = _details(events, RetrievalDetail)
-            is_hybrid = any(each.mode == "hybrid" for each in searches)
-            left_out = sum(each.left_out for each in searches)
-            is_cut_off = any(_is_cut_from(near[0][1], each) for detail in searches for each in detail.passages)
-            return Finding(
-                "not_found", near[0][1], probe.absent, is_hybrid=is_hybrid, left_out=left_out, is_cut_off=is_cut_off
-            )
-        number = seen[0].number
-        if number in dropped:
-            return Finding("graded_away", seen[0], probe.absent, is_by_hand=_was_graded_by_hand(events, number))
-        is_dropped = not _was_denied(events, number)
-        if is_dropped and not _was_answered_from(events, number):
-            return None
-        return Finding(
-            "misread",
-            seen[0],
-            probe.absent,
-            is_grounded=is_dropped and _was_grounded_in(events, number),
-            is_dropped=is_dropped,
-            sentences_left_out=_was_refined(events, number),
-        )
-    if doubted:
-        return Finding("graded_away", doubted, probe.absent)
-    for passage, share, across in found:
-        least = ACROSS_SUBJECT_COSINE if across else SUBJECT_COSINE
-        if share >= SUBJECT_SHARE or _way(passage.vector_score, probe.mean) >= least:
-            return Finding("refused_rightly", passage, probe.absent)
-    return Finding("no_document", None, probe.absent)
+        finding = _why_not_from(near, probe.seen, dropped, events)
+    elif doubted:
+        finding = Finding("graded_away", doubted)
+    else:
+        on_subject = next((each.passage for each in found if each.is_on_its_subject), None)
+        finding = Finding("refused_rightly" if on_subject else "no_document", on_subject)
+    return finding and finding._replace(absent=probe.absent)
+
+
+def _why_not_from(
+    near: Sequence[_Probed], seen: Collection[int], dropped: Collection[int], events: Sequence[Event]
+) -> Finding | None:
+    """What happened to the nearest passage. `near`: the nearest first; `seen`, `dropped`: the numbers of passages."""
+    nearest = near[0]
+    as_near = [each.passage for each in near if each.nearness >= AS_NEAR * nearest.nearness]
+    passage = next((each for each in as_near if each.number in seen), None)
+    if passage is None:
+        return _not_found(nearest.passage, events)
+    if passage.number in dropped:
+        is_by_hand = _was_graded_by_hand(events, passage.number)
+        return Finding("graded_away", passage, situation="by_hand" if is_by_hand else None)
+    return _misread(passage, events)
+
+
+def _not_found(passage: Passage, events: Sequence[Event]) -> Finding:
+    searches = _details(events, RetrievalDetail)
+    left_out = sum(each.left_out for each in searches)
+    situation: Situation | None = None
+    if any(_is_cut_from(passage, each) for detail in searches for each in detail.passages):
+        situation = "cut_off"
+    elif left_out:
+        situation = "left_out"
+    elif any(each.mode == "hybrid" for each in searches):
+        situation = "missed_by_hybrid"
+    return Finding("not_found", passage, situation=situation, left_out=left_out)
+
+
+def _misread(passage: Passage, events: Sequence[Event]) -> Finding | None:
+    """None if no answer could be written from the passage."""
+    if _was_denied(events, passage.number):
+        is_whole = not _was_refined(events, passage.number)
+        return Finding("misread", passage, situation="said_none" if is_whole else "said_none_of_kept")
+    if not _was_answered_from(events, passage.number):
+        return None
+    is_grounded = _was_grounded_in(events, passage.number)
+    return Finding("misread", passage, situation="not_useful" if is_grounded else None)
 
 
 def _is_cut_from(passage: Passage, found: Passage) -> bool:
@@ -250,7 +295,7 @@ def _seen_alone(events: Sequence[Event]) -> Probe:
     return Probe(nearest=tuple(found.values()), shares=tuple(shares), seen=tuple(found), mean=1.0, words=(), absent=())
 
 
-def _dropped(events: Sequence[Event]) -> tuple[set[int], Passage | None]:
+def _dropped_passages(events: Sequence[Event]) -> tuple[set[int], Passage | None]:
     """The numbers of the passages that were dropped, and the dropped passage with the least certain grade, if there is
     an uncertain one.
     """

@@ -447,10 +447,10 @@ def test_a_passage_that_may_have_been_left_out_of_the_context_is_not_said_to_be_
 @pytest.mark.parametrize(
     ("finding", "note"),
     [
-        (Finding("not_found", is_cut_off=True, left_out=2), "runs.not_found_cut_off"),
-        (Finding("graded_away", is_by_hand=True), "runs.graded_away_by_hand"),
-        (Finding("no_document", is_pending=True), "runs.no_document_yet"),
-        (Finding("misread", sentences_left_out=True), "runs.misread_of_kept"),
+        (Finding("not_found", situation="cut_off", left_out=2), "runs.not_found_cut_off"),
+        (Finding("graded_away", situation="by_hand"), "runs.graded_away_by_hand"),
+        (Finding("no_document", situation="no_document_yet"), "runs.no_document_yet"),
+        (Finding("misread", situation="said_none_of_kept"), "runs.misread_of_kept"),
     ],
 )
 def test_what_the_trace_knows_of_a_cause_stands_in_place_of_its_usual_advice(

@@ -66,37 +66,39 @@ def show_why(run: PastRun, finding: Finding, label_visibility: Literal["visible"
 
 def _note(cause: Cause, run: PastRun, finding: Finding, *, is_unclear: bool) -> str:
     """What the cause means here, and what to do."""
-    match cause:
-        case "none" if is_unclear:
-            return say("runs.unclear")
-        case "no_document" if finding.is_pending:
+    if cause == "none":
+        return say("runs.unclear" if is_unclear else "cause.none_note")
+    is_of_trace = not run.cause_by_person or finding.cause == cause
+    if not is_of_trace:  # the trace knows nothing of what a person found
+        return say("runs.misread_as_none" if _says_none(cause, run) else f"cause.{cause}_note")
+    match finding.situation:
+        case "no_document_yet":
             return say("runs.no_document_yet")
-        case "not_found":
-            return _note_of_not_found(finding)
-        case "graded_away" if finding.is_by_hand:
+        case "cut_off":
+            return say("runs.not_found_cut_off")
+        case "left_out":
+            return counted("runs.not_found_or_left_out", finding.left_out)
+        case "missed_by_hybrid":
+            return say("runs.not_found_by_hybrid")
+        case "by_hand":
             return say("runs.graded_away_by_hand")
-        case "misread":
-            return _note_of_misread(run, finding)
-    return say(f"cause.{cause}_note")
+        case "said_none":
+            return say("runs.misread_as_none")
+        case "said_none_of_kept":
+            return say("runs.misread_of_kept")
+        case "not_useful":
+            return say("runs.misread_as_not_useful")
+        case "reply_cut":
+            return say(f"cut.{finding.cut_by}")
+        case "from_web":
+            return say("runs.from_web")
+        case None:
+            return say(f"cause.{cause}_note")
 
 
-def _note_of_not_found(finding: Finding) -> str:
-    if finding.is_cut_off:
-        return say("runs.not_found_cut_off")
-    if finding.left_out:
-        return counted("runs.not_found_or_left_out", finding.left_out)
-    return say("runs.not_found_by_hybrid" if finding.is_hybrid else "cause.not_found_note")
-
-
-def _note_of_misread(run: PastRun, finding: Finding) -> str:
-    if run.outcome == "not_in_documents" and not finding.is_dropped:
-        return say("runs.misread_of_kept" if finding.sentences_left_out else "runs.misread_as_none")
-    is_by_thumb = finding.cause == "none" and not run.cause_by_person
-    if finding.cut_by and (is_by_thumb or finding.is_grounded):
-        return say(f"cut.{finding.cut_by}")
-    if is_by_thumb and finding.is_from_web:
-        return say("runs.from_web")
-    return say("runs.misread_as_not_useful" if finding.is_grounded else "cause.misread_note")
+def _says_none(cause: Cause, run: PastRun) -> bool:
+    """Whether the answer that was misread says that there is none."""
+    return cause == "misread" and run.outcome == "not_in_documents"
 
 
 def _say_why(run_id: str, chosen: str) -> None:

@@ -182,17 +182,17 @@ def test_a_passage_that_a_person_graded_away_in_a_fork_is_told_as_such(engine, a
     fork = engine.forks.begin(run.id, "grade_documents", 1, turned)
     fork.result()
     finding = cause_of(fork.events)
-    assert (finding.cause, finding.is_by_hand) == ("graded_away", True)
+    assert (finding.cause, finding.situation) == ("graded_away", "by_hand")
     reject_all(chat)
     finding = cause_of(ask(MISREAD.questions["en"], MISREAD.index, "self_rag").events)
-    assert (finding.cause, finding.is_by_hand) == ("graded_away", False)
+    assert (finding.cause, finding.situation) == ("graded_away", None)
 
 
 def test_a_passage_in_the_part_of_its_section_that_did_not_fit_into_the_context_was_found_and_cut_off(ask, chat):
     reject_all(chat)
     events = ask("What is part ZT-4083?", NOT_FOUND.index, "self_rag", retrieval=Retrieval(mode="vector", k=2)).events
     passage = cause_of(events).passage
-    assert not cause_of(events).is_cut_off
+    assert cause_of(events).situation != "cut_off"
     read = passage.model_copy(update={"number": 1, "start": 0, "end": 1, "text": "T", "section_length": 5000})
 
     def shortened(event):
@@ -201,7 +201,7 @@ def test_a_passage_in_the_part_of_its_section_that_did_not_fit_into_the_context_
         return event
 
     finding = cause_of([shortened(event) for event in events])
-    assert (finding.cause, finding.passage, finding.is_cut_off) == ("not_found", passage, True)
+    assert (finding.cause, finding.passage, finding.situation) == ("not_found", passage, "cut_off")
 
 
 def test_a_passage_that_was_read_without_some_of_its_sentences_is_told_as_such(ask, chat, store, tmp_path):
@@ -210,9 +210,9 @@ def test_a_passage_that_was_read_without_some_of_its_sentences_is_told_as_such(a
     (file := tmp_path / "badge.md").write_text(f"# Badge\n\n{rule} {talk} {talk}\n", encoding="utf-8")
     assert store.add("badges", file, file.name).error is None
     chat.default = TOKEN
-    for pipeline, expected in (("corrective", True), ("self_rag", False)):
+    for pipeline, expected in (("corrective", "said_none_of_kept"), ("self_rag", "said_none")):
         finding = cause_of(ask("Whom do staff tell when the badge for parking is lost?", "badges", pipeline).events)
-        assert (finding.cause, finding.sentences_left_out) == ("misread", expected)
+        assert (finding.cause, finding.situation) == ("misread", expected)
 
 
 def test_an_answer_that_nothing_speaks_against_has_no_cause_but_none(ask):
@@ -224,9 +224,9 @@ def test_an_empty_index_is_no_document_though_the_run_failed(ask):
     run = ask("Who hands a certificate in?", "empty", "naive")
     assert run.result().error.code == "empty_index"
     assert why(run) == "no_document"
-    assert not cause_of(run.events).is_pending
+    assert cause_of(run.events).situation is None
     last = run.result().model_copy(update={"error": IndexNotReady(index="empty").as_failure()})
-    assert cause_of([*run.events[:-1], last]) == Finding("no_document", is_pending=True)
+    assert cause_of([*run.events[:-1], last]) == Finding("no_document", situation="no_document_yet")
 
 
 def test_an_answer_that_is_not_grounded_is_misread(ask, chat):
@@ -234,13 +234,13 @@ def test_an_answer_that_is_not_grounded_is_misread(ask, chat):
     run = ask(MISREAD.questions["en"], MISREAD.index, "self_rag")
     assert run.result().outcome == "unconfirmed"
     finding = cause_of(run.events)
-    assert (finding.cause, finding.is_grounded) == ("misread", False)
+    assert (finding.cause, finding.situation) == ("misread", None)
 
 
 def test_an_answer_that_does_not_answer_is_misread(ask, chat):
     chat.answer_when(EN.usefulness, answer=rating(1))
     finding = cause_of(ask(MISREAD.questions["en"], MISREAD.index, "self_rag").events)
-    assert (finding.cause, finding.is_grounded) == ("misread", True)
+    assert (finding.cause, finding.situation) == ("misread", "not_useful")
 
 
 def test_an_answer_whose_check_could_not_be_read_is_not_held_against_it(ask, chat):
