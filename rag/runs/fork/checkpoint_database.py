@@ -44,11 +44,11 @@ class CheckpointDatabase:
         """Does nothing: LangGraph checks its own versions."""
 
     def make(self, place: DatabaseLocation) -> None:
-        with _telling(), _opened(place) as each:
+        with _as_database_errors(), _opened(place) as each:
             each.saver.setup()
 
     def copy(self, origin: DatabaseLocation, target: DatabaseLocation, on_progress: ProgressCallback) -> None:
-        with _telling(), _opened(origin) as read, _opened(target) as write:
+        with _as_database_errors(), _opened(origin) as read, _opened(target) as write:
             wanted, there = read.counts(), write.counts()
             for run_id in sorted(there.keys() - wanted.keys()):
                 write.delete(run_id)
@@ -140,7 +140,7 @@ def _copy(run_id: str, origin: _Opened, target: _Opened) -> bool:
 
 
 @contextmanager
-def _telling() -> Iterator[None]:
+def _as_database_errors() -> Iterator[None]:
     """Turns driver errors into DatabaseError, as SQLAlchemy does."""
     try:
         yield

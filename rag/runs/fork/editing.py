@@ -104,7 +104,7 @@ class Editing:
         if before != after:
             self.changes.append(Change(what=what, before=str(before), after=str(after), passage=passage))
 
-    def _tell(self, detail: Any, verdict: Verdict | None = None) -> None:
+    def _show(self, detail: Any, verdict: Verdict | None = None) -> None:
         """Changes what the step's row shows."""
         changed = {"detail": detail} | ({"verdict": verdict} if verdict else {})
         self.finished = self.finished.model_copy(update=changed)
@@ -143,7 +143,7 @@ class Editing:
         by_hand = (
             LeftOut(document_id=each.document_id, number=each.number) for each in found if each.number not in kept
         )
-        self._tell(detail.model_copy(update={"passages": tuple(passages), "by_hand": tuple(by_hand)}))
+        self._show(detail.model_copy(update={"passages": tuple(passages), "by_hand": tuple(by_hand)}))
 
     def _leave_out(self, number: int) -> None:
         passage = _numbered(self._passages, number)
@@ -207,7 +207,7 @@ class Editing:
         )
         outcome["grades"] = outcome["grades"] | {number: turned}
         outcome["relevant"] = [each.passage for each in graded if each.grade.verdict != "no"]
-        self._tell(detail.model_copy(update={"grades": graded}), "yes" if outcome["relevant"] else "no")
+        self._show(detail.model_copy(update={"grades": graded}), "yes" if outcome["relevant"] else "no")
         self._note("grade", before.verdict, turned.verdict, number)
 
     def _turn_verdict(self) -> None:
@@ -220,19 +220,19 @@ class Editing:
                     verdict=verdict, score=None, level="fully" if verdict == "yes" else "no", by_hand=True
                 )
                 outcome["grounding"] = grounding
-                self._tell(detail.model_copy(update={"grade": grounding}), verdict)
+                self._show(detail.model_copy(update={"grade": grounding}), verdict)
                 self._note("grounding", before.verdict, verdict)
             case UsefulnessDetail(grade=before) as detail:
                 verdict = _turned(before)
                 usefulness = Usefulness(verdict=verdict, score=None, rating=5 if verdict == "yes" else 1, by_hand=True)
                 outcome["usefulness"] = usefulness
-                self._tell(detail.model_copy(update={"grade": usefulness}), verdict)
+                self._show(detail.model_copy(update={"grade": usefulness}), verdict)
                 self._note("usefulness", before.verdict, verdict)
             case RetrievalNeedDetail(needed=needed) as detail:
                 verdict = "no" if needed else "yes"
                 grade = Grade(verdict=verdict, score=None, by_hand=True)
                 outcome["needs_documents"] = not needed
-                self._tell(detail.model_copy(update={"grade": grade, "needed": not needed}), verdict)
+                self._show(detail.model_copy(update={"grade": grade, "needed": not needed}), verdict)
                 self._note("need", "yes" if needed else "no", verdict)
             case _:
                 raise BadChange()
@@ -265,7 +265,7 @@ class Editing:
         else:
             reworded = query != detail.before
             outcome |= {"query": query, "words": None, "reworded": reworded}
-        self._tell(detail.model_copy(update={"after": query, "refused": None}), "yes")
+        self._show(detail.model_copy(update={"after": query, "refused": None}), "yes")
         self.finished = self.finished.model_copy(update={"fallback": None})
 
     def _search_by(self, retrieval: Retrieval) -> None:

@@ -28,14 +28,13 @@ class _Gathered:
     """The text of a run that is not written yet."""
 
     run: Run
-    saved: int
-    """number of events"""
-    numbers: int = 0
-    """number of tokens begun"""
+    saved_events: int
+    next_number: int = 0
+    """of the next token"""
     tokens: list[tuple[int, int, Token]] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
     """of the last token"""
-    written: tuple[int, float] = field(kw_only=True)
+    published_turn: tuple[int, float] = field(kw_only=True)
     """as last published: runs before it, and when it began"""
     unsaved: RunFinished | None = None
     """its end, if it could not be saved yet"""
@@ -46,8 +45,8 @@ class _Gathered:
             self.pieces.append(token.text)
             return
         self._close()
-        self.tokens.append((self.numbers, self.saved, token))
-        self.numbers += 1
+        self.tokens.append((self.next_number, self.saved_events, token))
+        self.next_number += 1
         self.pieces = [token.text]
 
     def take(self) -> list[tuple[int, int, Token]]:
@@ -85,7 +84,7 @@ class Feed:
     def add(self, run: Run) -> None:
         """Adds a stored run with its events."""
         with self._gathering:
-            self._runs[run.id] = _Gathered(run, len(run.events), written=(run.before, run.begun_at))
+            self._runs[run.id] = _Gathered(run, len(run.events), published_turn=(run.before, run.begun_at))
             self._changed.add(run.id)
 
     @property
@@ -129,7 +128,7 @@ class Feed:
                 gathered.unsaved = event if isinstance(event, RunFinished) else None
             raise
         with self._gathering:
-            gathered.saved += 1
+            gathered.saved_events += 1
             self._changed.add(run_id)
             if isinstance(event, RunFinished):
                 self._runs.pop(run_id, None)
@@ -166,7 +165,7 @@ class Feed:
             fresh = {
                 run_id: _Fresh(each, each.take(), (each.run.before, each.run.begun_at))
                 for run_id, each in self._runs.items()
-                if each.tokens or each.written != (each.run.before, each.run.begun_at)
+                if each.tokens or each.published_turn != (each.run.before, each.run.begun_at)
             }
             changed, has_ended = self._changed, self._has_ended
             self._changed, self._has_ended = set(), False
@@ -179,11 +178,11 @@ class Feed:
             for run_id in self._active_runs.still_mine(connection, fresh):
                 gathered, tokens, turn = fresh[run_id]
                 self._active_runs.write(connection, run_id, tokens)
-                if turn != gathered.written:
+                if turn != gathered.published_turn:
                     self._active_runs.write_turn(connection, run_id, *turn)
             for run_id in changed | fresh.keys():
                 self._replica.notify(f"run {run_id}", within=connection)
             if has_ended:
                 self._replica.notify("turns", within=connection)
         for gathered, _, turn in fresh.values():
-            gathered.written = turn
+            gathered.published_turn = turn

@@ -61,7 +61,8 @@ class Replicas:
         self._here: Callable[[str], Run | None] = lambda run_id: None
         self._on_removal: Callable[[], object] = lambda: None
         self._forget_runs: Callable[[], object] = lambda: None
-        self._telling = threading.Lock()
+        self._lock = threading.Lock()
+        """held while what other apps and threads ask for is noted or taken, below"""
         self._to_look: set[str] = set()
         self._to_stop: set[str] = set()
         """runs of other apps"""
@@ -121,7 +122,7 @@ class Replicas:
                 log.warning("Run %s of another app has not ended", run.id)
 
     def _ask_to_stop(self, run_id: str) -> None:
-        with self._telling:
+        with self._lock:
             self._to_stop.add(run_id)
         self._woken.set()
 
@@ -143,7 +144,7 @@ class Replicas:
 
     def _hear(self, word: str) -> None:
         kind, _, run_id = word.partition(" ")
-        with self._telling:
+        with self._lock:
             match kind:
                 case "run" | "stop":
                     self._to_look.add(run_id)
@@ -161,7 +162,7 @@ class Replicas:
     # The thread
 
     def _work(self) -> None:
-        told = swept = 0.0
+        published = swept = 0.0
         is_last = False
         while not is_last:
             self._woken.wait(EVERY if self.feed.is_busy else IDLE)
@@ -169,28 +170,28 @@ class Replicas:
             is_last = self._is_closing.is_set()
             now = time.monotonic()
             try:
-                if is_last or self.feed.has_ended or now - told >= EVERY:
+                if is_last or self.feed.has_ended or now - published >= EVERY:
                     self.feed.flush()
-                    told = now
+                    published = now
                 self._look()
                 if now - swept >= SWEEP and not is_last:
                     swept = now
                     self._sweep()
             except (NotSaved, PlainError, SQLAlchemyError) as error:  # the edge of the thread: it is tried again soon
                 log.warning("This app can't exchange messages with the other apps: %s", error)
-                with self._telling:
+                with self._lock:
                     self._has_missed = True
                 self._is_closing.wait(IDLE)
 
     def _look(self) -> None:
-        with self._telling:
+        with self._lock:
             to_look, to_stop, has_missed = self._to_look, set(self._to_stop), self._has_missed
             wants_turns = self._wants_turns or has_missed
             self._to_look = set()
             self._has_missed = self._wants_turns = False
         for run_id in to_stop:
             self._active_runs.stop(run_id)
-            with self._telling:
+            with self._lock:
                 self._to_stop.discard(run_id)
         self._remote_runs.look(None if has_missed else to_look)
         if has_missed:
