@@ -62,7 +62,7 @@ from rag.trace.passages import Retrieval
 from rag.web import WebSearch, web_search
 
 if TYPE_CHECKING:
-    from rag.runs.replicas.replicas import Replicas
+    from rag.runs.replicas.exchange import RunExchange
 
 T = TypeVar("T")
 
@@ -149,9 +149,9 @@ class Engine:
         opened.callback(self.preload.close)
         self._removal = Removal(self.settings, self.store, self.history, self._checkpoints)
         opened.callback(self._removal.close)
-        self._replicas = self._open_replicas()
-        if self._replicas:
-            opened.callback(self._replicas.close)
+        self._exchange = self._open_exchange()
+        if self._exchange:
+            opened.callback(self._exchange.close)
         if self._web:
             opened.callback(self._in_loop, self._web.close)
         opened.callback(self._in_loop, self._models.close)
@@ -161,7 +161,7 @@ class Engine:
         self.usage = DailyUsage(self.history.database)
 
     def _make_runs(self, opened: ExitStack) -> None:
-        are_shared = self._replicas is not None
+        are_shared = self._exchange is not None
         self._runs = RunsInFlight(
             self._models,
             RunServices(
@@ -173,7 +173,7 @@ class Engine:
                 allowances=Allowances(self.settings, self.store.access.limits, self.usage, are_shared=are_shared),
                 audit=self.store.access.audit,
                 loop=self._loop,
-                replicas=self._replicas,
+                exchange=self._exchange,
             ),
             ExecutionServices(
                 settings=self.settings,
@@ -205,9 +205,9 @@ class Engine:
     def _begin(self, opened: ExitStack) -> None:
         """Begins what goes on beside the runs, when everything is there that it may call."""
         forget_runs = self._runs.forget_finished
-        if self._replicas:
-            self._replicas.begin(self._runs.here, on_removal=self._removal.look, forget_runs=forget_runs)
-            self._removal.begin(forget_runs, self._replicas.notify_of_removal)
+        if self._exchange:
+            self._exchange.begin(self._runs.here, on_removal=self._removal.look, forget_runs=forget_runs)
+            self._removal.begin(forget_runs, self._exchange.notify_of_removal)
         else:
             self._removal.begin(forget_runs)
         self._retention = Retention(
@@ -315,16 +315,16 @@ class Engine:
             discard_all_uploads(self.settings.data_dir)
         note_interrupted(self.store.access.audit, interrupted)
 
-    def _open_replicas(self) -> "Replicas | None":
+    def _open_exchange(self) -> "RunExchange | None":
         replica, active_runs = self.store.replica, self.history.active_runs
         if not (replica and active_runs):
             return None
-        from rag.runs.replicas.replicas import Replicas
+        from rag.runs.replicas.exchange import RunExchange
 
         # Each app has its own embedded model. A service is the same for all apps.
         at_once = math.inf if self._models.usual.is_in_app else self.settings.runs_at_once
         of_one_party = self.settings.runs_per_person
-        return Replicas(
+        return RunExchange(
             self.store, self.history, active_runs, replica, loop=self._loop, at_once=at_once, of_one_party=of_one_party
         )
 

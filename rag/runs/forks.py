@@ -82,7 +82,7 @@ class Forks:
     def _save(self, started: RunStarted, fork: Fork, past: PastRun, asker: Asker) -> RunStarted:
         """Stores a fork with its checkpoints and returns its start in a conversation of its own. Raises NotSaved."""
         checkpoints = self._checkpoints
-        # Before the transaction, not in it: an active run may hold the checkpoints' file and wait for the history.
+        # Before the transaction, not in it: a run in flight may hold the checkpoints' file and wait for the history.
         copied = checkpoints.copied(past.id, started.run_id, fork.upto) if checkpoints else nullcontext()
         try:
             with copied, self._history.together() as within:

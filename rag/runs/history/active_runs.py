@@ -1,4 +1,4 @@
-"""The active runs of several apps that share a database: which app works on each, whether it waits for its turn, and
+"""The runs in flight of several apps that share a database: which app works on each, whether it waits for its turn, and
 the text since its last event.
 
 A row is added with its run and deleted at its end. An app that closes a run of a dead app deletes the row. If that app

@@ -147,7 +147,7 @@ class History:
         self._branches = Branches(self._database)
         self.redaction = Redaction(self._database, replica)
         self.active_runs = ActiveRuns(self._database, replica) if replica else None
-        """active runs, if several apps have some"""
+        """runs in flight, if several apps have some"""
         self.conversations = Conversations(self._database)
         self.calls = Calls(self._database, self.redaction)
 

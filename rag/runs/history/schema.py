@@ -175,7 +175,7 @@ live = Table(
     Column("came", Integer),
     Column("turn", Integer),
 )
-"""Active runs, when several apps share a database. `app`: number of the replica; `before`, `begun_at`: as in `Run`;
+"""Runs in flight, when several apps share a database. `app`: number of the replica; `before`, `begun_at`: as in `Run`;
 `came`: its place in the order of arrival; `turn`: the number of its turn, NULL until then."""
 
 tokens = Table(
@@ -186,7 +186,7 @@ tokens = Table(
     Column("after", Integer, nullable=False),
     Column("event", Text, nullable=False),
 )
-"""the texts of active runs, several tokens in one row; `after`: how many events were saved before"""
+"""the texts of runs in flight, several tokens in one row; `after`: how many events were saved before"""
 
 removed = Table(
     "removed",

@@ -1,4 +1,4 @@
-"""Active runs: made, stored, started, stopped, and kept in memory for a while.
+"""Runs in flight: made, stored, started, stopped, and kept in memory for a while.
 
 Each run is a task of the engine's event loop. Stopping cancels the task, which closes the connection to the model at
 once.
@@ -48,18 +48,18 @@ class RunsInFlight:
         self._settings = services.settings
         self._history = services.history
         self._allowances = services.allowances
-        self._replicas = services.replicas
+        self._exchange = services.exchange
         self._runs: dict[str, Run] = {}
 
     @property
     def count(self) -> int:
         """The number of runs that are at work or wait for their turn here, or that are watched here."""
         here = sum(not run.is_finished for run in tuple(self._runs.values()))
-        return here + (self._replicas.count if self._replicas else 0)
+        return here + (self._exchange.count if self._exchange else 0)
 
     def get(self, run_id: str) -> Run | None:
         """A run that was begun here and is still remembered, or that another app works on."""
-        return self.here(run_id) or (self._replicas.run(run_id) if self._replicas else None)
+        return self.here(run_id) or (self._exchange.run(run_id) if self._exchange else None)
 
     def here(self, run_id: str) -> Run | None:
         """The same, but only runs of this app."""
@@ -67,7 +67,7 @@ class RunsInFlight:
 
     def of(self, conversation_id: str) -> list[Run]:
         """The runs in flight: first those of other apps, then those of this app, each the earliest first."""
-        return [*(self._replicas.of(conversation_id) if self._replicas else ()), *self._here_of(conversation_id)]
+        return [*(self._exchange.of(conversation_id) if self._exchange else ()), *self._here_of(conversation_id)]
 
     def _here_of(self, conversation_id: str) -> list[Run]:
         runs = tuple(self._runs.values())  # copied, because other threads may change it
@@ -78,8 +78,8 @@ class RunsInFlight:
         runs = tuple(self._runs.values()) if conversation_id is None else self._here_of(conversation_id)
         for run in runs:
             run.stop()
-        if self._replicas and conversation_id is not None:
-            self._replicas.stop(conversation_id)
+        if self._exchange and conversation_id is not None:
+            self._exchange.stop(conversation_id)
         for run in runs:
             run.result()
 
@@ -203,8 +203,8 @@ class RunsInFlight:
         """Queues the run for work. `suggests`: follow-ups are suggested after the answer."""
         self.forget_finished(but=KEPT_RUNS)
         self._runs[pending.run.id] = pending.run
-        if self._replicas:
-            self._replicas.feed.add(pending.run)
-            self._replicas.wake()
+        if self._exchange:
+            self._exchange.feed.add(pending.run)
+            self._exchange.wake()
         at_work = RunAtWork(pending, self._services, suggests=suggests)
         asyncio.run_coroutine_threadsafe(at_work.carry_out(), self._services.loop)

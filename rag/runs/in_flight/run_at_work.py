@@ -34,7 +34,7 @@ from rag.trace.calls import Call
 from rag.trace.events import Event, RunFinished, RunStatus, Token
 
 if TYPE_CHECKING:
-    from rag.runs.replicas.replicas import Replicas
+    from rag.runs.replicas.exchange import RunExchange
 
 log = logging.getLogger(__name__)
 
@@ -67,8 +67,8 @@ class RunServices:
     audit: Audit
     loop: asyncio.AbstractEventLoop
     """executes the runs"""
-    replicas: "Replicas | None" = None
-    """this app among others that have runs"""
+    exchange: "RunExchange | None" = None
+    """of runs with other apps, if several share a database"""
 
 
 class RunAtWork:
@@ -170,8 +170,8 @@ class RunAtWork:
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
         """Waits for a turn among the runs of all apps, then of this app: each app has its own embedded model."""
-        run, party, at_once, replicas = self._run, self._party, self._at_once, self._services.replicas
-        of_all = replicas.admission.turn(run.id, party, run.wait_behind, at_once) if replicas else nullcontext()
+        run, party, at_once, exchange = self._run, self._party, self._at_once, self._services.exchange
+        of_all = exchange.admission.turn(run.id, party, run.wait_behind, at_once) if exchange else nullcontext()
         async with of_all, self._services.admission.turn(party, run.wait_behind, at_once=at_once):
             yield
 
@@ -209,10 +209,10 @@ class RunAtWork:
 
     def _saved(self, event: Event) -> Event:
         """The event; if another app has ended the run, the stored end."""
-        run, replicas = self._run, self._services.replicas
+        run, exchange = self._run, self._services.exchange
         try:
-            if replicas:
-                replicas.save(run.id, event)
+            if exchange:
+                exchange.save(run.id, event)
             else:
                 self._services.history.save(run.id, event)
         except RunEndedElsewhere:

@@ -1,4 +1,4 @@
-"""What apps on one database know of each other's runs: the active runs, their apps, their text so far, and the
+"""What apps on one database know of each other's runs: those in flight, their apps, their text so far, and the
 documents removed meanwhile.
 """
 

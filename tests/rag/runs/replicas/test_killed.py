@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from rag.runs.engine import UserEngine
-from rag.runs.replicas import dead_apps, replicas
+from rag.runs.replicas import dead_apps, exchange
 from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far
 from rag.settings import Settings
@@ -102,7 +102,7 @@ def test_of_a_replica_that_is_killed_the_run_ends_as_interrupted_and_the_convers
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level("INFO")
-    monkeypatch.setattr(replicas, "SWEEP", 0.2)
+    monkeypatch.setattr(exchange, "SWEEP", 0.2)
     goes_on = threading.Event()
     server.default = Answer(ANSWER, until=goes_on)
     known = {each.id for each in here.history.runs()}

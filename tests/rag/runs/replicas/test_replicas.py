@@ -9,7 +9,7 @@ from rag.errors import TokensUsedUp
 from rag.runs.engine import UserEngine
 from rag.runs.history import schema
 from rag.runs.history.daily_usage import today
-from rag.runs.replicas import replicas
+from rag.runs.replicas import exchange
 from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far
 from rag.trace.events import RunFinished, StepFinished, Token
@@ -248,7 +248,7 @@ def test_rows_that_an_app_left_for_finished_runs_are_ignored(
     replica: Open, chat: ScriptedChat, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This can happen if one app was alone with the database for a while and ended the runs of all apps."""
-    monkeypatch.setattr(replicas, "SWEEP", 0.2)
+    monkeypatch.setattr(exchange, "SWEEP", 0.2)
     gate.open()
     one = replica(chat, runs_per_person=1)
     history = process_of(one).history

@@ -1,4 +1,6 @@
-"""One app among several on a database: announces its runs, follows those of others, looks for dead apps."""
+"""Exchanges runs between the apps on a database: announces those of this app, follows those of others, and looks for
+dead apps.
+"""
 
 import asyncio
 import logging
@@ -36,7 +38,7 @@ ENDING = 30.0
 """seconds to wait for the end of another app's run"""
 
 
-class Replicas:
+class RunExchange:
     """Safe in any thread except the event loop's."""
 
     def __init__(
