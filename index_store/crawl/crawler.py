@@ -19,9 +19,7 @@ from index_store.crawl.address import (
     is_called_sign_in,
     loops,
     names_another,
-    normalised,
     origin_of,
-    path_of,
     site_of,
 )
 from index_store.crawl.cookies import Cookies
@@ -47,10 +45,11 @@ from index_store.crawl.errors import (
 )
 from index_store.crawl.fetch import CONTENT, Body, Fetcher, FetchResponse
 from index_store.crawl.frontier import CrawlVisit, Frontier
+from index_store.crawl.known_pages import KnownPages
 from index_store.crawl.links import PageLinks, outline_of_headers, read_outline
 from index_store.crawl.politeness import MOVED, MOVED_FOR_GOOD, SHAKY, Paces, PoliteFetcher, Robots, Rules, target_of
 from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage, PageOutcome, Patterns
-from index_store.crawl.sitemap import read_sitemap
+from index_store.crawl.sitemap import places_of_sitemap, read_sitemap
 from index_store.parsing.loaders.formats import BY_SUFFIX
 
 log = logging.getLogger(__name__)
@@ -60,7 +59,7 @@ HOPS = 10
 SILENCES = 10
 """pages in a row that fail, or fail for now, after which the crawl gives up the site"""
 
-_MISSING = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.NO_CONTENT)
+_MISSING_STATUSES = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.NO_CONTENT)
 _SILENT = (SiteUnreachable, SiteBusy, SiteUnavailable, PageTimedOut, PageBroken, RobotsUnavailable)
 
 
@@ -77,7 +76,6 @@ class Crawler:
     ) -> None:
         """`slots`: one for each page that may be delivered and not taken yet; the reader releases it."""
         self._options = options
-        self._known = known
         self._fetcher = fetcher
         self._deliver = deliver
         self._slots = slots
@@ -87,6 +85,7 @@ class Crawler:
         self._robots = Robots(fetcher, partial(self._polite.get_file, cuts=True))
         self._cookies = Cookies()
         self._patterns = Patterns(options)
+        self._known = KnownPages(known, self._patterns.want)
         self._sites = {site_of(options.url)}
         self._start = options.url
         """where redirects of the start lead"""
@@ -95,16 +94,10 @@ class Crawler:
             {url: page.digest for url, page in known.items()},
             {url: page.look for url, page in known.items() if page.look != NO_LOOK},
         )
-        self._delivered: dict[str, PageOutcome] = {}
-        self._is_sure = False
-        """whether the start still leads to known pages; otherwise it may be a page for maintenance or sign-in"""
-        self._beyond: set[str] = set()
-        """known pages that are linked further away from the start than the depth"""
         self._only_named: set[str] = set()
         """addresses to which no links lead, only pages that name them as canonical"""
         self._named_in_vain: set[str] = set()
         """those of them that failed"""
-        self._moved_for_good: set[str] = set()
         self._answered: set[str] = set()
         """origins that have answered, at least for their robots.txt"""
         self._failures = 0
@@ -131,11 +124,11 @@ class Crawler:
             await self._take_duplicates_alone()
             if self.frontier.pages:
                 await self._look_for_known()
-        if not self._delivered:
+        if not self._known.outcomes:
             await self._slots.acquire()
             nothing = NothingToCrawl(url=start.url)
             self._hand_over(CrawledPage(url=start.url, outcome=PageOutcome.FAILED, error=nothing))
-        if self.gave_up and self._delivered.get(start.url) is not PageOutcome.FAILED:
+        if self.gave_up and self._known.outcomes.get(start.url) is not PageOutcome.FAILED:
             await self._slots.acquire()
             given_up = SiteGivenUp(host=host_of(self._start))
             self._deliver(CrawledPage(url=start.url, outcome=PageOutcome.KEPT, error=given_up))
@@ -184,7 +177,7 @@ class Crawler:
             return self._follow(visit, answer)
         if answer.status == HTTPStatus.NOT_MODIFIED and known:
             return self._unchanged(visit, known, answer)
-        if answer.status in _MISSING and not visit.is_start:
+        if answer.status in _MISSING_STATUSES and not visit.is_start:
             return self._gone_if_known(visit)
         if answer.status not in CONTENT:
             raise _refusal(url, answer.status)
@@ -305,7 +298,7 @@ class Crawler:
         known = self._known.get(url)
         if known and not isinstance(error, RobotsForbids):
             self._queue_links(visit, known)
-            self._is_sure &= not visit.is_start
+            self._known.is_sure &= not visit.is_start
         elif visit.is_start:
             self._start_failed = True
         return CrawledPage(url=url, outcome=PageOutcome.FAILED, error=error)
@@ -318,7 +311,7 @@ class Crawler:
         known = self._known.get(visit.url)
         # Of a page that never came, there is nothing to keep until the redirect ends.
         if answer.status in MOVED_FOR_GOOD or (known and not known.ever_came):
-            self._moved_for_good.add(visit.url)
+            self._known.move_for_good(visit.url)
         if target and target.address == visit.url and target.written != visit.url and not visit.written:
             # Only the session differs, or the spelling. Such a server wants to see it once.
             self.frontier.requeue(replace(visit, written=target.written))
@@ -349,7 +342,7 @@ class Crawler:
         original = self._duplicates.with_content(body.digest)
         if original is None or original == visit.url:
             return False
-        self._is_sure |= original != self._options.url and original in self._known
+        self._known.is_sure |= original != self._options.url and original in self._known
         return self._duplicates.is_one(Duplicate(visit, None, digest=body.digest), original)
 
     def _is_of_canonical(self, visit: CrawlVisit, outline: PageLinks) -> bool:
@@ -381,41 +374,24 @@ class Crawler:
         """Decides about the pages that were not reached. If something failed that may have led to them, or the start
         leads to no known page, they are asked for themselves; in the second case, those that answer are kept.
         """
-        is_sure = self._is_sure  # not what a page under maintenance answers below
-        unreached = [url for url in self._missing() if self._patterns.want(url)] if self._options.depth else []
+        is_sure = self._known.is_sure  # not what a page under maintenance answers below
+        unreached = self._known.unreached() if self._options.depth else []
         if self._failures or not is_sure:
             for url in unreached:
                 self.frontier.requeue(CrawlVisit(url, self._options.depth))
             await self._work()
         if self.frontier.met_a_limit:
             return
-        orphans = set(unreached) - self._linked_beyond() if is_sure else set()
-        for url in self._missing():
-            if url in orphans or url in self._moved_for_good or not self._patterns.want(url):
-                await self._slots.acquire()
-                self._hand_over(CrawledPage(url=url, outcome=PageOutcome.GONE))
-        lost = (PageOutcome.GONE, PageOutcome.FAILED)
-        if not is_sure and any(self._delivered.get(url) not in lost for url in unreached):
+        for url in self._known.gone(unreached if is_sure else ()):
+            await self._slots.acquire()
+            self._hand_over(CrawledPage(url=url, outcome=PageOutcome.GONE))
+        if not is_sure and self._known.keeps_any(unreached):
             await self._slots.acquire()
             error = KnownPagesKept(url=self._options.url)
             self._deliver(CrawledPage(url=self._options.url, outcome=PageOutcome.KEPT, error=error))
 
-    def _linked_beyond(self) -> set[str]:
-        """Known pages to which links still lead, over more links than the depth."""
-        found: set[str] = set()
-        waiting = list(self._beyond)
-        while waiting:
-            url = waiting.pop()
-            if url in self._known and url not in found:
-                found.add(url)
-                waiting.extend(self._known[url].links)
-        return found
-
-    def _missing(self) -> list[str]:
-        return [url for url in self._known if url not in self._delivered]
-
     def _hand_over(self, page: CrawledPage) -> None:
-        self._delivered[page.url] = page.outcome
+        self._known.deliver(page)
         self._deliver(page)
 
     # Which addresses to fetch
@@ -429,12 +405,12 @@ class Crawler:
     def _queue_links(self, visit: CrawlVisit, page: PageLinks | KnownPage) -> None:
         links = page.links
         if visit.is_start:
-            self._is_sure |= any(link in self._known and link not in (visit.first, visit.url) for link in links)
+            self._known.is_sure |= any(link in self._known and link not in (visit.first, visit.url) for link in links)
         if visit.depth < self._options.depth:
             for link in links:
                 self._queue(link, visit.depth + 1)
         else:
-            self._beyond.update(link for link in links if link in self._known)
+            self._known.link_beyond(links)
 
     def _queue_canonical(self, url: str, depth: int) -> None:
         if url not in self.frontier.seen:  # maybe only its duplicates lead to it
@@ -447,18 +423,16 @@ class Crawler:
             self.frontier.add(CrawlVisit(url, depth))
 
     async def _sitemap(self) -> list[str]:
-        """Its addresses in the folder of the start: links show what belongs together, a sitemap lists everything."""
-        start, given = self._start, self._options.url
-        # Of example.com/, all is wanted though it redirects to /ja/; but /docs may be the folder /docs/.
-        is_folder = given.endswith("/") and site_of(given) == site_of(start)
-        folder = path_of(given if is_folder else start).rpartition("/")[0] + "/"
+        """Its addresses in the folder of the start."""
+        start = self._start
         try:
             rules = await self._rules(start)
         except DocumentError:
             return []  # the start page reports the reason
-        sitemap = await read_sitemap(_maps(rules, start), self._fetcher, self._polite.get_file)
+        places = places_of_sitemap(rules.robots.sitemaps, start)
+        sitemap = await read_sitemap(places, self._fetcher, self._polite.get_file)
         self._failures += not sitemap.is_whole
-        return [url for url in sitemap.addresses if path_of(url).startswith(folder)]
+        return sitemap.in_folder(start, self._options.url)
 
     # Requests
 
@@ -485,23 +459,10 @@ def _suffix(url: str, answer: FetchResponse) -> str:
 
 
 def _refusal(url: str, status: int) -> DocumentError:
-    if status in _MISSING:
+    if status in _MISSING_STATUSES:
         return PageMissing(url=url)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return SiteBusy(host=host_of(url))
     if HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR:
         return PageRefused(url=url, status=status)
     return PageFailed(url=url, status=status)
-
-
-def _maps(rules: Rules, start: str) -> list[str]:
-    """Where the sitemap may be. robots.txt may name one on another host, which this crawl does not read."""
-    named = []
-    for place in rules.robots.sitemaps:
-        try:
-            address = normalised(place, start)
-        except DocumentError:
-            continue
-        if site_of(address) == site_of(start):
-            named.append(address)
-    return named or [f"{origin_of(start)}/sitemap.xml"]

@@ -8,7 +8,7 @@ import logging
 import re
 import zlib
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from html import unescape
 from http import HTTPStatus
@@ -21,7 +21,7 @@ from lxml import etree
 
 from index_store.base.errors import DocumentError
 from index_store.base.settings import MEGABYTE
-from index_store.crawl.address import host_of, normalised, site_of
+from index_store.crawl.address import host_of, normalised, origin_of, path_of, site_of
 from index_store.crawl.errors import PageFailed
 from index_store.crawl.fetch import PIECE, Fetcher, FetchResponse
 
@@ -44,6 +44,31 @@ class SiteMap(NamedTuple):
     """normalised, of the same site"""
     is_whole: bool
     """False if a part of it could not be read, or was left out"""
+
+    def in_folder(self, start: str, given: str) -> list[str]:
+        """The addresses in the folder of the start: links show what belongs together, a sitemap lists everything.
+
+        `start`: where redirects of the start lead; `given`: the start itself.
+        """
+        # Of example.com/, all is wanted though it redirects to /ja/; but /docs may be the folder /docs/.
+        is_folder = given.endswith("/") and site_of(given) == site_of(start)
+        folder = path_of(given if is_folder else start).rpartition("/")[0] + "/"
+        return [url for url in self.addresses if path_of(url).startswith(folder)]
+
+
+def places_of_sitemap(named: Iterable[str], start: str) -> list[str]:
+    """Where the sitemap of the start's site may be. `named`: in robots.txt; it may name one on another host, which a
+    crawl does not read.
+    """
+    places = []
+    for place in named:
+        try:
+            address = normalised(place, start)
+        except DocumentError:
+            continue
+        if site_of(address) == site_of(start):
+            places.append(address)
+    return places or [f"{origin_of(start)}/sitemap.xml"]
 
 
 async def read_sitemap(
