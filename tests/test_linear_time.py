@@ -14,7 +14,7 @@ from email.message import Message
 import pytest
 
 from index_store.access.audit.entry import cleaned_text
-from index_store.access.transaction import typed_address
+from index_store.access.typed_names import typed_address
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import loops, unescaped
 from index_store.crawl.duplicates import pieces_of

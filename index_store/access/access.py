@@ -11,8 +11,9 @@ from index_store.access.audit.entry import Action
 from index_store.access.gate import CurrentPrincipal, Gate, as_local
 from index_store.access.grants import Grants
 from index_store.access.limits import Limits
-from index_store.access.people import People, SignInClaims
+from index_store.access.people import People
 from index_store.access.principal import LOCAL, Principal, Role
+from index_store.access.recognition import SignInClaims
 from index_store.access.rights import Rights
 from index_store.access.sign_ins import SignIns
 from index_store.access.user_people import UserAudit, UserLimits, UserPeople

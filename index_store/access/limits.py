@@ -10,7 +10,8 @@ from pydantic import BaseModel, Field
 from sqlalchemy import Engine, select
 
 from index_store.access.principal import Principal
-from index_store.access.transaction import changing_alone, typed
+from index_store.access.transaction import changing_alone
+from index_store.access.typed_names import typed
 from index_store.base.errors import NoGroupNamed
 from index_store.catalogue.schema import indexes, limits, people
 

@@ -13,8 +13,8 @@ import streamlit as st
 from streamlit.testing.v1.element_tree import Selectbox
 
 from index_store.access.grants import EVERYONE, Grant, Grantee
-from index_store.access.people import SignInClaims
 from index_store.access.principal import Role
+from index_store.access.recognition import SignInClaims
 from index_store.access.rights import GranteeKind, Right
 from index_store.base.errors import (
     BadIndexName,

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Cookie, Locator, Page, 
 
 from index_store.access.access import Access, open_access
 from index_store.access.grants import EVERYONE, Grant
-from index_store.access.people import Person
+from index_store.access.person import Person
 from index_store.access.principal import Role
 from index_store.access.rights import Right
 from index_store.base.settings import Settings
