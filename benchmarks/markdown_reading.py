@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 from index_store.base.settings import MEGABYTE, Settings
-from index_store.parsing.chunking.text_splitter import blocks_of
+from index_store.parsing.chunking.blocks import blocks_of
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.text.md import load
 from index_store.parsing.worker import limits

@@ -23,8 +23,10 @@ from index_store.full_text.bm25 import ChunkTerms
 from index_store.full_text.folding import fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.words import without_breaks_in_words, words_in_order
+from index_store.parsing.chunking.blocks import blocks_of, header_at
 from index_store.parsing.chunking.chunker import chunk_document
-from index_store.parsing.chunking.text_splitter import blocks_of, header_at, split_text, text_width
+from index_store.parsing.chunking.text_splitter import split_text
+from index_store.parsing.chunking.width import text_width
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.content import unreadable
 from index_store.parsing.loaders.document import Page, RawFile

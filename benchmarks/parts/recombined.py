@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.search_quality import load
-from index_store.parsing.chunking.text_splitter import text_width
+from index_store.parsing.chunking.width import text_width
 from pages import samples
 
 PASSAGE = 200

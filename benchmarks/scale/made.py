@@ -18,7 +18,7 @@ from index_store.catalogue.sections import chunk_id
 from index_store.full_text.analysis import Analyzer, Term, Terms
 from index_store.full_text.bm25 import ChunkTerms
 from index_store.parsing.chunking.chunker import ParsedChunk, ParsedSection
-from index_store.parsing.chunking.text_splitter import text_width
+from index_store.parsing.chunking.width import text_width
 from index_store.vectors.embeddings import Vectors
 
 CHUNKS = PASSAGES_A_SECTION * SECTIONS_A_DOCUMENT

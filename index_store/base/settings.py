@@ -168,7 +168,7 @@ class Settings(PlainSettings):
     openai_base_url: str | None = None
     embedding_model: str = "text-embedding-3-small"
     chunk_size: int = Field(default=300, ge=50, le=2000)
-    """in wide (Japanese) characters; see parsing/chunking/text_splitter.py"""
+    """in wide (Japanese) characters; see parsing/chunking/width.py"""
     chunk_overlap: int = Field(default=40, ge=0)
     model_timeout: float = Field(default=60, gt=0, le=MOST_SECONDS, allow_inf_nan=False)
     """seconds"""

@@ -11,7 +11,7 @@ from index_store.catalogue.records import archive_folder
 from index_store.catalogue.schema import chunks, documents, indexes, sections
 from index_store.full_text.analysis import Analysis, Analyzer
 from index_store.full_text.bm25 import BM25Index, ChunkTerms, WordCount
-from index_store.parsing.chunking.text_splitter import text_at
+from index_store.parsing.chunking.blocks import text_at
 
 
 class FullText:

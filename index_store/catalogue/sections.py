@@ -9,8 +9,8 @@ from index_store.base.batches import batches
 from index_store.base.database.database import VARIABLES
 from index_store.catalogue.records import Chunk, DocumentStatus, FoundChunk, Section
 from index_store.catalogue.schema import chunks, documents, sections
+from index_store.parsing.chunking.blocks import header_at
 from index_store.parsing.chunking.chunker import ParsedSection
-from index_store.parsing.chunking.text_splitter import header_at
 
 AT_ONCE = 200
 """sections that are written together, so that only these of a long document are in memory"""

@@ -28,7 +28,7 @@ from index_store.full_text.bm25 import ChunkTerms
 from index_store.library.library import Library
 from index_store.library.originals.backend import StagedFile
 from index_store.library.originals.folder import digest_of
-from index_store.parsing.chunking.text_splitter import text_at
+from index_store.parsing.chunking.blocks import text_at
 from index_store.parsing.loaders.formats import is_archive
 from index_store.parsing.worker.protocol import ParsedDocument
 

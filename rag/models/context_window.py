@@ -1,7 +1,7 @@
 """How much text a model can read, and how hits are trimmed to it, around the chunk that was found.
 
-Lengths are in wide characters, as in index_store.parsing.chunking.text_splitter; what costs a tokenizer more than its
-width counts more.
+Lengths are in wide characters, as in index_store.parsing.chunking.width; what costs a tokenizer more than its width
+counts more.
 """
 
 import re
@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from index_store.base.errors import QuestionTooLong
-from index_store.parsing.chunking.text_splitter import header_at, split_text, text_width
+from index_store.parsing.chunking.blocks import header_at
+from index_store.parsing.chunking.text_splitter import split_text
+from index_store.parsing.chunking.width import text_width
 from index_store.search.hits import Hit
 from rag.text.places import place
 

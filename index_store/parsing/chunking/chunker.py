@@ -12,14 +12,9 @@ from itertools import takewhile
 from math import ceil
 from typing import TypeVar
 
-from index_store.parsing.chunking.text_splitter import (
-    LONGEST_HEADER,
-    blocks_of,
-    header_at,
-    split_text,
-    text_width,
-    trimmed,
-)
+from index_store.parsing.chunking.blocks import LONGEST_HEADER, blocks_of, header_at
+from index_store.parsing.chunking.text_splitter import split_text, trimmed
+from index_store.parsing.chunking.width import text_width
 from index_store.parsing.loaders.document import LoadedDocument, Page
 
 VERSION = 10

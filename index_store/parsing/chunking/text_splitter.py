@@ -1,10 +1,7 @@
 """Splits a text into spans of limited length at natural places: headings, paragraphs, sentences, words.
 
-Tables and code fences are kept whole, or else split at their lines, so that each part can be opened again.
-
-Lengths are measured in wide characters: one of Japanese, Chinese or Korean counts 1, a narrow one 1/3. That is close to
-how multilingual tokenizers count (about 0.7 tokens a kanji or kana, 0.25 an English letter), so one size serves both
-languages.
+Tables and code fences are kept whole, or else split at their lines, so that each part can be opened again. Lengths are
+in wide characters (`width.py`).
 """
 
 import re
@@ -12,13 +9,11 @@ import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
 from itertools import accumulate
 
-from index_store.base.text.shortened import shortened
-from index_store.parsing.loaders.document import fence_mark
+from index_store.parsing.chunking.blocks import Block, blocks_of
+from index_store.parsing.chunking.width import UNITS, width_of
 
 
 class Boundary(IntEnum):
@@ -42,29 +37,21 @@ def split_text(text: str, size: int, overlap: int = 0, marks: Sequence[int] = ()
     return _TextSplitter(text, size, overlap, marks).spans()
 
 
-def text_width(text: str) -> float:
-    """Length in wide characters."""
-    return sum(map(_width, text)) / _UNITS
-
-
-_UNITS = 3
-"""the width of a wide character; with 3, a narrow one is a whole number, too"""
-
-
-@lru_cache(maxsize=65536)
-def _width(character: str) -> int:
-    return _UNITS if unicodedata.east_asian_width(character) in "WF" else 1
-
-
 class _TextSplitter:
     def __init__(self, text: str, size: int, overlap: int, marks: Sequence[int]) -> None:
         self.text = text
-        self.size = size * _UNITS
-        self.overlap = overlap * _UNITS
-        self.widths = array("Q", accumulate(map(_width, text), initial=0))
+        self.size = size * UNITS
+        self.overlap = overlap * UNITS
+        self.widths = array("Q", accumulate(map(width_of, text), initial=0))
         self.rows: list[tuple[int, int]] = []
         """tables and code fences too long to stay whole: they are split at their lines and do not overlap"""
-        self.boundaries = self._boundaries(marks)
+        self.boundaries = bytearray(len(text) + 1)
+        """for each offset the kind of boundary before it"""
+        self._add_natural_places()
+        self._keep_blocks()
+        self._keep_captions()
+        self._keep_sub_headings(marks)
+        self.boundaries[len(text)] = Boundary.PARAGRAPH
 
     def spans(self) -> list[tuple[int, int]]:
         spans = []
@@ -123,60 +110,67 @@ class _TextSplitter:
                     return at
         return end
 
-    def _boundaries(self, marks: Sequence[int]) -> bytearray:
-        """For each offset the kind of boundary before it."""
-        text = self.text
-        boundaries = bytearray(len(text) + 1)
+    def _raise_to(self, at: int, boundary: Boundary) -> None:
+        self.boundaries[at] = max(self.boundaries[at], boundary)
 
-        def raise_to(at: int, boundary: Boundary) -> None:
-            boundaries[at] = max(boundaries[at], boundary)
+    def _keep(self, start: int, end: int) -> None:
+        """No split is good between these offsets, nor at the second."""
+        self.boundaries[start + 1 : end + 1] = bytes(end - start)
 
-        for at in range(1, len(text)):
-            if _between_wide(text, at):
-                boundaries[at] = Boundary.CHARACTER
+    def _add_natural_places(self) -> None:
+        for at in range(1, len(self.text)):
+            if _between_wide(self.text, at):
+                self.boundaries[at] = Boundary.CHARACTER
         for pattern, boundary in _PATTERNS:
-            for found in pattern.finditer(text):
-                if not _joined(text, found.end()):
-                    raise_to(found.end(), boundary)
+            for found in pattern.finditer(self.text):
+                if not _joined(self.text, found.end()):
+                    self._raise_to(found.end(), boundary)
+
+    def _keep_blocks(self) -> None:
+        """Tables and code fences that fit stay whole. The name or the unit of a table stays with the table."""
         before = 0
-        for block in blocks_of(text):
-            raise_to(block.start, Boundary.PARAGRAPH)
-            raise_to(block.end, Boundary.PARAGRAPH)
+        for block in blocks_of(self.text):
+            self._raise_to(block.start, Boundary.PARAGRAPH)
+            self._raise_to(block.end, Boundary.PARAGRAPH)
             is_whole = self._between(block.start, block.end) <= self.size
-            # The name or the unit of a table stays with the table.
-            name = self._name_above(boundaries, block.start, before) if block.is_table else block.start
+            name = self._name_above(block.start, before) if block.is_table else block.start
             if not is_whole or self._between(name, block.end) <= self.size:
-                boundaries[name + 1 : block.start + 1] = bytes(block.start - name)
+                self._keep(name, block.start)
             before = block.end
             if is_whole:
-                boundaries[block.start + 1 : block.end] = bytes(block.end - block.start - 1)
-                continue
-            self.rows.append((block.start, block.end))
-            at = block.start
-            for line in text[block.start : block.end].splitlines(keepends=True):
-                # A line that fits stays whole.
-                if self._between(at, at + len(line)) <= self.size:
-                    boundaries[at + 1 : at + len(line)] = bytes(len(line) - 1)
-                at += len(line)
-        for caption in _CAPTION.finditer(text):
-            # The caption of an article stays with the article.
-            if self._between(caption.start(1), caption.end()) <= self.size // 2:
-                boundaries[caption.start(1) + 1 : caption.end() + 1] = bytes(caption.end() - caption.start(1))
-        for mark in marks:
-            # A sub-heading stays with the text below it.
-            line_end = text.find("\n", mark)
-            below = _end_of_spaces(text, line_end) if line_end >= 0 else len(text)
-            if self._between(mark, below) <= self.size // 2:
-                boundaries[mark + 1 : below + 1] = bytes(below - mark)
-        for mark in marks:
-            boundaries[mark] = Boundary.HEADING
-        boundaries[len(text)] = Boundary.PARAGRAPH
-        return boundaries
+                self._keep(block.start, block.end - 1)
+            else:
+                self.rows.append((block.start, block.end))
+                self._keep_lines(block)
 
-    def _name_above(self, boundaries: bytearray, table: int, low: int) -> int:
+    def _keep_lines(self, block: Block) -> None:
+        """The lines of a long block that fit stay whole."""
+        at = block.start
+        for line in self.text[block.start : block.end].splitlines(keepends=True):
+            if self._between(at, at + len(line)) <= self.size:
+                self._keep(at, at + len(line) - 1)
+            at += len(line)
+
+    def _keep_captions(self) -> None:
+        """The caption of an article stays with the article."""
+        for caption in _CAPTION.finditer(self.text):
+            if self._between(caption.start(1), caption.end()) <= self.size // 2:
+                self._keep(caption.start(1), caption.end())
+
+    def _keep_sub_headings(self, marks: Sequence[int]) -> None:
+        """A sub-heading stays with the text below it."""
+        for mark in marks:
+            line_end = self.text.find("\n", mark)
+            below = _end_of_spaces(self.text, line_end) if line_end >= 0 else len(self.text)
+            if self._between(mark, below) <= self.size // 2:
+                self._keep(mark, below)
+        for mark in marks:
+            self.boundaries[mark] = Boundary.HEADING
+
+    def _name_above(self, table: int, low: int) -> int:
         """Where the paragraph above a table begins, if it is short and not before `low`; else where the table does."""
         low = max(low, bisect_left(self.widths, self.widths[table] - self.size // 4))
-        at = boundaries.rfind(Boundary.PARAGRAPH, low, table)
+        at = self.boundaries.rfind(Boundary.PARAGRAPH, low, table)
         return at if at >= 0 else table if low else 0
 
 
@@ -226,7 +220,7 @@ def _joined(text: str, at: int) -> bool:
 def _between_wide(text: str, at: int) -> bool:
     """Whether Japanese may be split before `at`: not before closing marks, after opening ones, or within katakana."""
     before, after = text[at - 1], text[at]
-    if _width(before) == 1 and _width(after) == 1:
+    if width_of(before) == 1 and width_of(after) == 1:
         return False
     if after in _NOT_FIRST or before in _NOT_LAST or _KATAKANA.match(before + after):
         return False
@@ -246,116 +240,3 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     start = min(_BLANK_LINES.match(text, start, end).end(), end)  # type: ignore[union-attr]  # it matches any text
     end = start + len(text[start:end].rstrip())
     return start, end
-
-
-# Tables and code fences
-
-
-@dataclass(frozen=True)
-class Block:
-    """A table or a code fence, with the newline at its end."""
-
-    start: int
-    end: int
-    opening: str
-    """a table's header row and rule, or the line that opens a fence: each part of a split begins with it"""
-    closing: str = ""
-    """the line that closes a fence"""
-    unit: str = ""
-    """the line above a table that says what its figures are in, and an empty one: without it, each part but the first
-    would be misread"""
-
-    @property
-    def is_table(self) -> bool:
-        return bool(self.opening) and not self.closing
-
-
-LONGEST_HEADER = 400
-"""wide characters of a table's header that is repeated: a longer one takes more space than its rows are worth"""
-CELL = 50
-"""characters of each cell that is repeated before the rest of its row"""
-
-_UNIT = re.compile(
-    # （単位：千円）, （単位　人）, (百万円), Amounts in EUR, in thousands of dollars, (£000)
-    r"単位\s?[：:]|[（(]単位|[（(][千万億百十]{0,2}円[）)]|\bin (?:thousands|millions|billions)\b"
-    r"|\b(?:amounts|figures|prices|values) (?:are )?in\b|\bunits?:|[(](?:in )?[$€£¥]\s?['’,]?(?:000s?|k|m|bn)?[)]",
-    re.I,
-)
-_UNIT_LENGTH = 60
-"""characters of such a line at most"""
-_RULE = re.compile(r"[ \t:-]*\|[ \t:|-]+$")
-_BAR = re.compile(r"(?<!\\)\|")
-_TABLE = re.compile(
-    r"(?:^[ \t]*\|.*(?:\n|\Z))+"
-    # without bars at its sides; what follows its first row shows that it is a table
-    rf"|^[^|\n]+\|.*\n(?=[ \t]*:?-){_RULE.pattern}(?:\n.*\|.*)*(?:\n|\Z)",
-    re.M,
-)
-
-
-def blocks_of(text: str) -> list[Block]:
-    blocks: list[Block] = []
-    at = 0
-    fence, opened, opening = "", 0, ""
-    plain_from = 0
-
-    def tables(low: int, high: int) -> None:
-        for found in _TABLE.finditer(text, low, high):
-            if not found[0]:
-                continue
-            rows = found[0].split("\n")
-            header = "\n".join(rows[:2]) + "\n" if len(rows) > 2 and _RULE.match(rows[1]) else ""
-            unit = _unit_above(text, found.start()) if header else ""
-            blocks.append(Block(found.start(), found.end(), header, unit=unit))
-
-    for line in text.splitlines(keepends=True) if "```" in text or "~~~" in text else ():
-        mark = fence_mark(line, fence)
-        if mark and not fence:
-            tables(plain_from, at)
-            fence, opened, opening = mark, at, line
-        elif mark:
-            blocks.append(Block(opened, at + len(line), opening, fence))
-            fence, plain_from = "", at + len(line)
-        at += len(line)
-    tables(opened if fence else plain_from, len(text))
-    return blocks
-
-
-def _unit_above(text: str, table: int) -> str:
-    """The line above a table if it names a unit, with an empty line; else empty."""
-    above = text[max(0, table - _UNIT_LENGTH - 3) : table].removesuffix("\n").removesuffix("\n")
-    line = above[above.rfind("\n") + 1 :]
-    is_whole = len(line) <= _UNIT_LENGTH and not line.endswith("。")
-    return f"{line}\n\n" if is_whole and _UNIT.search(line) else ""
-
-
-def header_at(text: str, start: int, longest: float = LONGEST_HEADER) -> str:
-    """The header of the table whose rows `start` is among, at most `longest` wide characters; else empty.
-
-    It stands below the unit of the table. Within a row, the cells before `start` follow it: they say what the rest of
-    a long cell is about. Both are left out if they do not fit.
-    """
-    if "|" not in text:
-        return ""
-    tables = (block for block in blocks_of(text) if block.is_table)
-    table = next((each for each in tables if each.start <= start < each.end), None)
-    if table is None:
-        return ""
-    if start < table.start + len(table.opening):
-        return table.unit if start == table.start else ""
-    header = table.unit + table.opening
-    forms = header + _cells_before(text, start), header, table.opening
-    return next((form for form in forms if text_width(form) <= longest), "")
-
-
-def _cells_before(text: str, start: int) -> str:
-    """The cells of a row that end before `start`."""
-    *cells, _ = _BAR.split(text[text.rfind("\n", 0, start) + 1 : start])
-    if not any(map(str.strip, cells)):
-        return ""
-    return "".join(f"{shortened(cell.strip(), CELL)} | " for cell in cells).lstrip()
-
-
-def text_at(text: str, start: int, end: int) -> str:
-    """A chunk as it is searched by keyword: below the header of its table."""
-    return header_at(text, start) + text[start:end]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from index_store.parsing.chunking.text_splitter import Block, blocks_of
+from index_store.parsing.chunking.blocks import Block, blocks_of
 
 _ESCAPED_MARK = re.compile(r"^([ \t]*(?:(?:[-*+]|\w{1,9}[.)])[ \t]+)?)\\(?=#{1,6}\s|\||```|~~~)", re.M)
 """how loaders escape a line, or the text of a list item, that would begin a heading, a table or code"""

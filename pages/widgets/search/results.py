@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from index_store.base.errors import UnknownSection
-from index_store.parsing.chunking.text_splitter import header_at
+from index_store.parsing.chunking.blocks import header_at
 from index_store.search.hits import Hit
 from index_store.store.user_store import UserStore
 from pages.widgets.passage.location import links_to, location

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from index_store.parsing.chunking.text_splitter import header_at
+from index_store.parsing.chunking.blocks import header_at
 from index_store.store.user_store import UserStore
 from rag.errors import BadChange, NothingChanged
 from rag.graph.context import Override, StepOutcome

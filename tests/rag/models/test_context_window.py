@@ -3,7 +3,7 @@
 import pytest
 
 from index_store.base.errors import QuestionTooLong
-from index_store.parsing.chunking.text_splitter import text_width
+from index_store.parsing.chunking.width import text_width
 from index_store.search.hits import Hit
 from rag.models.context_window import TOKENS_A_CHARACTER, ContextWindow, fit_to_context, length
 from rag.text.quoting import passages_block

@@ -2,8 +2,9 @@ import unicodedata
 
 import pytest
 
+from index_store.parsing.chunking.blocks import LONGEST_HEADER
 from index_store.parsing.chunking.chunker import chunk_document
-from index_store.parsing.chunking.text_splitter import LONGEST_HEADER, text_width
+from index_store.parsing.chunking.width import text_width
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page
 from index_store.parsing.loaders.html.html import load_html
 from tests.index_store.parsing.chunking.writings import ENGLISH, JAPANESE, TABLE

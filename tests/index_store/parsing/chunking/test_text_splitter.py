@@ -2,7 +2,8 @@ import random
 
 import pytest
 
-from index_store.parsing.chunking.text_splitter import split_text, text_width
+from index_store.parsing.chunking.text_splitter import split_text
+from index_store.parsing.chunking.width import text_width
 from tests.index_store.parsing.chunking.writings import ENGLISH, JAPANESE, TABLE
 
 TEXTS = {
