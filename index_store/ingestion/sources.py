@@ -9,7 +9,7 @@ import shutil
 import time
 import unicodedata
 import uuid
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -17,7 +17,6 @@ from typing import BinaryIO
 
 from index_store.base.database.database import storable
 from index_store.base.errors import StoreFailed
-from index_store.catalogue.records import DocumentRecord
 from index_store.crawl import CrawlOptions
 from index_store.parsing.loaders.formats import is_left_out
 
@@ -176,49 +175,3 @@ def discard_all_uploads(data_dir: Path, *, older: float = 0) -> None:
         with suppress(FileNotFoundError):  # another process has just taken it
             if time.time() - left.stat().st_mtime > older:
                 left.unlink()
-
-
-# Adding again: where to get the content of a document that was added once
-
-
-def without_members(documents: Iterable[DocumentRecord]) -> list[DocumentRecord]:
-    """Leaves out members of an archive that is itself in the list: the archive brings them again. The pages of a site
-    stay: its first page has the address of the site, but does not bring the others.
-    """
-    each = list(documents)
-    sources = {document.source for document in each if not document.parent}
-    return [document for document in each if document.parent not in sources]
-
-
-def source_of(document: DocumentRecord, kept: Set[tuple[str, int]]) -> Source:
-    """Its stored original; if it is gone, its first source. `kept`: document and revision of all stored originals."""
-    revision = document.incoming or document.revision
-    if revision and (document.id, revision) in kept:
-        return StoredSource(document.id, document.source)
-    return _first_source_of(document)
-
-
-def source_to_retry(document: DocumentRecord, kept: Set[tuple[str, int]]) -> Source:
-    """Like `source_of`, for a failed version. If it never came (a page, say), the stored original is an older one."""
-    never_came = document.error and not document.incoming
-    return _first_source_of(document) if never_came else source_of(document, kept)
-
-
-def _first_source_of(document: DocumentRecord) -> Source:
-    if document.parent and is_address(document.source):
-        return SiteSource(CrawlOptions(url=document.source, depth=0, limit=1), document.parent)
-    if not document.parent and (path := Path(document.source)).is_absolute():
-        return FileSource(_on_disk(path))
-    return StoredSource(document.id, document.source)
-
-
-def _on_disk(path: Path) -> Path:
-    """The path of a source as its folder spells it: names from a Mac are decomposed; `stored_source` composes them."""
-    if os.path.lexists(path):
-        return path
-    folder = _on_disk(path.parent)
-    with suppress(OSError):  # the folder is gone too, or may not be read
-        for each in folder.iterdir():
-            if stored_source(each.name) == path.name:
-                return each
-    return path

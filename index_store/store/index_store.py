@@ -1,6 +1,5 @@
 """The index store of a process: its documents, and a facade to them for each person."""
 
-import logging
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import partial
@@ -13,14 +12,13 @@ from index_store.access.grants import IndexAccess
 from index_store.access.limits import in_force
 from index_store.access.principal import Principal
 from index_store.base.database.database import backend_of
-from index_store.base.errors import EmptyIndex, OriginalsError, UnknownIndex
+from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.base.settings import Settings
-from index_store.catalogue.records import IndexRecord
 from index_store.crawl import Paces
 from index_store.crawl.guard import AddressGuard
+from index_store.ingestion.again import sources_left
 from index_store.ingestion.context import Services
-from index_store.ingestion.jobs import Jobs, JobsOfProcess, ResumedJobs
-from index_store.ingestion.sources import SiteSource, Source, source_of, without_members
+from index_store.ingestion.jobs import Jobs, JobsOfProcess
 from index_store.library.data_folder import open_library, open_shared_library, own, say_if_open_to_others, share
 from index_store.library.library import Library
 from index_store.library.versions import IndexLimits, Versions
@@ -31,8 +29,6 @@ from index_store.store.user_ingestion import UserIngestion
 from index_store.store.user_store import Store, StoreParts, UserStore
 from index_store.vectors.embeddings import Embeddings
 from index_store.vectors.registry import make_embeddings
-
-log = logging.getLogger(__name__)
 
 
 class IndexStore(Store):
@@ -100,31 +96,9 @@ class IndexStore(Store):
             resumed = self._parts.jobs.resume()
             jobs = [self._seen(job) for job in resumed.jobs]
             for index in self._catalogue.indexes.records():
-                if index.id not in resumed.indexes and (sources := self._left(index, resumed)):
+                if index.id not in resumed.indexes and (sources := sources_left(self._library, index, resumed)):
                     jobs.append(self._seen(self._begin(index, sources)))
         return jobs
-
-    def _left(self, index: IndexRecord, resumed: ResumedJobs) -> list[Source]:
-        """Pending sources of the index that no job works on."""
-        documents = [
-            each
-            for each in self._catalogue.documents.records(index.id)
-            if each.is_under_way and each.id not in resumed.documents and each.parent not in resumed.sources
-        ]
-        kept = self._originals_there() if documents else set()
-        sites = [site.options for site in self._catalogue.sites.of(index.id) if site.is_crawling]
-        return [
-            *(source_of(each, kept) for each in without_members(documents)),
-            *(SiteSource(options) for options in sites if options.url not in resumed.sources),
-        ]
-
-    def _originals_there(self) -> Set[tuple[str, int]]:
-        """Document and revision of all originals; if they can't be read now, of all that should exist."""
-        try:
-            return set(self._library.originals.kept())
-        except OriginalsError as error:
-            log.warning("%s", error)
-            return self._catalogue.documents.revisions()
 
     def replicas(self) -> set[int]:
         """Numbers of the replicas that have unfinished jobs, including replicas that are gone."""

@@ -20,21 +20,12 @@ from index_store.base.errors import PlainError
 from index_store.catalogue.records import Chunk, Document, DocumentStatus, Index, IndexRecord, IndexSize, Section, Site
 from index_store.full_text.analysis import Analysis
 from index_store.full_text.bm25 import WordCount
+from index_store.ingestion.again import interrupted_crawls, sources_again, sources_to_retry
 from index_store.ingestion.context import Services
 from index_store.ingestion.job import JobOrder
 from index_store.ingestion.jobs import Job, Jobs
 from index_store.ingestion.results import IngestResult
-from index_store.ingestion.sources import (
-    FileSource,
-    SiteSource,
-    Source,
-    discard_uploads,
-    file_name,
-    source_of,
-    source_to_retry,
-    stored_source,
-    without_members,
-)
+from index_store.ingestion.sources import FileSource, SiteSource, Source, discard_uploads, file_name, stored_source
 from index_store.library.check import Difference, differences
 from index_store.library.originals.originals import Original
 from index_store.search.hits import Hit, Survey
@@ -210,18 +201,8 @@ class Store:
         UnknownIndex, OriginalsError, ChangeFailed.
         """
         known = self._gate.index(index, WRITE)
-        tried = [
-            each
-            for each in self._catalogue.documents.records(known.id)
-            if (each.id in document_ids if document_ids is not None else each.needs_retry)
-        ]
-        kept = set(self._library.originals.kept())
-        sites = {each.options.url: SiteSource(each.options) for each in self._catalogue.sites.of(known.id)}
-        again: list[Source] = [
-            sites[each.source] if each.source in sites and not each.revisions else source_to_retry(each, kept)
-            for each in without_members(tried)
-        ]
-        left = self._interrupted(known) if document_ids is None else []
+        again = sources_to_retry(self._library, known, document_ids)
+        left = interrupted_crawls(self._library, known, self._parts.jobs) if document_ids is None else []
         return self._seen(self._begin(known, [*again, *left]))
 
     def reindex(self, index: str) -> UserIngestion:
@@ -246,7 +227,7 @@ class Store:
         documents = self._catalogue.documents.records(known.id)
         stay = [each for each in documents if each.status is not DocumentStatus.REMOVING]
         self._note(Action.INDEX_REBUILT, by, index=known.name, documents=len(stay))
-        return self._seen(self._begin(known, [source_of(each, kept) for each in without_members(stay)]))
+        return self._seen(self._begin(known, sources_again(stay, kept)))
 
     def add(self, index: str, path: Path, source: str | None = None) -> IngestResult:
         """Adds one document and waits for it.
@@ -405,12 +386,6 @@ class Store:
         order = JobOrder(tuple(sources), name, index_id, person_id)
         with repairable_change(name):  # with a queue, a job is recorded before it begins
             return self._parts.jobs.begin(order, self._parts.lifecycle.open_for, may_go_on)
-
-    def _interrupted(self, index: IndexRecord) -> list[SiteSource]:
-        """The sites of which a crawl has begun that no job goes on with."""
-        if any(not job.is_finished for job in self._parts.jobs.of(index.id)):
-            return []
-        return [SiteSource(site.options) for site in self._catalogue.sites.of(index.id) if site.is_crawling]
 
     def _seen(self, job: Job) -> UserIngestion:
         return UserIngestion(job, self._gate)
