@@ -27,7 +27,7 @@ from index_store.parsing.chunking.blocks import blocks_of, header_at
 from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.chunking.text_splitter import split_text
 from index_store.parsing.chunking.width import text_width
-from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders import as_markdown, tables
 from index_store.parsing.loaders.content import unreadable
 from index_store.parsing.loaders.document import Page, RawFile
 from index_store.parsing.loaders.formats import format_of
@@ -301,9 +301,9 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "with_bold": lambda text: with_bold(
         [Page(markdown="甲の件\n乙です。\n" * 3 + text, headings=())], {(0, line) for line in range(0, 10**5, 2)}
     ),
-    "has_no_header": lambda text: as_markdown.has_no_header([[text] * 4] * 4),
+    "has_no_header": lambda text: tables.has_no_header([[text] * 4] * 4),
     "paragraph": as_markdown.paragraph,
-    "table": lambda text: as_markdown.table(
+    "table": lambda text: tables.table(
         [["a", "b", "c"], ["d", "", text], ["", text, text], ["e", "", text], ["", text, text]]
     ),
     "with_raised": lambda text: as_markdown.with_raised("".join(map(as_markdown.raised, text))),

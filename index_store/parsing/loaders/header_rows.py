@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from index_store.parsing.loaders.as_markdown import are_pairs
+from index_store.parsing.loaders.tables import Grid, are_pairs, completed
 
 ROWS = 3
 """of a header at most"""
@@ -64,6 +64,14 @@ def header_rows(rows: Sequence[Sequence[Cell]]) -> int:
         count = 2
     is_above_data = count < len(rows) and count <= ROWS and all(cell.width == 1 for cell in rows[count])
     return count if is_above_data else 1
+
+
+def with_one_header(grid: Grid, merged: Sequence[Sequence[Cell]], marked: int = 0) -> list[list[str]]:
+    """The rows of the header become one, and cells over several columns stand in each. `marked`: rows at the top that
+    the file marks as its header.
+    """
+    titles = title_rows(merged)
+    return completed(grid, max(marked - titles, header_rows(merged[titles:])), titles)
 
 
 def _has_word_below(row: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
-from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders import as_markdown, tables
 from index_store.parsing.loaders.header_rows import names_period
 
 HEADER_SHARE = 0.5
@@ -48,7 +48,7 @@ class Span:
 
 
 class Sheet:
-    def __init__(self, above: as_markdown.RowsAbove | None = None) -> None:
+    def __init__(self, above: tables.RowsAbove | None = None) -> None:
         """`above`: the rows of the page before, if its table goes on in this sheet."""
         self._above = above
         self.rows: dict[int, Row] = {}
@@ -159,15 +159,15 @@ class Sheet:
             return
         columns = sorted({column for _, row in table for column in row})
         headers = self._header_rows([number for number, _ in table])
-        header = as_markdown.joined_header(_grid(table[:headers], columns))
+        header = tables.joined_header(_grid(table[:headers], columns))
         named = {column for column, name in zip(columns, header, strict=True) if name}
-        is_listed = headers == 1 and as_markdown.has_no_header(_grid(table, columns))
+        is_listed = headers == 1 and tables.has_no_header(_grid(table, columns))
         if is_listed or len(named) < HEADER_SHARE * len(columns):
             grid = [header, *_grid(table[headers:], columns)]
             yield "\n".join(as_markdown.paragraph(" ".join(filter(None, row))) for row in grid)
         else:
             self._repeat_across(table[headers:], columns[0], named)
-            yield as_markdown.table([header, *_grid(table[headers:], columns)], self._above)
+            yield tables.table([header, *_grid(table[headers:], columns)], self._above)
 
     def _start(self, block: list[tuple[int, Row]]) -> int:
         """The row at which the table begins, below titles and notes: single cells, or rows shorter than its header."""
@@ -216,7 +216,7 @@ class Sheet:
         wide = [span for span in spans if span.right > span.left]
         if not wide:
             return 1 + self._are_repeated(numbers)
-        if as_markdown.are_pairs(list(self.rows[numbers[0]].values())):
+        if tables.are_pairs(list(self.rows[numbers[0]].values())):
             return 1
         deepest = bisect_right(numbers, max(span.bottom for span in spans))
         below = self.rows[numbers[deepest]] if deepest < len(numbers) else {}
@@ -241,7 +241,7 @@ class Sheet:
             return False
         first, second, third = (self.rows[number] for number in numbers[:3])
         columns = sorted(first.keys() | second.keys())
-        whole = as_markdown.joined_header(_grid([(0, first), (1, second)], columns))
+        whole = tables.joined_header(_grid([(0, first), (1, second)], columns))
         is_named = _is_named(first) and not any(map(is_data, second.values()))
         if not is_named or not second.keys() - first.keys():
             return False

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
 from textwrap import indent
 
-from index_store.parsing.loaders.as_markdown import BESIDE, REPEATED, completed, has_no_header, with_groups, with_raised
+from index_store.parsing.loaders.as_markdown import with_raised
 from index_store.parsing.loaders.header_rows import Cell, header_rows, title_rows
 from index_store.parsing.loaders.html.asides import drop_asides
 from index_store.parsing.loaders.html.formula import on_a_line
@@ -18,6 +18,7 @@ from index_store.parsing.loaders.html.ordinals import Ordinals
 from index_store.parsing.loaders.html.questions import name_questions
 from index_store.parsing.loaders.html.tree import BLOCKS, Holds, Node
 from index_store.parsing.loaders.sheet import Sheet, Span
+from index_store.parsing.loaders.tables import BESIDE, REPEATED, completed, has_no_header, unescaped, with_rule
 
 MAIN_SHARE = 0.5
 """share of a page's text that its main element must hold: some pages have their text elsewhere"""
@@ -123,24 +124,12 @@ class _Writer:
                     self._lists += 1
                     yield self._list(child)
                     self._lists -= 1
-                case "table" if SHEET in child.names:
-                    lines, _ = self._grid([_cells(row) for row in _rows(child)])
-                    # The rows of the sheet begin with its row number; others are its letters, and the line below frozen
-                    # rows.
-                    yield from _sheet(cells for number, *cells in lines if number)
                 case "table":
                     rows = [_cells(row) for row in _rows(child)]
-                    captions = [part for part in child.children if isinstance(part, Node) and part.tag == "caption"]
-                    if _is_layout(child, rows) or max(map(len, rows), default=0) < 2:
-                        # The table is only for layout, or only a box.
-                        stack.append(chain(captions, *rows) if any(rows) else iter(child.children))
-                        continue
-                    for caption in captions:
-                        yield from _paragraph([_inline(caption)])
-                    if any(_OF_EXCEL.fullmatch(cell.attributes.get("class", "")) for row in rows for cell in row):
-                        yield from _sheet(self._grid(rows)[0])
+                    if SHEET in child.names or not _is_frame(child, rows):
+                        yield from self._table(child, rows)
                     else:
-                        yield from self._table(rows)
+                        stack.append(chain(_captions(child), *rows) if any(rows) else iter(child.children))
                 case _:
                     stack.append(iter(child.children))
 
@@ -164,27 +153,36 @@ class _Writer:
         level = _GOOGLE_LEVEL.search(node.attributes.get("class", ""))
         return indent("\n".join(lines), "   " * min(int(level[1]), LISTS)) if level else "\n".join(lines)
 
-    def _table(self, rows: list[list[Node]]) -> Iterator[str]:
+    def _table(self, table: Node, rows: list[list[Node]]) -> Iterator[str]:
+        if SHEET in table.names:
+            lines, _ = self._grid(rows)
+            # The rows of the sheet begin with its row number; others are its letters, and the line below frozen rows.
+            yield from _sheet(cells for number, *cells in lines if number)
+            return
+        for caption in _captions(table):
+            yield from _paragraph([_inline(caption)])
+        if any(_OF_EXCEL.fullmatch(cell.attributes.get("class", "")) for row in rows for cell in row):
+            yield from _sheet(self._grid(rows)[0])
+        else:
+            yield from self._rows_of_texts(rows)
+
+    def _rows_of_texts(self, rows: list[list[Node]]) -> Iterator[str]:
         grid, carried = self._grid(rows)
         texts = [row for row in completed(grid, *_header_rows(rows, grid, carried)) if any(row)]
         if not texts:
             return
-        width = max(map(len, texts))
         used = sorted({column for row in texts for column, text in enumerate(row) if text})
         if len(used) < 2:
             # A box: the other columns held a picture.
             yield from (text for row in texts for cell in row for text in _paragraph([cell]))
             return
         while len(texts) > 2 and len(texts[0]) == 1:
-            yield from _paragraph([texts.pop(0)[0].replace("\\|", "|")])
+            yield from _paragraph([unescaped(texts.pop(0)[0])])
         if has_no_header(texts):
-            written = (" ".join(filter(None, row)).replace("\\|", "|") for row in texts)
+            written = (unescaped(" ".join(filter(None, row))) for row in texts)
             yield "\n".join(text for line in written for text in _paragraph([line]))
             return
-        padded = (row + [""] * (width - len(row)) for row in texts)
-        header, *data = [[row[column] for column in used] for row in padded]
-        lines = ["| " + " | ".join(row) + " |" for row in (header, *with_groups(header, data))]
-        yield "\n".join([lines[0], "|" + " --- |" * len(used), *lines[1:]])
+        yield with_rule(texts, used)
 
     def _grid(self, rows: list[list[Node]]) -> tuple[list[list[str]], list[set[int]]]:
         """The cells' texts in their columns, and in each row the columns whose cells began in a row above. A cell that
@@ -232,12 +230,21 @@ def _sheet(lines: Iterable[list[str]]) -> Iterator[str]:
     sheet = Sheet()
     for number, cells in enumerate(lines):
         starts = [column for column, text in enumerate(cells) if text != BESIDE]
-        row = {column: cells[column].replace("\\|", "|") for column in starts if cells[column]}
+        row = {column: unescaped(cells[column]) for column in starts if cells[column]}
         if row:
             sheet.rows[number] = row
         ends = pairwise([*starts, len(cells)])
         sheet.spans += [Span(number, start, number, end - 1) for start, end in ends if end - start > 1]
     yield from sheet.blocks()
+
+
+def _is_frame(table: Node, rows: list[list[Node]]) -> bool:
+    """Whether it is only for layout, or only a box."""
+    return _is_layout(table, rows) or max(map(len, rows), default=0) < 2
+
+
+def _captions(table: Node) -> list[Node]:
+    return [part for part in table.children if isinstance(part, Node) and part.tag == "caption"]
 
 
 def _is_layout(table: Node, rows: list[list[Node]]) -> bool:

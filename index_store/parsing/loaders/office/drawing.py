@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders import as_markdown, tables
 from index_store.parsing.loaders.office import formula
 from index_store.parsing.loaders.office.excel.number_format import shown_text
 from index_store.parsing.loaders.office.package import Element, Package, attribute, is_on, local, number
@@ -56,7 +56,7 @@ def _values(all_series: list[Element], is_1904: bool) -> str:
     places = sorted(rows.keys() | {at for _, values in columns for at in values})
     grid = [["", *(name for name, _ in columns)]]
     grid += [[rows.get(at, str(at + 1)), *(values.get(at, "") for _, values in columns)] for at in places]
-    return as_markdown.table(grid) if places else ""
+    return tables.table(grid) if places else ""
 
 
 def _first(element: Element, *names: str) -> Element | None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from index_store.base.errors import NoText
-from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders import as_markdown, tables
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, page_ranges, title_of
-from index_store.parsing.loaders.header_rows import Cell, header_rows, title_rows
+from index_store.parsing.loaders.header_rows import Cell, with_one_header
 from index_store.parsing.loaders.list_number import list_number
 from index_store.parsing.loaders.office import drawing
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened
@@ -130,7 +130,7 @@ class _Deck:
             case "graphicFrame":
                 for graphic in shape.iterfind("{*}graphic/{*}graphicData"):
                     for table in graphic.iterfind("{*}tbl"):
-                        yield as_markdown.table(_grid(table))
+                        yield tables.table(_grid(table))
                     yield from drawing.texts(self._package, part, graphic)
 
     def _box(self, part: str, shape: Element) -> _Box:
@@ -289,10 +289,9 @@ def _grid(table: Element) -> list[list[str]]:
             text = above[len(line)] if goes_on else " ".join(_lines(cell))
             if not is_beside:
                 merged[-1].append(Cell(len(line), number(cell, "gridSpan", 1), text, goes_on))
-            line.append(text or as_markdown.BESIDE if is_beside else text)
+            line.append(text or tables.BESIDE if is_beside else text)
         grid.append(line)
-    titles = title_rows(merged)
-    return as_markdown.completed(grid, header_rows(merged[titles:]), titles)
+    return with_one_header(grid, merged)
 
 
 def _reading_order(boxes: Sequence[_Box], gaps: int = GAPS) -> list[_Box]:

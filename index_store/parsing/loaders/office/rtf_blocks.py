@@ -5,8 +5,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.header_rows import Cell, header_rows, title_rows
+from index_store.parsing.loaders import as_markdown, tables
+from index_store.parsing.loaders.header_rows import Cell, with_one_header
 
 COLUMNS = 63
 """over which a cell is spread at most (Word's own limit)"""
@@ -134,7 +134,7 @@ class Blocks:
         if self._row.cells:
             self.end_row()
         if self._rows:
-            self.done.append(as_markdown.table(_grid(self._rows)))
+            self.done.append(tables.table(_grid(self._rows)))
             self._rows = []
 
 
@@ -161,15 +161,14 @@ def _grid(rows: Sequence[_Row]) -> list[list[str]]:
             if place.is_beside and not text.strip():
                 if merged[-1]:
                     merged[-1][-1] = replace(merged[-1][-1], width=column + width - merged[-1][-1].column)
-                line += [as_markdown.BESIDE] * width
+                line += [tables.BESIDE] * width
                 continue
             goes_on = place.goes_on and not text.strip() and column < len(above)
-            text = above[column].replace(as_markdown.BESIDE, "") if goes_on else text
+            text = above[column].replace(tables.BESIDE, "") if goes_on else text
             merged[-1].append(Cell(column, width, text, goes_on))
-            line += [text] + [as_markdown.BESIDE] * (width - 1)
+            line += [text] + [tables.BESIDE] * (width - 1)
         grid.append(line)
-    titles = title_rows(merged)
-    return as_markdown.completed(grid, header_rows(merged[titles:]), titles)
+    return with_one_header(grid, merged)
 
 
 def _edges(rows: Sequence[_Row]) -> list[int]:

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.as_markdown import RowsAbove
+from index_store.parsing.loaders.as_markdown import paragraph
 from index_store.parsing.loaders.pdf.line import Cell, Line, RuledTable
 from index_store.parsing.loaders.pdf.paragraphs import BULLET, joined
 from index_store.parsing.loaders.pdf.rules import NEAR
 from index_store.parsing.loaders.sheet import is_data
+from index_store.parsing.loaders.tables import LABEL, RowsAbove, joined_header, table
 
 ROWS = 3
 """of a table at least, including its header"""
@@ -89,16 +89,16 @@ def tables(lines: list[Line], start: int, end: int, above: Table | None = None) 
             start, above = start + 1, None
             continue
         below = _below(lines, start, end)
-        table = _table(lines, start, below, above) if below - start >= ROWS else None
-        if table:
-            yield table
+        found = _table(lines, start, below, above) if below - start >= ROWS else None
+        if found:
+            yield found
         start, above = max(below, start + 1), None
 
 
 def header_alone(lines: list[Line], at: int) -> Table | None:
     """The words in columns at the end of a page, which may be the header of a table on the next."""
     cells = lines[at].cells
-    if len(cells) < FEWEST_COLUMNS or any(is_data(cell.text) or len(cell.text) > as_markdown.LABEL for cell in cells):
+    if len(cells) < FEWEST_COLUMNS or any(is_data(cell.text) or len(cell.text) > LABEL for cell in cells):
         return None
     return Table(at, at + 1, "", [cell.text for cell in cells], [(cell.begin, cell.end) for cell in cells])
 
@@ -147,11 +147,11 @@ def _table(lines: list[Line], start: int, end: int, above: Table | None) -> Tabl
     if above and _goes_on_over_pages(above, columns, rows[0]):
         rows.insert(0, list(above.header))
     elif _has_two_headers(rows):
-        rows = [as_markdown.joined_header(rows[:2]), *rows[2:]]
+        rows = [joined_header(rows[:2]), *rows[2:]]
     if sum(map(bool, rows[0])) < HEADER_SHARE * len(columns):
-        return Table(start, end, "\n".join(as_markdown.paragraph(" ".join(filter(None, row))) for row in rows))
+        return Table(start, end, "\n".join(paragraph(" ".join(filter(None, row))) for row in rows))
     rows_above = _rows_above(above, rows[0])
-    return Table(start, end, as_markdown.table(rows, rows_above), rows[0], columns, rows_above)
+    return Table(start, end, table(rows, rows_above), rows[0], columns, rows_above)
 
 
 def _rows_above(above: Table | None, header: Sequence[str]) -> RowsAbove:

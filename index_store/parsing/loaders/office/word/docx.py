@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from index_store.base.errors import NoText
-from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders import as_markdown, tables
 from index_store.parsing.loaders.document import HEADING_LENGTH, LoadedDocument, Page, RawFile, only_highest, title_of
-from index_store.parsing.loaders.header_rows import Cell, header_rows, title_rows
+from index_store.parsing.loaders.header_rows import Cell, with_one_header
 from index_store.parsing.loaders.office import drawing, eq_field, formula
 from index_store.parsing.loaders.office.package import (
     Element,
@@ -172,7 +172,7 @@ class _Reader:
                 for child in cell:
                     yield from self._blocks(child)
             return
-        text = as_markdown.table(_grid(table, self._cell))
+        text = tables.table(_grid(table, self._cell))
         if text:
             yield text, False
 
@@ -363,15 +363,14 @@ def _grid(table: Element, text_of: Callable[[Element], str]) -> list[list[str]]:
                     above[len(line)] = text
             span = min(max(number(cell.find("{*}tcPr/{*}gridSpan"), "val", 1), 1), COLUMNS)
             merged[-1].append(Cell(len(line), span, text, goes_on))
-            line += [text] + [as_markdown.BESIDE] * (span - 1)
+            line += [text] + [tables.BESIDE] * (span - 1)
             if len(line) >= COLUMNS:
                 break
         if len(rows) == headers and is_on(row.find("{*}trPr/{*}tblHeader")):
             headers += 1
         rows.append(line)
     # Those that Word repeats on each page, or those that are merged like a header.
-    titles = title_rows(merged)
-    return as_markdown.completed(rows, max(headers - titles, header_rows(merged[titles:])), titles)
+    return with_one_header(rows, merged, marked=headers)
 
 
 def _is_layout(table: Element) -> bool:
