@@ -45,7 +45,7 @@ THROUGH_A_WALL = [
     ("pages/widgets", "from rag.runs.engine import Engine", "Callers have UserEngine, not Engine"),
     ("pages", "from rag.runs.history import schema", "Nobody goes around the engine"),
     ("rag/text", "from index_store.catalogue import catalogue", "Nobody goes around the index store"),
-    ("pages", "from index_store.library.data_folder import open_library", "Nobody goes around the index store"),
+    ("pages", "from index_store.library.opening import open_library", "Nobody goes around the index store"),
 ]
 """forbidden imports: package, what a new module in it contains, and contract"""
 PRIVATE = [

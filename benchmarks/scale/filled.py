@@ -31,8 +31,9 @@ from index_store.catalogue.schema import documents, indexes, now
 from index_store.catalogue.sections import chunk_id, insert_sections
 from index_store.full_text.gin import GIN
 from index_store.full_text.postings import ChunkRow
-from index_store.library.data_folder import NAMESPACE, open_library
+from index_store.library.data_folder import NAMESPACE
 from index_store.library.library import Library
+from index_store.library.opening import open_library
 from index_store.library.originals.originals import name_of
 from index_store.store.index_store import IndexStore
 from index_store.vectors.chroma import backend_of

@@ -19,8 +19,9 @@ from index_store.crawl.guard import AddressGuard
 from index_store.ingestion.again import sources_left
 from index_store.ingestion.context import Services
 from index_store.ingestion.jobs import Jobs, JobsOfProcess
-from index_store.library.data_folder import open_library, open_shared_library, own, say_if_open_to_others, share
+from index_store.library.data_folder import lock_folder, say_if_open_to_others, share
 from index_store.library.library import Library
+from index_store.library.opening import open_library, open_shared_library
 from index_store.library.versions import IndexLimits, Versions
 from index_store.parsing.worker.parser import Parser
 from index_store.search.searcher import Searcher
@@ -50,7 +51,7 @@ class IndexStore(Store):
             if settings.has_queue:
                 share(settings.data_dir)
             else:
-                owned.callback(own(settings.data_dir).release)
+                owned.callback(lock_folder(settings.data_dir).release)
             say_if_open_to_others(settings.data_dir)
             library = owned.enter_context(closing(open_library(settings)))
             self.access = owned.enter_context(closing(Access(library.catalogue.database, settings)))

@@ -419,8 +419,8 @@ def test_stop_keeps_what_was_written_and_says_so(handbook, server):
 def test_a_data_folder_in_use_is_told_in_one_sentence(data_dir, server, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     code = (
-        "from pathlib import Path; from index_store.library.data_folder import own; "
-        f"lock = own(Path({str(data_dir)!r})); print('held', flush=True); input()"
+        "from pathlib import Path; from index_store.library.data_folder import lock_folder; "
+        f"lock = lock_folder(Path({str(data_dir)!r})); print('held', flush=True); input()"
     )
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", code], **pipes) as holder:

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from index_store.access.audit.audit import FOLDER as AUDIT
 from index_store.catalogue.schema import SCHEMA
-from index_store.library.data_folder import RESTORING, own
+from index_store.library.data_folder import RESTORING, lock_folder
 from index_store.library.library import CATALOGUE, CHROMA
 from index_store.library.originals.registry import FOLDER as ORIGINALS
 from index_store.transfer.backup import errors
@@ -57,7 +57,7 @@ def restore(file: Path, folder: Path) -> Manifest:
             manifest = _manifest(packed, file)
         except (OSError, *_UNREADABLE) as error:
             raise errors.NotABackup(file=file) from error
-        opened.callback(own(folder).release)
+        opened.callback(lock_folder(folder).release)
         _refuse_what_is_there(folder)
         try:
             _restore(packed, manifest, file, folder)

@@ -15,8 +15,9 @@ from index_store.base.database.backend import DatabaseLocation
 from index_store.base.database.database import backend_of, place_of
 from index_store.base.errors import DatabaseInUse, OlderVersionRuns, PlainError
 from index_store.base.settings import Settings
-from index_store.library.data_folder import IDENTITY, NAMESPACE, ORIGINALS_NOTED, open_library, own
+from index_store.library.data_folder import IDENTITY, NAMESPACE, ORIGINALS_NOTED, lock_folder
 from index_store.library.library import CHROMA
+from index_store.library.opening import open_library
 from index_store.library.switch import finish, prepared, switch
 from index_store.transfer.backup.manifest import databases
 from index_store.transfer.move import errors
@@ -35,7 +36,7 @@ def move(settings: Settings, to: MoveTarget, on_progress: ProgressCallback) -> t
     """
     folder = settings.data_dir
     with ExitStack() as held, _telling():
-        held.callback(own(folder).release)
+        held.callback(lock_folder(folder).release)
         finish(folder)
         plan = plan_of(settings, to)
         if not plan.databases and not plan.vectors:
