@@ -1,32 +1,25 @@
-"""The commands of `python -m index_store` that work with documents and indexes, and the worker."""
+"""The commands of `python -m index_store` that work with documents and indexes."""
 
 import argparse
-import json
-import signal
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from index_store.base import errors
 from index_store.base.command_line.commands import Command, Commands, Output, counted
-from index_store.base.command_line.terminal import in_one_line
 from index_store.base.settings import Settings
 from index_store.catalogue.records import Document
 from index_store.crawl import CrawlOptions
 from index_store.crawl.address import typed
 from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import FileSource, SiteSource, expand, is_address
-from index_store.search.hits import Hit
-from index_store.search.searcher import MODES, UNITS
-from index_store.store.index_store import IndexStore, working
+from index_store.store.index_store import IndexStore
+from index_store.store.search_command import add_search, search
 from index_store.store.user_ingestion import UserIngestion
+from index_store.store.worker_command import work
 
 NOTHING_ADDED = {"document_id": None, "chunks": 0, "sections": 0, "pages_without_text": ""}
 """for a source of which nothing was added"""
-
-MOST_HITS = 10_000
-"""of a search: the databases take no number of any length"""
 
 OnStore = Callable[[IndexStore, argparse.Namespace, Output], bool]
 
@@ -51,8 +44,8 @@ def add_to(commands: Commands) -> None:
     )
     on_index("rename", _rename, "give an index another name").add_argument("name", metavar="NEW_NAME")
     on_index("drop", _drop, "remove an index with all its documents")
-    _add_search(on_index("search", _search, "search an index with a question"))
-    commands.add("worker", _work, "read and embed the documents that are added in the app, on this or another machine")
+    add_search(on_index("search", search, "search an index with a question"))
+    commands.add("worker", work, "read and embed the documents that are added in the app, on this or another machine")
 
 
 def _with_store(run: OnStore) -> Command:
@@ -72,25 +65,6 @@ def _add_sources(command: argparse.ArgumentParser) -> None:
         command.add_argument(
             f"--{name}", action="append", default=[], metavar="PATTERN", help=f"of a site: {what}, such as /docs/*"
         )
-
-
-def _add_search(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--mode", default=MODES[0], help=f"{', '.join(MODES)} (%(default)s)")
-    command.add_argument("--unit", default=UNITS[0], help=f"what to find: {', '.join(UNITS)} (%(default)s)")
-    command.add_argument("-k", type=_count, default=4, metavar="N", help="number of hits (4)")
-    asked = command.add_mutually_exclusive_group(required=True)
-    asked.add_argument("--queries", metavar="FILE", help='a file with one JSON object per line: {"id", "question"}')
-    asked.add_argument("question", nargs="?", metavar="QUESTION")
-
-
-def _count(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:  # also for more digits than Python reads
-        number = 0
-    if not 1 <= number <= MOST_HITS:
-        raise argparse.ArgumentTypeError(f"must be from 1 to {MOST_HITS:,}")
-    return number
 
 
 # Documents
@@ -254,78 +228,4 @@ def _rename(store: IndexStore, options: argparse.Namespace, out: Output) -> bool
 def _drop(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
     store.delete_index(options.index)
     out.line({"index": options.index, "status": "dropped"}, f"dropped  {options.index}")
-    return True
-
-
-# Search
-
-
-def _search(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:
-    if options.queries is None:
-        hits = store.search(options.index, options.question or "", mode=options.mode, unit=options.unit, k=options.k)
-        _tell_hits(None, hits, out)
-        return True
-    all_well = True
-    for id_, question in _queries(options.queries):
-        try:
-            hits = store.search(options.index, question, mode=options.mode, unit=options.unit, k=options.k)
-        except (errors.EmptyQuestion, errors.QuestionTooLong, errors.ServiceError) as error:
-            all_well = False
-            sentence = error.sentence(out.language)
-            out.line({"id": id_, "hits": [], "error": sentence}, f"{id_}: {sentence}")
-        else:
-            _tell_hits(id_, hits, out)
-    return all_well
-
-
-def _queries(file: str) -> Iterator[tuple[object, str]]:
-    """Raises QueriesUnreadable, QueriesNotInUtf8 and BadQueries before the first answer: a mistake at the end must not
-    waste the work before it.
-    """
-    try:
-        text = Path(file).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise errors.QueriesNotInUtf8(file=file) from error
-    except OSError as error:
-        raise errors.QueriesUnreadable(file=file, reason=error.strerror or error) from error
-    queries = []
-    for number, line in enumerate(text.split("\n"), 1):  # not `splitlines`: JSON allows U+2028 in a string
-        if not line.strip():
-            continue
-        try:
-            query = json.loads(line)
-            id_, question = query["id"], query["question"]
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise errors.BadQueries(file=file, line=number) from error
-        if not isinstance(question, str):
-            raise errors.BadQueries(file=file, line=number)
-        queries.append((id_, question))
-    yield from queries
-
-
-def _tell_hits(id_: object, hits: list[Hit], out: Output) -> None:
-    fields = {"id": id_, "hits": [hit.model_dump(mode="json") for hit in hits]}
-    shown = [*([str(id_)] if id_ is not None else []), *map(_shown, hits)]
-    if shown or out.as_json:
-        out.lines(fields, "\n\n".join(shown))
-    if not hits:
-        out.note("Nothing was found.", "見つかりませんでした。")
-
-
-def _shown(hit: Hit) -> str:
-    where = " > ".join([hit.title, *hit.headings]) + (f"  p. {hit.page}" if hit.page else "")
-    return in_one_line(f"{hit.rank}. {hit.score:.3f}  {where}  {hit.source}") + f"\n{hit.text}"
-
-
-# The worker
-
-
-def _work(_: argparse.Namespace, out: Output) -> bool:
-    """Runs until Ctrl-C or a signal ends it."""
-    ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
-    with working(Settings()):
-        out.line({"status": "working"}, "working")
-        ended.wait()
     return True
