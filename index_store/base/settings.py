@@ -9,8 +9,8 @@ from dotenv.parser import parse_stream
 from pydantic import AnyHttpUrl, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from index_store.base.address import Address
 from index_store.base.errors import EnvFileUnusable, InvalidSetting
+from index_store.base.originals_url import OriginalsUrl
 
 MEGABYTE = 1024 * 1024
 
@@ -260,7 +260,7 @@ class Settings(PlainSettings):
         plain = url.get_secret_value().strip() if url else ""
         if not plain:
             return None
-        Address.of(plain)
+        OriginalsUrl.of(plain)
         return SecretStr(plain)
 
     @field_validator("openai_base_url", "aws_endpoint_url")

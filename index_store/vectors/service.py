@@ -8,7 +8,8 @@ import numpy as np
 import openai
 
 from index_store.base.errors import AnswerUnreadable, TextTooLong
-from index_store.base.service import OPENAI_URL, base_and_query, explain, host_of, is_too_long, status_in
+from index_store.base.openai_errors import explain, is_too_long, status_in
+from index_store.base.service_address import OPENAI_URL, base_and_query, host_of
 from index_store.base.settings import Settings
 from index_store.vectors.embeddings import Vectors, embeddable
 

@@ -12,7 +12,7 @@ import pytest
 from index_store.access.principal import Role
 from index_store.access.rights import Right
 from index_store.base.errors import EmptyDocument, EmptyIndex, InvalidSetting, KeyRefused, ServiceFailed, StoreInUse
-from index_store.base.service import host_of
+from index_store.base.service_address import host_of
 from index_store.ingestion.sources import FileSource, upload_folder
 from pages import samples
 from pages.server import process

@@ -2,7 +2,7 @@
 
 from pydantic import SecretStr
 
-from index_store.base.address import Address
+from index_store.base.originals_url import OriginalsUrl
 from index_store.base.settings import Settings
 from index_store.library.originals.backend import OriginalsBackend
 from index_store.library.originals.folder import Folder
@@ -16,7 +16,7 @@ def backend_of(settings: Settings) -> OriginalsBackend:
     folder, is_alone = settings.data_dir / FOLDER, not settings.has_queue
     if settings.originals_url is None:
         return Folder(folder, is_alone=is_alone)
-    address = Address.of(settings.originals_url.get_secret_value())
+    address = OriginalsUrl.of(settings.originals_url.get_secret_value())
     if not address.bucket:
         return Folder(address.folder, is_alone=is_alone)
     # Imported only when it is used: it takes half a second and 30 MB.

@@ -29,7 +29,7 @@ from index_store.base.errors import (
     OriginalsRefused,
     PlainError,
 )
-from index_store.base.service import host_of
+from index_store.base.service_address import host_of
 from index_store.base.settings import MEGABYTE
 from index_store.library.originals.backend import StagedFile
 from index_store.library.originals.folder import MARK, digest_of

@@ -5,12 +5,12 @@ import logging
 import re
 import ssl
 from http import HTTPStatus
-from urllib.parse import parse_qsl, urlsplit
 
 import openai
 
 from index_store.base import errors
 from index_store.base.errors.causes import causes
+from index_store.base.service_address import host_of
 from index_store.base.settings import SHORTEST_SECRET
 
 log = logging.getLogger(__name__)
@@ -43,21 +43,6 @@ TOO_LONG = (
 """words of OpenAI, vLLM, SGLang, LM Studio, Ollama, llama.cpp, Anthropic, LiteLLM, Bedrock, xAI, Gemini, Cohere, TGI,
 TEI and Jina that refuse a prompt, or a text to embed, for its length. The last are OpenAI's, with status 429, for more
 tokens than the account may send in a minute, however long one waits"""
-
-OPENAI_URL = "https://api.openai.com/v1"
-
-
-def host_of(base_url: str | None) -> str:
-    """Only host and port: an address may hold a user name, a password or a key."""
-    parts = urlsplit(base_url or OPENAI_URL)
-    host = parts.hostname or "?"
-    return f"{host}:{parts.port}" if parts.port else host
-
-
-def base_and_query(address: str) -> tuple[str, dict[str, str]]:
-    """For a client, which would put its paths behind the query. Gateways of Azure need one: ?api-version=2024-10-21"""
-    parts = urlsplit(address)
-    return parts._replace(query="").geturl(), dict(parse_qsl(parts.query))
 
 
 def explain(error: openai.OpenAIError, *, base_url: str | None, model: str) -> errors.ServiceError:

@@ -8,7 +8,7 @@ PARAMETERS = frozenset({"endpoint_url", "region", "key", "secret"})
 """parameters that an address of S3 may have; the names are those of s3fs, except `region`"""
 
 
-class Address(NamedTuple):
+class OriginalsUrl(NamedTuple):
     bucket: str
     """empty if it is a folder"""
     prefix: str
@@ -18,7 +18,7 @@ class Address(NamedTuple):
     parameters: dict[str, str]
 
     @classmethod
-    def of(cls, url: str) -> "Address":
+    def of(cls, url: str) -> "OriginalsUrl":
         """Raises ValueError."""
         parts = urlsplit(url)
         if parts.fragment or "@" in parts.netloc:
