@@ -81,16 +81,16 @@ class Grants:
                 _check_person(connection, grantee.name)
             row = {"index_id": index_id, **values}
             backend_of(connection).put(connection, grants, [row])
-            told = _told(connection, grantee)
-        self._audit.note(Action.GRANTED, by, index=index, **told, right=right.name.lower())
+            facts = _audit_facts(connection, grantee)
+        self._audit.note(Action.GRANTED, by, index=index, **facts, right=right.name.lower())
 
     def take(self, index: str, grantee: Grantee) -> None:
         """No error if it was never given. Raises UnknownIndex, RightMissing."""
         grantee = _written(grantee)
         with self._changing(index) as (connection, index_id, by):
             connection.execute(grants.delete().where((grants.c.index_id == index_id) & _is(grantee)))
-            told = _told(connection, grantee)
-        self._audit.note(Action.GRANT_TAKEN, by, index=index, **told)
+            facts = _audit_facts(connection, grantee)
+        self._audit.note(Action.GRANT_TAKEN, by, index=index, **facts)
 
     def set_owner(self, index: str, person_id: str | None) -> None:
         """Raises UnknownIndex, RightMissing, UnknownPerson."""
@@ -152,7 +152,7 @@ def _check_person(connection: Connection, person_id: str) -> None:
         raise UnknownPerson(name=person_id)
 
 
-def _told(connection: Connection, grantee: Grantee) -> dict[str, str]:
+def _audit_facts(connection: Connection, grantee: Grantee) -> dict[str, str]:
     """The grantee for the audit log: an id if the app knows the person, because they may be erased later."""
     kind = {"kind": str(grantee.kind)}
     if grantee.kind is GranteeKind.PERSON:

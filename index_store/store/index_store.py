@@ -157,9 +157,9 @@ class IndexStore(Store):
             job.end()
             self._parts.jobs.forget(job.id)
 
-    def watch_removals(self, told: Callable[[], object]) -> None:
-        """`told` is called, in any thread, after documents were removed, also by a job. It should return at once."""
-        self._library.on_removal = told
+    def watch_removals(self, on_removal: Callable[[], object]) -> None:
+        """`on_removal`: called in any thread after documents were removed, also by a job; it should return at once."""
+        self._library.on_removal = on_removal
 
     def removed(self) -> list[str]:
         """Ids of documents that were removed and not forgotten since, also by an earlier process."""

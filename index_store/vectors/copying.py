@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 @failing_as_os_error()
-def copy_vectors(origin: ChromaBackend, target: ChromaBackend, told: Callable[[str, int, int], None]) -> None:
+def copy_vectors(origin: ChromaBackend, target: ChromaBackend, on_progress: Callable[[str, int, int], None]) -> None:
     """Makes `target` equal to `origin`. Skips vectors that `target` already has; deletes those that `origin` lacks.
 
-    `told`: called with a collection's name, how many of its vectors are done, and how many there are. Raises
+    `on_progress`: called with a collection's name, how many of its vectors are done, and how many there are. Raises
     VectorServerError, OSError.
     """
     for name in target.broken:
@@ -27,20 +27,22 @@ def copy_vectors(origin: ChromaBackend, target: ChromaBackend, told: Callable[[s
     for name in _names(target) - wanted:
         target.drop(name)
     for name in sorted(wanted):
-        _copy(name, origin, target, told)
+        _copy(name, origin, target, on_progress)
 
 
-def _copy(name: str, origin: ChromaBackend, target: ChromaBackend, told: Callable[[str, int, int], None]) -> None:
+def _copy(
+    name: str, origin: ChromaBackend, target: ChromaBackend, on_progress: Callable[[str, int, int], None]
+) -> None:
     there, to = origin.found(name), target.made(name)
     count, done = there.count(), 0
-    told(name, 0, count)
+    on_progress(name, 0, count)
     size = most = min(origin.batch, target.batch)
     for page in _pages(there):
         for ids in batches(page, size):
             known = set(to.get(ids=ids, include=[])["ids"])
             most = _send([id_ for id_ in ids if id_ not in known], there, to, most)
             done += len(ids)
-            told(name, done, count)
+            on_progress(name, done, count)
     if to.count() != count:
         known = {id_ for page in _pages(there) for id_ in page}
         others = [id_ for page in _pages(to) for id_ in page if id_ not in known]

@@ -42,15 +42,15 @@ def list_entries(audit: Log, options: argparse.Namespace, out: Output) -> bool:
     )
     entries = audit.read(filters, latest=options.latest or None).entries
     for entry in reversed(entries):
-        out.line(entry.model_dump(mode="json", exclude_none=True), told(entry))
+        out.line(entry.model_dump(mode="json", exclude_none=True), one_line(entry))
     if not entries:
         out.note("No entry matches.", "条件に合う記録はありません。")
     return True
 
 
-def told(entry: Entry) -> str:
-    """One line. Only its printable characters, because a name or question could contain a line break that looks like
-    the next entry, or commands for the terminal.
+def one_line(entry: Entry) -> str:
+    """Only its printable characters, because a name or question could contain a line break that looks like the next
+    entry, or commands for the terminal.
     """
     facts = (f"{name}={', '.join(value) if isinstance(value, list) else value}" for name, value in entry.facts.items())
     at = f"{entry.at:%Y-%m-%d %H:%M:%S}"

@@ -59,7 +59,7 @@ class QueuedIngestion:
         if self._admission and self._admission.failure:
             return self._admission.failure
         failure = self._look_row().failure
-        return _Told(failure) if failure else None
+        return ReportedError(failure) if failure else None
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -158,7 +158,7 @@ class QueuedIngestion:
         return bool(found)
 
 
-class _Told(errors.IndexStoreError):
+class ReportedError(errors.IndexStoreError):
     """An error that another process reported."""
 
     def __init__(self, failure: Failure) -> None:

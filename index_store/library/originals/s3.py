@@ -176,7 +176,7 @@ class S3:
             # fsspec's coroutine has the same name with an underscore; unlike the method, it takes a time limit.
             return sync(self._fs.loop, getattr(self._fs, f"_{verb}"), *values, timeout=seconds or CALL, **options)
         except _FAULTS as error:
-            told = self._told(error)
+            told = self._as_plain(error)
             if isinstance(told, OriginalsError):
                 self._note(told)
                 raise told from None  # the cause may quote headers, which have a key's name
@@ -188,7 +188,7 @@ class S3:
         self.trouble = error
         self._look.set()
 
-    def _told(self, error: Exception) -> Exception:
+    def _as_plain(self, error: Exception) -> Exception:
         cause = error if isinstance(error, boto.ClientError) else error.__cause__
         code = cause.response["Error"].get("Code", "?") if isinstance(cause, boto.ClientError) else None
         match error:

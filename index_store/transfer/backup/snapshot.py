@@ -49,7 +49,7 @@ def take(folder: Path, copies: Path, links: Path) -> dict[str, str | None]:
 def _moment(file: Path) -> Iterator[sqlite3.Connection]:
     """The database as it is now; later writes don't change what this connection reads."""
     with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)) as database:
-        with _telling_of_damage(file):
+        with _damage_as_plain(file):
             database.execute("PRAGMA busy_timeout = 30000")
             database.execute("BEGIN")
             database.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -58,7 +58,7 @@ def _moment(file: Path) -> Iterator[sqlite3.Connection]:
 
 def _copy(file: Path, moment: sqlite3.Connection, place: Path) -> str | None:
     """Returns its version. Raises if the copy is damaged: it could replace an older backup that is not."""
-    with closing(sqlite3.connect(place)) as copy, _telling_of_damage(file):
+    with closing(sqlite3.connect(place)) as copy, _damage_as_plain(file):
         moment.backup(copy, pages=PAGES)
         [found] = copy.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
@@ -70,7 +70,7 @@ def _copy(file: Path, moment: sqlite3.Connection, place: Path) -> str | None:
 
 
 @contextmanager
-def _telling_of_damage(file: Path) -> Iterator[None]:
+def _damage_as_plain(file: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError:

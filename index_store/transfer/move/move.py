@@ -35,7 +35,7 @@ def move(settings: Settings, to: MoveTarget, on_progress: ProgressCallback) -> t
     errors of IndexStore.
     """
     folder = settings.data_dir
-    with ExitStack() as held, _telling():
+    with ExitStack() as held, _as_plain():
         held.callback(lock_folder(folder).release)
         finish(folder)
         plan = plan_of(settings, to)
@@ -177,7 +177,7 @@ def _files(folder: Path, names: str) -> list[str]:
 
 
 @contextmanager
-def _telling() -> Iterator[None]:
+def _as_plain() -> Iterator[None]:
     """Raises MoveFailed."""
     try:
         yield

@@ -62,7 +62,7 @@ class ChromaFolder:
         except ChromaError as error:
             # Otherwise Chroma 1.5 keeps what it could not start for the next who opens this folder in this process.
             SharedSystemClient._identifier_to_system.pop(str(folder), None)  # noqa: SLF001
-            raise _told(error, folder) from error
+            raise _as_plain(error, folder) from error
         self._open.touch()
 
     def close(self) -> None:
@@ -121,7 +121,7 @@ class ChromaFolder:
                 self._gate.notify_all()
 
 
-def _told(error: Exception, folder: Path) -> errors.IndexStoreError:
+def _as_plain(error: Exception, folder: Path) -> errors.IndexStoreError:
     """Chroma's errors have one type; only their text has the code of SQLite, with details above its lowest 8 bits."""
     found = re.search(r"\(code: (\d+)\) (.+)", str(error))
     if found and int(found[1]) & 0xFF in NOT_DAMAGED:
