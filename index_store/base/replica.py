@@ -34,7 +34,7 @@ _NUMBERS = 2**31
 LISTEN = 0.25
 """seconds after which the listening thread checks whether it must end"""
 
-AGAIN = 1.0
+RECONNECT_SECONDS = 1.0
 """seconds between two tries to connect again"""
 
 _ALIVE = text(
@@ -106,7 +106,7 @@ class Replica:
             except (psycopg.Error, errors.IndexStoreError) as error:
                 log.warning("Messages of other replicas can't be received: %s", error)
                 self._disconnect()
-                self._is_closed.wait(AGAIN)
+                self._is_closed.wait(RECONNECT_SECONDS)
         self._disconnect()
 
     def _say(self, word: str) -> None:

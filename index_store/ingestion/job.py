@@ -19,7 +19,7 @@ from index_store.ingestion.stages.pipeline import IngestionPipeline
 from index_store.ingestion.stages.sites import SiteAdmission
 from index_store.parsing.loaders.formats import is_archive
 
-LOOK = 2.0
+CHECK_SECONDS = 2.0
 """seconds between checks whether a job may go on"""
 
 
@@ -40,7 +40,7 @@ class Ingestion:
     """Adds the sources of its order to the index. If one fails, the others go on. Nothing happens before `start`.
 
     `open_index`: returns the index, or raises the PlainError for which nothing can be added; it is then the `failure`.
-    `may_go_on`: called every LOOK seconds; if it returns False, the job is cancelled.
+    `may_go_on`: called every CHECK_SECONDS; if it returns False, the job is cancelled.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class Ingestion:
         self._has_ended.set()
 
     def _watch(self, may_go_on: Callable[[], bool]) -> None:
-        while not self._has_ended.wait(LOOK):
+        while not self._has_ended.wait(CHECK_SECONDS):
             if not may_go_on():
                 self.cancel()
 

@@ -10,7 +10,7 @@ from index_store.ingestion.stop import Stop
 RETRY_SECONDS = 60.0
 """seconds that the service may be away before documents fail"""
 
-LOOK = 0.5
+CHECK_SECONDS = 0.5
 """seconds between tries"""
 
 T = TypeVar("T")
@@ -34,7 +34,7 @@ class Retry:
                 if time.monotonic() > until or self._stop.is_set:
                     self._seconds = 0.0
                     raise
-                time.sleep(LOOK)
+                time.sleep(CHECK_SECONDS)
             else:
                 self._seconds = RETRY_SECONDS
                 return given

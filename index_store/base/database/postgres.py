@@ -51,7 +51,7 @@ _SCHEMA = "rag_schema"
 OWN_SECONDS = 3
 """that a start waits for the process before it"""
 
-LOOK = 0.1
+CHECK_SECONDS = 0.1
 """seconds between checks whether that process has ended"""
 
 OWNING = 7_310_418
@@ -160,7 +160,7 @@ class PostgresSchema:
         while not connection.exec_driver_sql(asked, (_USING, self._name)).scalar_one():
             if time.monotonic() > until:
                 raise errors.OlderVersionRuns()
-            time.sleep(LOOK)
+            time.sleep(CHECK_SECONDS)
 
     def claim(self, identity: str, *, moving: bool) -> None:
         with self.for_migration().begin() as connection:

@@ -33,7 +33,7 @@ _PRAGMAS = (
     "secure_delete = ON",  # no free page holds data of a removed document
 )
 
-PAUSE = 0.01
+PAUSE_SECONDS = 0.01
 """seconds between tries of what SQLite refuses at once while another connection does the same"""
 
 
@@ -127,7 +127,7 @@ def _write_ahead(cursor: sqlite3.Cursor, wait: int) -> None:
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
                 raise
-            time.sleep(PAUSE)
+            time.sleep(PAUSE_SECONDS)
         else:
             return
 
@@ -188,7 +188,7 @@ class _Sqlite:
             while connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar():
                 if time.monotonic() > until:
                     return False
-                time.sleep(PAUSE)
+                time.sleep(PAUSE_SECONDS)
         return True
 
     def give_space_back(self, database: Engine) -> None:

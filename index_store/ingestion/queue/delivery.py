@@ -34,11 +34,11 @@ SWEEP = 5.0
 """seconds between searches for dead workers"""
 POLL = 1.0
 """seconds between searches for returned items, because no worker is notified of these"""
-AWAY = 3.0
+RECONNECT_SECONDS = 3.0
 """seconds after which a database that is away is tried again"""
-AGAIN = 5.0
+CANCEL_AGAIN_SECONDS = 5.0
 """seconds after which a task that has not ended is cancelled again"""
-ENDING = 10.0
+ENDING_SECONDS = 10.0
 """seconds that items have to end before they are cancelled"""
 
 _MAKING = 7_310_422
@@ -150,7 +150,7 @@ class Receiver:
         return self
 
     def stop(self) -> None:
-        """Takes no more items; running ones have ENDING seconds. Call `join` after it."""
+        """Takes no more items; running ones have ENDING_SECONDS. Call `join` after it."""
         self._is_closed.set()
         loop = self._loop
         if loop:
@@ -174,7 +174,7 @@ class Receiver:
                     await self._work()
             except (exceptions.ProcrastinateException, psycopg_pool.PoolTimeout, OSError) as error:
                 log.warning("The queue can't be reached: %s", error)
-                await asyncio.wait({asyncio.create_task(self._closing.wait())}, timeout=AWAY)
+                await asyncio.wait({asyncio.create_task(self._closing.wait())}, timeout=RECONNECT_SECONDS)
 
     async def _work(self) -> None:
         working = asyncio.create_task(
@@ -186,17 +186,17 @@ class Receiver:
                 update_heartbeat_interval=BEAT,
                 stalled_worker_timeout=DEAD,
                 delete_jobs="always",
-                shutdown_graceful_timeout=ENDING,
+                shutdown_graceful_timeout=ENDING_SECONDS,
             )
         )
         others = [asyncio.create_task(self._closing.wait()), asyncio.create_task(self._sweep())]
         try:
             await asyncio.wait({working, others[0]}, return_when=asyncio.FIRST_COMPLETED)
-            await _end([working], again=ENDING + AGAIN)
+            await _end([working], again=ENDING_SECONDS + CANCEL_AGAIN_SECONDS)
             if not working.cancelled():
                 working.result()
         finally:
-            await _end(others, again=AGAIN)
+            await _end(others, again=CANCEL_AGAIN_SECONDS)
 
     async def _do(self, context: procrastinate.JobContext, item_id: int) -> None:
         id_ = context.job.id or 0

@@ -12,7 +12,7 @@ from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import IndexRecord
 from index_store.ingestion.context import JobContext
 from index_store.ingestion.failures import as_plain_error
-from index_store.ingestion.job import LOOK, JobOrder
+from index_store.ingestion.job import CHECK_SECONDS, JobOrder
 from index_store.ingestion.queue.stored_items import StoredItems
 from index_store.ingestion.queue.worker import withdraw
 from index_store.ingestion.results import IngestStatus
@@ -103,7 +103,7 @@ class JobAdmission:
     def _end(self) -> None:
         discard_uploads(self._order.sources)
         while not self._is_noted():
-            if self._queue.is_closed.wait(LOOK):
+            if self._queue.is_closed.wait(CHECK_SECONDS):
                 break
 
     def _is_noted(self) -> bool:
@@ -149,7 +149,7 @@ class JobAdmission:
 
     def _watch(self) -> None:
         """Until the job is finished: checks whether its person may still add, and whether workers removed documents."""
-        while not self._queue.is_closed.wait(LOOK):
+        while not self._queue.is_closed.wait(CHECK_SECONDS):
             try:
                 job = self._queue.get(self._job_id)
                 if job is None:

@@ -19,7 +19,7 @@ from index_store.ingestion.results import IngestResult
 if TYPE_CHECKING:
     from index_store.ingestion.queue.queued_jobs import QueuedJobs
 
-ENDING = 5.0
+ENDING_SECONDS = 5.0
 """seconds to wait for workers before the thing that they work on is deleted"""
 
 FRESH = 0.3
@@ -102,7 +102,7 @@ class QueuedIngestion:
         """
         self.cancel()
         self.join()
-        until = time.monotonic() + ENDING
+        until = time.monotonic() + ENDING_SECONDS
         while not self.is_finished and time.monotonic() < until:
             time.sleep(FRESH)
 

@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 AT_ONCE = 16
 """items per worker: enough short ones to fill a model call, few enough to leave some for other workers"""
 
-LOOK = 1.0
+CHECK_SECONDS = 1.0
 """seconds between checks whether a job was cancelled"""
 
 
@@ -145,7 +145,7 @@ class Worker:
                 job.close()
 
     def _watch(self) -> None:
-        while not self._is_closed.wait(LOOK):
+        while not self._is_closed.wait(CHECK_SECONDS):
             with self._lock:
                 jobs = dict(self._jobs)
             if not jobs:

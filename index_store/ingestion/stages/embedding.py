@@ -27,14 +27,14 @@ READ_AHEAD = 32
 """parsed documents that wait, on disk, to be embedded: enough short ones to fill a call, since a text takes twice as
 long in a call of 4 as in one of 16"""
 
-LOOK = 0.1
+CHECK_SECONDS = 0.1
 """seconds between checks whether the job must stop, while it waits for a model"""
 
 PATIENCE = 3
 """seconds that a model call may then still take: enough for the embedded model, and for a service that works"""
 
 
-PAUSE = 2.0
+GIVE_WAY_SECONDS = 2.0
 """seconds that a call waits at most for questions that are answered on this machine; a call takes about one"""
 
 
@@ -174,10 +174,10 @@ class Embedding:
 
     def _vectors(self, texts: list[str]) -> Vectors | None:
         """None if the job must stop before the model answers: a service that hangs may take minutes."""
-        self._precedence.give_way(PAUSE)
+        self._precedence.give_way(GIVE_WAY_SECONDS)
         answer = self._calls.submit(lambda: self._model.passages(texts))
         asked_to_stop = None
-        while not wait((answer,), LOOK).done:
+        while not wait((answer,), CHECK_SECONDS).done:
             if self._stop.is_set:
                 asked_to_stop = asked_to_stop or time.monotonic()
                 if time.monotonic() - asked_to_stop > PATIENCE:

@@ -55,7 +55,7 @@ PART = 8 * MEGABYTE
 BLOCK = MEGABYTE
 """bytes per request when a part of a file is read"""
 
-LOOK = 1.0
+CHECK_SECONDS = 1.0
 """seconds between checks whether the service is back"""
 
 LOOK_BEHIND = 60.0
@@ -138,7 +138,7 @@ class S3:
     def _watch(self, on_return: Callable[[], object]) -> None:
         if self.trouble:
             self._look.set()
-        pause = LOOK
+        pause = CHECK_SECONDS
         while True:
             self._look.wait()
             if self._stopped.wait(pause):
@@ -157,7 +157,7 @@ class S3:
             self.trouble = None
             try:
                 on_return()
-                pause = LOOK
+                pause = CHECK_SECONDS
             except (PlainError, OSError, SQLAlchemyError) as error:
                 log.warning("Unfinished changes can't be finished yet: %s", error)
                 pause = min(2 * pause, LOOK_BEHIND)

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from index_store.base import errors
 from index_store.base.settings import MEGABYTE, Settings
 from index_store.parsing.loaders.document import RawFile
-from index_store.parsing.worker.process import LOOK, Process
+from index_store.parsing.worker.process import CHECK_SECONDS, Process
 from index_store.parsing.worker.protocol import Listing, ParsedDocument, ParserRequest, ParserResponse
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class Parser:
                         raise errors.Cancelled(name=name)
                     if self._free and self._waiting[0] is caller:
                         break
-                    self._turn.wait(LOOK)
+                    self._turn.wait(CHECK_SECONDS)
                 # The last one used, because it is already running.
                 process = self._free.pop()
             finally:

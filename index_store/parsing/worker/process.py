@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 ROOT = Path(__file__).parents[3]
 
-LOOK = 0.1
+CHECK_SECONDS = 0.1
 """seconds between checks of the time, and of whether the file is still wanted"""
 
 ANSWER = 1024 * 1024
@@ -60,7 +60,7 @@ class Process:
 
         def watch() -> None:
             deadline = time.monotonic() + request.seconds
-            while not answered.wait(LOOK):
+            while not answered.wait(CHECK_SECONDS):
                 if is_cancelled():
                     why_killed.append(errors.Cancelled(name=request.name))
                 elif time.monotonic() > deadline:

@@ -25,7 +25,7 @@ CALL = 1024
 """tokens per call of the network, including padding. A call takes a fifth of a second, so no question waits longer.
 Larger calls would not be faster."""
 
-WAIT = 1.0
+GIVE_WAY_SECONDS = 1.0
 """seconds that a call of passages waits for questions at most, so that many questions can't stop an import"""
 
 
@@ -64,7 +64,7 @@ class EmbeddedEmbeddings:
             owners += [number] * len(own)
         sums = np.zeros((len(texts), self.dimension))
         for call in _calls(windows):
-            self._questions.give_way(WAIT)
+            self._questions.give_way(GIVE_WAY_SECONDS)
             means = network.encoder.means([windows[each] for each in call])
             lengths = np.array([_content(windows[each]) for each in call])
             np.add.at(sums, [owners[each] for each in call], means * lengths[:, None])

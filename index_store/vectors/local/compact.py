@@ -8,12 +8,12 @@ import sqlite3
 import sys
 from contextlib import closing
 
-WAIT = 30
+LOCK_SECONDS = 30
 """seconds to wait for another writer"""
 
 
 def main(file: str) -> None:
-    with closing(sqlite3.connect(file, timeout=WAIT)) as database:
+    with closing(sqlite3.connect(file, timeout=LOCK_SECONDS)) as database:
         database.execute("VACUUM")
         for (id_,) in database.execute("SELECT id FROM segments"):
             print(id_)

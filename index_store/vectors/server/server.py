@@ -30,10 +30,10 @@ COMBED = 20_000
 PAGE = 1000
 """collections per call"""
 
-LOOK = 5.0
+CHECK_SECONDS = 5.0
 """seconds between checks whether the server can be reached"""
 
-LOOK_AWAY = 1.0
+CHECK_AWAY_SECONDS = 1.0
 """the same, while something is wrong"""
 
 LOOK_BEHIND = 60.0
@@ -96,9 +96,9 @@ class ChromaServer:
         self._connections.close()
 
     def _watch(self, on_return: Callable[[], object]) -> None:
-        pause, not_before = LOOK_AWAY, 0.0
+        pause, not_before = CHECK_AWAY_SECONDS, 0.0
         while True:
-            self._look.wait(LOOK_AWAY if self.trouble else LOOK)
+            self._look.wait(CHECK_AWAY_SECONDS if self.trouble else CHECK_SECONDS)
             self._look.clear()
             if self._stopped.is_set():
                 return
@@ -108,7 +108,7 @@ class ChromaServer:
             self._connections.has_failed = False
             try:
                 on_return()
-                pause = LOOK_AWAY
+                pause = CHECK_AWAY_SECONDS
             except (PlainError, OSError, SQLAlchemyError) as error:
                 log.warning("Unfinished changes can't be finished yet: %s", error)
                 self._connections.has_failed = True

@@ -858,7 +858,7 @@ def test_a_document_whose_vectors_do_not_fit_into_memory_fails_and_leaves_no_fil
 def test_a_job_gives_way_to_questions_that_this_machine_answers(
     store: IndexStore, service: EmbeddingService, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding, "PAUSE", 60)
+    monkeypatch.setattr(embedding, "GIVE_WAY_SECONDS", 60)
     with store.answering(), store.answering():
         job = store.ingest("a", given(write("a.md")))
         assert eventually(lambda: job.items and job.items[0].stage is Stage.EMBEDDING)
@@ -870,7 +870,7 @@ def test_a_job_gives_way_to_questions_that_this_machine_answers(
 def test_a_job_ends_even_if_questions_never_stop(
     store: IndexStore, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding, "PAUSE", 0.01)
+    monkeypatch.setattr(embedding, "GIVE_WAY_SECONDS", 0.01)
     with store.answering():
         assert outcome(store.ingest("a", given(write("a.md")))) == {"a.md": "ready"}
 

@@ -219,8 +219,8 @@ def test_a_worker_ends_even_if_its_first_cancellation_is_lost(
     app: IndexStore, queued: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Python 3.11 may lose the cancellation of a task that continues at the same moment."""
-    monkeypatch.setattr(delivery, "ENDING", 0.2)
-    monkeypatch.setattr(delivery, "AGAIN", 0.2)
+    monkeypatch.setattr(delivery, "ENDING_SECONDS", 0.2)
+    monkeypatch.setattr(delivery, "CANCEL_AGAIN_SECONDS", 0.2)
     is_at_work = threading.Event()
 
     async def hear_nothing(item_id: int) -> None:

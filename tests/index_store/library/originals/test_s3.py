@@ -74,7 +74,7 @@ def at(settings: Settings, url: str) -> Settings:
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorter waiting times than in real use, to save time."""
     monkeypatch.setattr(retry, "RETRY_SECONDS", 0.0)
-    monkeypatch.setattr(s3_module, "LOOK", 0.1)
+    monkeypatch.setattr(s3_module, "CHECK_SECONDS", 0.1)
     monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda *_: 0.05)
 
 

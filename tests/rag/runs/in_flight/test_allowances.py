@@ -281,7 +281,7 @@ def test_jobs_give_way_while_a_model_of_this_machine_answers_and_only_then(
     gate = Gate()
     chat.answer_when("日当", answer=Held(gate, ANSWER))
     monkeypatch.setattr(ScriptedSource, "is_in_app", gives_way)
-    monkeypatch.setattr(embedding, "PAUSE", 60)
+    monkeypatch.setattr(embedding, "GIVE_WAY_SECONDS", 60)
     (tmp_path / "new.md").write_text("# New\n\nWords.")
     with opened() as engine:
         run = engine.ask("日当は?", index=INDEX, pipeline_name="naive")
