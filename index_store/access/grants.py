@@ -14,7 +14,7 @@ from index_store.access.people import has_account
 from index_store.access.person import ERASED
 from index_store.access.principal import Principal
 from index_store.access.rights import GranteeKind, Right
-from index_store.access.transaction import changing_alone
+from index_store.access.transaction import changing_exclusively
 from index_store.access.typed_names import account_name, typed
 from index_store.base.database.database import backend_of
 from index_store.base.errors import NobodyNamed, UnknownPerson
@@ -104,7 +104,7 @@ class Grants:
     def _changing(self, index: str) -> Iterator[tuple[Connection, str, Principal]]:
         """Yields the index's id and the principal, in the transaction in which the right was checked."""
         principal = self._gate.who()
-        with changing_alone(self._database, index) as connection:
+        with changing_exclusively(self._database, index) as connection:
             yield connection, managed(connection, principal, index).id, principal
 
     def _accesses(self, *conditions: ColumnElement[bool]) -> Iterator[IndexAccess]:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import Engine, select
 
 from index_store.access.principal import Principal
-from index_store.access.transaction import changing_alone
+from index_store.access.transaction import changing_exclusively
 from index_store.access.typed_names import typed
 from index_store.base.errors import NoGroupNamed
 from index_store.catalogue.schema import indexes, limits, people
@@ -48,7 +48,7 @@ class Limits:
         name = typed(group)
         if not name:
             raise NoGroupNamed()
-        with changing_alone(self._database, name) as connection:
+        with changing_exclusively(self._database, name) as connection:
             connection.execute(limits.delete().where(limits.c.group == name))
             if any(value is not None for value in values.values()):
                 connection.execute(limits.insert().values(group=name, **values))

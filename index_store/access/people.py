@@ -11,7 +11,7 @@ from index_store.access.person import ERASED, NOT_YET, Person
 from index_store.access.principal import Role
 from index_store.access.recognition import Recognition
 from index_store.access.rights import GranteeKind
-from index_store.access.transaction import changing_alone
+from index_store.access.transaction import changing_exclusively
 from index_store.access.typed_names import account_name, typed_address
 from index_store.base.database.backend import DatabaseBackend
 from index_store.base.database.database import backend_of
@@ -57,7 +57,7 @@ class People(Recognition):
             "mail": name if "@" in name else "", "mail_is_verified": False, "groups": [], "role": role,
             "created_at": now(),
         }  # fmt: skip
-        with changing_alone(self._database, name) as connection:
+        with changing_exclusively(self._database, name) as connection:
             if connection.execute(select(people.c.id).where(_known_as(backend_of(connection), name))).first():
                 raise PersonExists(name=name)
             connection.execute(people.insert().values(**values))
@@ -131,7 +131,7 @@ class People(Recognition):
     def _changing_one(self, known: Row[Any]) -> Iterator[Connection]:
         """If there was an admin before the change, one must be left after it. Raises LastAdmin."""
         name = known.name or known.subject
-        with changing_alone(self._database, name) as connection:
+        with changing_exclusively(self._database, name) as connection:
             had_admin = self._roles.has_admin(connection)
             yield connection
             if had_admin and not self._roles.has_admin(connection):

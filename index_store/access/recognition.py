@@ -17,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 from index_store.access.person import NOT_YET, RoleRules, accounts_of
 from index_store.access.principal import Principal
 from index_store.access.rights import GranteeKind
-from index_store.access.transaction import changing_alone
+from index_store.access.transaction import changing_exclusively
 from index_store.base.database.database import backend_of, storable
 from index_store.base.errors import AccessWithdrawn, SignInIncomplete
 from index_store.base.settings import Settings
@@ -72,7 +72,7 @@ class Recognition:
         this = (people.c.issuer == values["issuer"]) & (people.c.subject == values["subject"])
         row = self._row(this)
         if row is None or any(getattr(row, name) != value for name, value in values.items()):
-            with changing_alone(self._database, values["name"] or values["subject"]) as connection:
+            with changing_exclusively(self._database, values["name"] or values["subject"]) as connection:
                 row = connection.execute(select(people).where(this)).one_or_none()
                 added = connection.execute(select(people).where(_added_as(claim)).order_by(people.c.created_at)).all()
                 if row is None and added:

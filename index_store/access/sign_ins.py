@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from sqlalchemy import Engine, bindparam, select
 
-from index_store.access.transaction import changing_alone
+from index_store.access.transaction import changing_exclusively
 from index_store.base.database.database import backend_of
 from index_store.catalogue.schema import now, sign_ins
 
@@ -23,13 +23,13 @@ class SignIns:
     def begin(self, person_id: str, shown: bytes, lasting: timedelta) -> None:
         """Raises ChangeFailed."""
         row = {"key": _key(shown), "person_id": person_id, "ends_at": now() + lasting}
-        with changing_alone(self._database, person_id) as connection:
+        with changing_exclusively(self._database, person_id) as connection:
             connection.execute(sign_ins.delete().where(sign_ins.c.ends_at < now()))
             backend_of(connection).put(connection, sign_ins, [row])
 
     def end(self, shown: bytes) -> None:
         """No error if the sign-in has ended or never was. Raises ChangeFailed."""
-        with changing_alone(self._database, "sign-in") as connection:
+        with changing_exclusively(self._database, "sign-in") as connection:
             connection.execute(sign_ins.delete().where(sign_ins.c.key == _key(shown)))
 
     def person_id(self, shown: bytes) -> str | None:

@@ -11,7 +11,7 @@ from index_store.base.errors import ChangeFailed, DatabaseAway
 
 
 @contextmanager
-def changing_alone(database: Engine, what: str) -> Iterator[Connection]:
+def changing_exclusively(database: Engine, what: str) -> Iterator[Connection]:
     """One transaction during which no other transaction changes anything, in this process or another. `what`: the name
     of what is changed, for errors.
 
@@ -19,7 +19,7 @@ def changing_alone(database: Engine, what: str) -> Iterator[Connection]:
     """
     try:
         with database.begin() as connection:
-            backend_of(connection).begin_alone(connection)
+            backend_of(connection).begin_exclusive(connection)
             yield connection
     except DatabaseAway:
         raise

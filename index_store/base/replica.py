@@ -78,11 +78,11 @@ class Replica:
             return
         within.exec_driver_sql("SELECT pg_notify(%s, %s)", (CHANNEL, word))
 
-    def hold(self, connection: Connection, what: str, *, alone: bool) -> None:
-        """Locks `what` until the transaction ends: with `alone` against all others, otherwise against those with
-        `alone`. Raises SQLAlchemyError.
+    def hold(self, connection: Connection, what: str, *, exclusive: bool) -> None:
+        """Locks `what` until the transaction ends: with `exclusive` against all others, otherwise against those with
+        `exclusive`. Raises SQLAlchemyError.
         """
-        kind = "" if alone else "_shared"
+        kind = "" if exclusive else "_shared"
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock{kind}(%s, hashtext(%s))", (_HELD, what))
 
     def subscribe(self, callback: Callable[[str], object]) -> None:

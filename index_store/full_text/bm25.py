@@ -158,7 +158,7 @@ class BM25Index:
     def put(self, connection: Connection, document_id: str, chunks: Iterable[ChunkTerms]) -> None:
         """Adds a document's chunks. Raises an IntegrityError if one of their ids is already here."""
         postings = self._postings(connection)
-        postings.alone(connection)
+        postings.hold_exclusively(connection)
         rows = [
             ChunkRow(row, chunk.chunk_id, document_id, chunk.length, chunk.columns)
             for row, chunk in enumerate(chunks, postings.next_row(connection))
@@ -180,7 +180,7 @@ class BM25Index:
 
     def delete_document(self, connection: Connection, document_id: str) -> None:
         postings = self._postings(connection)
-        postings.alone(connection)
+        postings.hold_exclusively(connection)
         rows = postings.rows_of(connection, [document_id]).tolist()
         if rows:
             _count(postings, connection, postings.columns(connection, rows), -1)

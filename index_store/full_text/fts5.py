@@ -38,7 +38,7 @@ class FTS5(Postings):
         for table in ("$t", "$t_chunks", "$t_terms", "$t_totals"):
             self._run(connection, f"DROP TABLE IF EXISTS {table}")
 
-    def alone(self, connection: Connection) -> None:
+    def hold_exclusively(self, connection: Connection) -> None:
         """Does nothing: in SQLite, the first write locks the whole database."""
 
     def put(self, connection: Connection, chunks: Sequence[ChunkRow]) -> None:

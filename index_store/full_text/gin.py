@@ -40,7 +40,7 @@ class GIN(Postings):
         for table in _DROPPED:
             self._run(connection, f"DROP TABLE IF EXISTS {table}")
 
-    def alone(self, connection: Connection) -> None:
+    def hold_exclusively(self, connection: Connection) -> None:
         self._run(connection, "SELECT FROM $t_totals FOR UPDATE")
 
     def put(self, connection: Connection, chunks: Sequence[ChunkRow]) -> None:

@@ -76,7 +76,7 @@ class Postings(ABC):
         """Drops the tables, if they exist."""
 
     @abstractmethod
-    def alone(self, connection: Connection) -> None:
+    def hold_exclusively(self, connection: Connection) -> None:
         """Keeps other transactions from changing these postings until this one ends."""
 
     @abstractmethod

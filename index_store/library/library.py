@@ -58,7 +58,7 @@ class Library:
         self._analyzers: dict[str, tuple[str, Analyzer]] = {}
         """by index: the glossary, and the analyzer made from it"""
         with ExitStack() as opened:
-            with self._changes.held(alone=True):
+            with self._changes.held(exclusive=True):
                 self.catalogue, shared = open_catalogue()
             opened.enter_context(closing(self.catalogue))
             self._has_others = shared is not None
@@ -139,20 +139,20 @@ class Library:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Until the block ends, no other thread or process changes anything, and no backup copies the data."""
-        with self._holding(alone=True):
+        with self._holding(exclusive=True):
             yield
 
     @contextmanager
     def saving(self) -> Iterator[None]:
         """Like `held`, but other processes may save other documents at the same time."""
-        with self._holding(alone=False):
+        with self._holding(exclusive=False):
             yield
 
     @contextmanager
-    def _holding(self, *, alone: bool) -> Iterator[None]:
+    def _holding(self, *, exclusive: bool) -> Iterator[None]:
         with self._writing, ExitStack() as held:
             if not self._depth:
-                held.enter_context(self._changes.held(alone=alone))
+                held.enter_context(self._changes.held(exclusive=exclusive))
             self._depth += 1
             try:
                 yield
@@ -291,7 +291,7 @@ class _OfFolder:
         self._lock = changes_of(folder)
 
     @contextmanager
-    def held(self, *, alone: bool) -> Iterator[None]:
+    def held(self, *, exclusive: bool) -> Iterator[None]:
         with self._lock:
             yield
 

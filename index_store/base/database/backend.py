@@ -60,9 +60,9 @@ class DatabaseLocation(Protocol):
 class ChangeLock(Protocol):
     """A lock between processes that change catalogue, vectors and originals."""
 
-    def held(self, *, alone: bool) -> AbstractContextManager[None]:
-        """`alone`: locks out all other changes; otherwise only those with `alone`. One thread of a process at a time.
-        Raises DatabaseAway.
+    def held(self, *, exclusive: bool) -> AbstractContextManager[None]:
+        """`exclusive`: locks out all other changes; otherwise only those with `exclusive`. One thread of a process at a
+        time. Raises DatabaseAway.
         """
 
     def close(self) -> None:
@@ -77,7 +77,7 @@ def normalized(text: str) -> str:
 class DatabaseBackend(Protocol):
     """The operations on an open database that differ by kind."""
 
-    def begin_alone(self, connection: Connection) -> None:
+    def begin_exclusive(self, connection: Connection) -> None:
         """Starts a transaction; until it ends, no other of these transactions changes anything."""
 
     def begin_reading(self, connection: Connection) -> None:

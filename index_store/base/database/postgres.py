@@ -247,7 +247,7 @@ def _tell(context: ExceptionContext) -> None:
 class _Postgres:
     """See DatabaseBackend."""
 
-    def begin_alone(self, connection: Connection) -> None:
+    def begin_exclusive(self, connection: Connection) -> None:
         connection.execute(func.pg_advisory_xact_lock(_ALONE))
 
     def begin_reading(self, connection: Connection) -> None:
@@ -348,8 +348,8 @@ class SharedChanges:
         self._connection: Connection | None = None
 
     @contextmanager
-    def held(self, *, alone: bool) -> Iterator[None]:
-        kind = "" if alone else "_shared"
+    def held(self, *, exclusive: bool) -> Iterator[None]:
+        kind = "" if exclusive else "_shared"
         connection = self._lock(f"SELECT pg_advisory_lock{kind}({_CHANGING})")
         try:
             yield

@@ -145,7 +145,7 @@ def drop_copies(folder: Path, names: str, *, days: float) -> None:
 class _Sqlite:
     """See DatabaseBackend."""
 
-    def begin_alone(self, connection: Connection) -> None:
+    def begin_exclusive(self, connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     def begin_reading(self, connection: Connection) -> None:

@@ -95,7 +95,7 @@ def _alone(plan: MovePlan, movable: Sequence[MovableDatabase]) -> Iterator[None]
             connection = held.enter_context(place.for_migration().connect())
             if each is catalogue:
                 # Command lines change people and grants while another process owns the folder.
-                backend_of(connection).begin_alone(connection)
+                backend_of(connection).begin_exclusive(connection)
             try:
                 place.wait_until_unused(connection)
             except OlderVersionRuns as error:

@@ -190,7 +190,7 @@ class ActiveRuns:
         latest = select(func.coalesce(func.max(_live.c.came), 0) + 1).scalar_subquery()
         values = {"party": party, "at_once": at_once, "came": latest}
         with self._database.begin() as connection:
-            self._replica.hold(connection, "turns", alone=True)
+            self._replica.hold(connection, "turns", exclusive=True)
             connection.execute(_live.update().where(_live.c.run_id == run_id).values(**values))
 
     @contextmanager
@@ -198,7 +198,7 @@ class ActiveRuns:
         """All runs that wait for a turn or have one, in the order of arrival. Meanwhile no other app gives turns."""
         rows = select(*(_live.c[name] for name in QueuedRun._fields)).where(_live.c.came.is_not(None))
         with self._database.begin() as connection:
-            self._replica.hold(connection, "turns", alone=True)
+            self._replica.hold(connection, "turns", exclusive=True)
             found = connection.execute(rows.order_by(_live.c.came, _live.c.run_id)).all()
             yield [QueuedRun(*row) for row in found], TurnAssigner(connection)
 

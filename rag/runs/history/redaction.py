@@ -51,7 +51,7 @@ class Redaction:
     def _learn(self, connection: Connection) -> None:
         """Reads what other apps have removed. They remove nothing more until the transaction ends."""
         if self._replica:
-            self._replica.hold(connection, "removed", alone=False)
+            self._replica.hold(connection, "removed", exclusive=False)
             of_others = select(schema.removed.c.number, schema.removed.c.document_id)
             for number, document_id in connection.execute(of_others.where(schema.removed.c.number > self._known)):
                 self._known = max(self._known, number)
@@ -62,7 +62,7 @@ class Redaction:
         if self._replica and document_ids:
             now = time.time()
             with schema.changing(self._database) as connection:
-                self._replica.hold(connection, "removed", alone=True)
+                self._replica.hold(connection, "removed", exclusive=True)
                 connection.execute(schema.removed.delete().where(schema.removed.c.removed_at < now - TOLD_SECONDS))
                 rows = [{"document_id": each, "removed_at": now} for each in document_ids]
                 connection.execute(schema.removed.insert(), rows)

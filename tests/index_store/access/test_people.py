@@ -465,7 +465,7 @@ def test_who_is_known_comes_in_while_someone_else_writes(people: People, setting
     set_seen(settings, NOTED_EVERY * 2)
     before = seen(people)
     with by_hand(settings) as connection:
-        backend_of(connection).begin_alone(connection)
+        backend_of(connection).begin_exclusive(connection)
         connection.execute(schema.people.update().values(last_seen_at=schema.people.c.last_seen_at))
         assert people.current(alice.id) == alice
         assert people.signed_in(claim("alice")) == alice

@@ -114,21 +114,21 @@ def test_a_change_that_waited_too_long_for_the_others_fails_without_waiting_once
     engine, connections = opened(url), list[object]()
     event.listen(engine, "connect", lambda connection, _: connections.append(connection))
     with closing(SharedChanges(engine)) as mine, closing(SharedChanges(engine)) as theirs:
-        with mine.held(alone=True):
+        with mine.held(exclusive=True):
             pass
-        with theirs.held(alone=True):
+        with theirs.held(exclusive=True):
             before = len(connections)
-            with pytest.raises(OperationalError, match="lock timeout"), mine.held(alone=True):
+            with pytest.raises(OperationalError, match="lock timeout"), mine.held(exclusive=True):
                 pass
             assert len(connections) == before  # a second wait would be that of a new connection
-        with mine.held(alone=True):
+        with mine.held(exclusive=True):
             pass
     engine.dispose()
 
 
 def test_locks_of_a_machine_that_loses_its_power_are_free_within_seconds(url: SecretStr) -> None:
     """Otherwise nobody could add or delete anything for two hours, which is how long TCP waits by default."""
-    with closing(SharedChanges(opened(url))) as changes, changes.held(alone=True):
+    with closing(SharedChanges(opened(url))) as changes, changes.held(exclusive=True):
         assert changes._connection
         asked = "SELECT name, reset_val FROM pg_settings WHERE name LIKE 'tcp_keepalives_%%'"
         of_server = {name: int(value) for name, value in changes._connection.exec_driver_sql(asked)}
