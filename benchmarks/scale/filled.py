@@ -36,7 +36,7 @@ from index_store.library.library import Library
 from index_store.library.opening import open_library
 from index_store.library.originals.originals import name_of
 from index_store.store.index_store import IndexStore
-from index_store.vectors.chroma import backend_of
+from index_store.vectors.chroma import chroma_backend
 from tests.servers.chroma import ChromaServer
 from tests.servers.postgres import PostgresServer
 
@@ -174,8 +174,8 @@ def _put(library: Library, index: IndexRecord, terms: GIN, some: list[Made]) -> 
 
 def fill_vectors(store: Filled, index: IndexRecord, made: MadeLibrary) -> None:
     namespace = (store.settings.data_dir / NAMESPACE).read_text(encoding="utf-8")
-    with closing(backend_of(store.folder, store.settings.chroma_url, namespace)) as backend:
-        collection = backend.made(index.collection)
+    with closing(chroma_backend(store.folder, store.settings.chroma_url, namespace)) as backend:
+        collection = backend.get_or_create(index.collection)
         done = patiently(collection.count) // CHUNKS  # a document that is there in part is put again as a whole
         if done >= len(made):
             return

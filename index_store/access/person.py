@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row, select
 
 from index_store.access.principal import Principal, Role
 from index_store.access.typed_names import account_name, folded, typed_address
-from index_store.base.settings import Settings, parts
+from index_store.base.settings import Settings, comma_separated
 from index_store.catalogue.schema import people
 
 NOT_YET = ""
@@ -68,10 +68,10 @@ class RoleRules:
     """What the settings say about roles."""
 
     def __init__(self, settings: Settings) -> None:
-        self._admins = parts(settings.admins)
+        self._admins = comma_separated(settings.admins)
         self._admin_mails = frozenset(folded(typed_address(each)) for each in self._admins)
-        self._admin_groups = parts(settings.admin_groups)
-        self._editor_groups = parts(settings.editor_groups)
+        self._admin_groups = comma_separated(settings.admin_groups)
+        self._editor_groups = comma_separated(settings.editor_groups)
         self._default_role = Role(settings.default_role)
 
     def person(self, row: Row[Any]) -> Person:

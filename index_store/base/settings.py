@@ -275,7 +275,7 @@ class Settings(PlainSettings):
     @classmethod
     def _are_separated_by_commas(cls, names: str) -> str:
         # Otherwise nobody would be an admin, and nothing would say why.
-        if any(each.count("@") + each.count("＠") > 1 for each in parts(names)):
+        if any(each.count("@") + each.count("＠") > 1 for each in comma_separated(names)):
             raise ValueError
         return names
 
@@ -310,7 +310,7 @@ class Settings(PlainSettings):
         return self.openai_api_key is not None or self.openai_base_url is not None
 
 
-def parts(names: str) -> frozenset[str]:
+def comma_separated(names: str) -> frozenset[str]:
     """The parts of a list that is separated by commas."""
     return frozenset(part.strip() for part in names.split(",") if part.strip())
 

@@ -46,7 +46,7 @@ from index_store.crawl.errors import (
 from index_store.crawl.fetch import CONTENT, Body, Fetcher, FetchResponse
 from index_store.crawl.frontier import CrawlVisit, Frontier
 from index_store.crawl.known_pages import KnownPages
-from index_store.crawl.links import PageLinks, outline_of_headers, read_outline
+from index_store.crawl.links import PageOutline, outline_of_headers, read_outline
 from index_store.crawl.politeness import MOVED, MOVED_FOR_GOOD, SHAKY, Paces, PoliteFetcher, Robots, Rules, target_of
 from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage, PageOutcome, Patterns
 from index_store.crawl.sitemap import places_of_sitemap, read_sitemap
@@ -228,7 +228,7 @@ class Crawler:
         self._duplicates.add_page(visit.url, body.digest, outline.look)
         return self._fetched(visit.url, answer, body, outline)
 
-    async def _outline(self, url: str, answer: FetchResponse, body: Body) -> PageLinks:
+    async def _outline(self, url: str, answer: FetchResponse, body: Body) -> PageOutline:
         """What the page tells a crawler; of its links, those to the sites of this crawl."""
         outline = outline_of_headers(answer.headers, url)
         if BY_SUFFIX[_suffix(url, answer)] is BY_SUFFIX[kinds.HTML]:
@@ -236,7 +236,7 @@ class Crawler:
             outline = await asyncio.to_thread(read_outline, body.path, url, charset, outline)
         return replace(outline, links=self._of_sites(outline.links), frames=self._of_sites(outline.frames))
 
-    def _fetched(self, url: str, answer: FetchResponse, body: Body, outline: PageLinks) -> CrawledPage:
+    def _fetched(self, url: str, answer: FetchResponse, body: Body, outline: PageOutline) -> CrawledPage:
         # Only pages that name it may lead to a canonical page. While they are unchanged, it counts as a link.
         named = self._of_sites(self._found_canonical(url, outline.canonical))
         return CrawledPage(
@@ -345,7 +345,7 @@ class Crawler:
         self._known.is_sure |= original != self._options.url and original in self._known
         return self._duplicates.is_one(Duplicate(visit, None, digest=body.digest), original)
 
-    def _is_of_canonical(self, visit: CrawlVisit, outline: PageLinks) -> bool:
+    def _is_of_canonical(self, visit: CrawlVisit, outline: PageOutline) -> bool:
         """Whether it is a duplicate of the page that it names as canonical, which is fetched, too."""
         url, canonical = visit.url, outline.canonical
         if not canonical or canonical == url or not self._is_wanted(canonical):
@@ -402,7 +402,7 @@ class Crawler:
     def _of_sites(self, links: Iterable[str]) -> tuple[str, ...]:
         return tuple(link for link in links if site_of(link) in self._sites)
 
-    def _queue_links(self, visit: CrawlVisit, page: PageLinks | KnownPage) -> None:
+    def _queue_links(self, visit: CrawlVisit, page: PageOutline | KnownPage) -> None:
         links = page.links
         if visit.is_start:
             self._known.is_sure |= any(link in self._known and link not in (visit.first, visit.url) for link in links)

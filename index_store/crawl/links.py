@@ -46,7 +46,7 @@ _PASSWORD = re.compile(r"<input\b[^>]{0,300}?\btype\s*=\s*[\"']?password", re.I)
 
 
 @dataclass(frozen=True)
-class PageLinks:
+class PageOutline:
     links: tuple[str, ...] = ()
     frames: tuple[str, ...] = ()
     """those of `links` that are shown in place of the page, a frameset"""
@@ -59,10 +59,10 @@ class PageLinks:
     asks_password: bool = False
 
 
-def outline_of_headers(headers: httpx2.Headers, url: str) -> PageLinks:
+def outline_of_headers(headers: httpx2.Headers, url: str) -> PageOutline:
     """What headers tell of content of any kind: X-Robots-Tag, and the canonical address in Link."""
     canonical = re.search(r"<([^>]*)>\s*;[^,<]*?rel=\"?canonical\"?", headers.get("link", "")[:HEADER], re.I)
-    outline = PageLinks(canonical=_address(canonical[1], url) if canonical else None)
+    outline = PageOutline(canonical=_address(canonical[1], url) if canonical else None)
     for said in headers.get_list("x-robots-tag"):
         agent, colon, rules = said[:HEADER].partition(":")
         if not colon or "," in agent or agent.strip().lower() in _VALUED:
@@ -72,8 +72,8 @@ def outline_of_headers(headers: httpx2.Headers, url: str) -> PageLinks:
     return outline
 
 
-def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) -> PageLinks:
-    """The links of an HTML page, added to `heard`, the result from its headers."""
+def read_outline(path: Path, url: str, charset: str | None, from_headers: PageOutline) -> PageOutline:
+    """The links of an HTML page, added to `from_headers`, the result from its headers."""
     with path.open("rb") as file:
         content = file.read(READ)
     # Otherwise BeautifulSoup warns of text that looks like XML or like a file's name.
@@ -81,14 +81,14 @@ def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) ->
     tags = islice(re.finditer("<", text), TAGS + 1)
     ends = [tag.start() for tag in tags]
     if not ends:
-        return heard
+        return from_headers
     try:
         soup = BeautifulSoup(text[: ends[-1]] if len(ends) > TAGS else text, "lxml", parse_only=_TAGS)
     except ParserRejectedMarkup:
-        return heard
+        return from_headers
     base = _base(soup, url)
     look = PageLook(_words(soup.title), _words(soup.h1), pieces_of(text))
-    outline = replace(heard, look=look, asks_password=bool(_PASSWORD.search(text)))
+    outline = replace(from_headers, look=look, asks_password=bool(_PASSWORD.search(text)))
     # What is said to browsers without JavaScript does not concern the page that the others show.
     aside = {id(meta) for part in soup.find_all("noscript", recursive=False) for meta in part.find_all("meta")}
     later: tuple[str, ...] = ()
@@ -174,7 +174,7 @@ def _rel(tag: Tag) -> list[str]:
     return [word.lower() for word in (rel.split() if isinstance(rel, str) else rel)]
 
 
-def _obeying(outline: PageLinks, said: str) -> PageLinks:
+def _obeying(outline: PageOutline, said: str) -> PageOutline:
     rules = {rule.strip().lower() for rule in said.split(",")}
     return replace(
         outline,

@@ -338,7 +338,7 @@ def _count(postings: Postings, connection: Connection, chunks: Iterable[Sequence
         length += len(terms)
     postings.add_totals(connection, sign * total, sign * length)
     if counts:
-        postings.count(connection, {term: sign * count for term, count in counts.items()})
+        postings.add_counts(connection, {term: sign * count for term, count in counts.items()})
 
 
 def _terms(terms: Terms) -> list[str]:

@@ -55,7 +55,7 @@ class FTS5(Postings):
         self._run(connection, "DELETE FROM $t WHERE rowid = ?", values)
         self._run(connection, "DELETE FROM $t_chunks WHERE row = ?", values)
 
-    def count(self, connection: Connection, counts: Mapping[str, int]) -> None:
+    def add_counts(self, connection: Connection, counts: Mapping[str, int]) -> None:
         self._run(connection, _COUNT_TERM, list(counts.items()))
         gone = [(term,) for term, count in counts.items() if count < 0]
         if gone:

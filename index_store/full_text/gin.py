@@ -55,7 +55,7 @@ class GIN(Postings):
     def delete(self, connection: Connection, rows: Sequence[int]) -> None:
         self._run(connection, "DELETE FROM $t_chunks WHERE row = ANY (?)", (list(rows),))
 
-    def count(self, connection: Connection, counts: Mapping[str, int]) -> None:
+    def add_counts(self, connection: Connection, counts: Mapping[str, int]) -> None:
         terms = list(counts)
         self._run(connection, _COUNT_TERMS, (terms, list(counts.values())))
         gone = [term for term, count in counts.items() if count < 0]

@@ -91,7 +91,7 @@ class Postings(ABC):
     def delete(self, connection: Connection, rows: Sequence[int]) -> None: ...
 
     @abstractmethod
-    def count(self, connection: Connection, counts: Mapping[str, int]) -> None:
+    def add_counts(self, connection: Connection, counts: Mapping[str, int]) -> None:
         """Adds to the number of chunks of each term. A term that no chunk holds any more is deleted."""
 
     @abstractmethod

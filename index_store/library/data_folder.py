@@ -17,7 +17,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from index_store.base import errors
 from index_store.base.folders import backup_of, make_private, refuse_root
 from index_store.library.library import CATALOGUE
-from index_store.library.switch import finish
+from index_store.library.switch import finish_switch
 
 LINKS = "backup.links"
 """the folder in which a running backup links originals: the originals themselves may be removed before their turn. It
@@ -96,7 +96,7 @@ def refuse_unfinished(folder: Path) -> None:
     if (folder / RESTORING).exists():
         raise errors.RestoreUnfinished(folder=os.path.abspath(folder))
     with as_plain(folder):
-        finish(folder)
+        finish_switch(folder)
 
 
 @contextmanager

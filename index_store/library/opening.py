@@ -29,10 +29,8 @@ from index_store.library.data_folder import (
 from index_store.library.library import CATALOGUE, CHROMA, Library
 from index_store.library.originals.folder import Folder
 from index_store.library.originals.originals import Originals
-from index_store.library.originals.registry import FOLDER
-from index_store.library.originals.registry import backend_of as backend_of_originals
-from index_store.vectors.chroma import VectorStore
-from index_store.vectors.chroma import backend_of as backend_of_vectors
+from index_store.library.originals.registry import FOLDER, originals_backend
+from index_store.vectors.chroma import VectorStore, chroma_backend
 
 
 def open_library(settings: Settings) -> Library:
@@ -83,14 +81,14 @@ def _vectors_of(settings: Settings, catalogue: Catalogue) -> VectorStore:
         if noted.exists() and has_some:
             raise errors.VectorsOnServer(folder=os.path.abspath(folder), place=os.path.abspath(noted))
         noted.unlink(missing_ok=True)
-        return VectorStore(backend_of_vectors(local, None, ""))
+        return VectorStore(chroma_backend(local, None, ""))
     if not noted.exists():
         if local.exists() and has_some:
             raise errors.VectorsInFolder(folder=os.path.abspath(folder))
         shutil.rmtree(local, ignore_errors=True)
         identity = backend_of(catalogue.database).identity(catalogue.database)
         noted.write_text(identity or uuid.uuid4().hex, encoding="utf-8")
-    return VectorStore(backend_of_vectors(local, settings.chroma_url, noted.read_text(encoding="utf-8")))
+    return VectorStore(chroma_backend(local, settings.chroma_url, noted.read_text(encoding="utf-8")))
 
 
 def _originals_of(settings: Settings, catalogue: Catalogue) -> Originals:
@@ -99,7 +97,7 @@ def _originals_of(settings: Settings, catalogue: Catalogue) -> Originals:
     """
     folder = settings.data_dir
     noted, local = folder / ORIGINALS_NOTED, folder / FOLDER
-    backend, versions = backend_of_originals(settings), catalogue.documents.revisions
+    backend, versions = originals_backend(settings), catalogue.documents.revisions
     if settings.originals_url is None:
         if noted.exists() and versions():
             raise errors.OriginalsElsewhere(place=os.path.abspath(local), noted=os.path.abspath(noted))

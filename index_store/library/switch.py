@@ -49,11 +49,11 @@ def switch(folder: Path, old: Sequence[str]) -> Path:
     (moving / NAMES).write_text(json.dumps({"aside": aside, "old": list(old)}), encoding="utf-8")
     _write_all_to_disk()
     moving.rename(folder / SWITCHING)
-    finish(folder)
+    finish_switch(folder)
     return folder / aside
 
 
-def finish(folder: Path) -> None:
+def finish_switch(folder: Path) -> None:
     """Finishes a switch, also of a process that has died. Raises OSError."""
     switching = folder / SWITCHING
     if not switching.exists():

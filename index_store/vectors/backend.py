@@ -1,6 +1,6 @@
 """One interface for the two backends of Chroma: over a folder, and on a server.
 
-local/folder.py and server/server.py implement it; `backend_of` in chroma.py chooses one.
+local/folder.py and server/server.py implement it; `chroma_backend` in chroma.py chooses one.
 """
 
 from collections.abc import Callable, Set
@@ -25,11 +25,11 @@ class ChromaBackend(Protocol):
         """Records per call: the best number to write or delete at once."""
 
     @property
-    def holds(self) -> float:
+    def cache_seconds(self) -> float:
         """Seconds for which data read from a collection stays valid, if this process changes nothing in it."""
 
     @property
-    def combed(self) -> int:
+    def orphan_search_limit(self) -> int:
         """The largest collection, in rows, that is searched for orphans (hnsw_orphans.py)."""
 
     @property
@@ -48,10 +48,10 @@ class ChromaBackend(Protocol):
     def stop_watching(self) -> None:
         """Also waits until `on_return` has ended."""
 
-    def found(self, name: str) -> "Collection":
+    def get(self, name: str) -> "Collection":
         """The collection of this name. Raises NotFoundError."""
 
-    def made(self, name: str) -> "Collection":
+    def get_or_create(self, name: str) -> "Collection":
         """The collection of this name, which is created if it does not exist."""
 
     def names(self) -> set[str]:

@@ -51,7 +51,7 @@ TOO_LARGE = 413
 T = TypeVar("T")
 
 
-def backend_of(folder: Path, url: SecretStr | None, namespace: str) -> ChromaBackend:
+def chroma_backend(folder: Path, url: SecretStr | None, namespace: str) -> ChromaBackend:
     """Chroma over `folder`, or the server at `url`, where `namespace` separates this installation from others.
 
     Raises DataFolderDamaged, DataFolderUnusable, SqliteTooOld.
@@ -260,14 +260,14 @@ class VectorStore:
         seen, orphans = self._orphans.get(collection, (None, None))
         if orphans is None or not self._still(collection, seen):
             changes = self._changes[collection]
-            found = self._ask(collection, lambda on: Orphans.of(on, self._backend.combed))
+            found = self._ask(collection, lambda on: Orphans.of(on, self._backend.orphan_search_limit))
             orphans = found or Orphans.none()
             self._orphans[collection] = (self._seen(changes, is_settled=found is None), orphans)
         return orphans
 
     def _seen(self, changes: int, *, is_settled: bool) -> "_Seen":
         now = time.monotonic()
-        return _Seen(changes, now + self._backend.holds, now + SETTLED if is_settled else now)
+        return _Seen(changes, now + self._backend.cache_seconds, now + SETTLED if is_settled else now)
 
     def _still(self, collection: str, seen: "_Seen | None") -> bool:
         """Whether the data read then is still valid."""
@@ -294,7 +294,7 @@ class VectorStore:
                 if error.status != BEING_DELETED:
                     raise
                 self._known.pop(name, None)
-        known = self._known[name] = self._backend.made(name) if make else self._backend.found(name)
+        known = self._known[name] = self._backend.get_or_create(name) if make else self._backend.get(name)
         return ask(known)
 
     def ids(self, collection: str) -> Iterator[str]:

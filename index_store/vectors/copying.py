@@ -33,7 +33,7 @@ def copy_vectors(origin: ChromaBackend, target: ChromaBackend, on_progress: Call
 def _copy(
     name: str, origin: ChromaBackend, target: ChromaBackend, on_progress: Callable[[str, int, int], None]
 ) -> None:
-    there, to = origin.found(name), target.made(name)
+    there, to = origin.get(name), target.get_or_create(name)
     count, done = there.count(), 0
     on_progress(name, 0, count)
     size = most = min(origin.batch, target.batch)

@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 from filelock import FileLock, Timeout
 from pydantic import SecretStr, ValidationError
 
-from index_store.access.audit.entry import Action, Entry, Fact, cleaned, cleaned_text, now
+from index_store.access.audit.entry import Action, Entry, Fact, aware_now, cleaned, cleaned_text
 from index_store.base.errors import DataFolderUnusable
 from index_store.base.folders import make_private
 from index_store.base.settings import SHORTEST_SECRET, Settings
@@ -145,12 +145,12 @@ class Audit:
         of = None if index is None else cleaned_text(index, self._secrets)
         with self._writing:
             try:
-                self._write(Entry(at=now(), action=action, person=by.id, index=of, facts=values))
+                self._write(Entry(at=aware_now(), action=action, person=by.id, index=of, facts=values))
             except (OSError, Timeout):
                 if not self._lost:
                     log.exception("The audit log in %s can't be written: make room, or make it writable", self._folder)
                 self._lost = (
-                    LostEntries(self._lost.entries + 1, self._lost.since) if self._lost else LostEntries(1, now())
+                    LostEntries(self._lost.entries + 1, self._lost.since) if self._lost else LostEntries(1, aware_now())
                 )
 
     def _write(self, entry: Entry) -> None:
@@ -221,7 +221,7 @@ class Audit:
 
     def sweep(self) -> None:
         """Deletes the files of days that are too old."""
-        since = now().date() - timedelta(days=self._days)
+        since = aware_now().date() - timedelta(days=self._days)
         for file in self._folder.glob("*.jsonl"):
             day = _day(file)
             if day and (day < since or not self.is_kept):

@@ -70,7 +70,7 @@ class Entry(BaseModel, frozen=True):
     facts: dict[str, Any] = {}
 
 
-def now() -> datetime:
+def aware_now() -> datetime:
     return datetime.now(UTC)
 
 

@@ -11,7 +11,7 @@ FOLDER = "originals"
 """in the data folder"""
 
 
-def backend_of(settings: Settings) -> OriginalsBackend:
+def originals_backend(settings: Settings) -> OriginalsBackend:
     """Makes no request yet."""
     folder, is_alone = settings.data_dir / FOLDER, not settings.has_queue
     if settings.originals_url is None:

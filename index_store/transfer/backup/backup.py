@@ -21,7 +21,7 @@ from index_store.library.library import CATALOGUE, CHROMA
 from index_store.library.originals.registry import FOLDER as ORIGINALS
 from index_store.transfer.backup import errors
 from index_store.transfer.backup.manifest import BLOCK, NAME, Manifest, is_of_a_backup
-from index_store.transfer.backup.snapshot import take
+from index_store.transfer.backup.snapshot import take_snapshot
 from index_store.vectors.local.probe import LAST
 
 FAST = 1
@@ -76,7 +76,7 @@ def _back_up(folder: Path, file: Path) -> Manifest:
     with _anew(file.with_name(f"{file.name}.part")) as work, _anew(folder / LINKS) as links:
         copies = work / "copies"
         copies.mkdir()
-        versions = take(folder, copies, links)
+        versions = take_snapshot(folder, copies, links)
         whole = work / "archive"
         manifest = _pack(whole, versions, copies, links)
         whole.rename(file)

@@ -30,7 +30,7 @@ PAGES = 2000
 """of a database, copied at a time; between two copies, this process can be stopped"""
 
 
-def take(folder: Path, copies: Path, links: Path) -> dict[str, str | None]:
+def take_snapshot(folder: Path, copies: Path, links: Path) -> dict[str, str | None]:
     """`copies`: a folder for databases, vectors and the audit log; `links`: a folder on the data folder's disk, for the
     originals.
 

@@ -18,13 +18,13 @@ from index_store.base.settings import Settings
 from index_store.library.data_folder import IDENTITY, NAMESPACE, ORIGINALS_NOTED, lock_folder
 from index_store.library.library import CHROMA
 from index_store.library.opening import open_library
-from index_store.library.switch import finish, prepared, switch
+from index_store.library.switch import finish_switch, prepared, switch
 from index_store.transfer.backup.manifest import databases
 from index_store.transfer.move import errors
 from index_store.transfer.move.databases import MovableDatabase, all_databases
 from index_store.transfer.move.plan import MovePlan, MoveTarget, plan_of
 from index_store.transfer.move.tables import ProgressCallback
-from index_store.vectors.chroma import backend_of as backend_of_vectors
+from index_store.vectors.chroma import chroma_backend
 from index_store.vectors.copying import copy_vectors
 
 
@@ -37,7 +37,7 @@ def move(settings: Settings, to: MoveTarget, on_progress: ProgressCallback) -> t
     folder = settings.data_dir
     with ExitStack() as held, _as_plain():
         held.callback(lock_folder(folder).release)
-        finish(folder)
+        finish_switch(folder)
         plan = plan_of(settings, to)
         if not plan.databases and not plan.vectors:
             return plan.target, errors.NothingLeft()
@@ -146,8 +146,8 @@ def _move_vectors(plan: MovePlan, new: Path, identity: str, on_progress: Progres
     noted = folder / NAMESPACE
     namespace = noted.read_text(encoding="utf-8") if noted.exists() else identity
     with (
-        closing(backend_of_vectors(folder / CHROMA, plan.origin.chroma_url, namespace)) as origin,
-        closing(backend_of_vectors(new / CHROMA, plan.target.chroma_url, namespace)) as target,
+        closing(chroma_backend(folder / CHROMA, plan.origin.chroma_url, namespace)) as origin,
+        closing(chroma_backend(new / CHROMA, plan.target.chroma_url, namespace)) as target,
     ):
         copy_vectors(origin, target, lambda name, done, of: on_progress(f"vectors.{name}", done, of))
 

@@ -40,8 +40,8 @@ class ChromaFolder:
     """See ChromaBackend. Raises DataFolderDamaged, DataFolderUnusable."""
 
     batch = BATCH
-    holds = math.inf
-    combed = sys.maxsize
+    cache_seconds = math.inf
+    orphan_search_limit = sys.maxsize
     trouble = None
 
     def __init__(self, folder: Path) -> None:
@@ -75,11 +75,11 @@ class ChromaFolder:
     def stop_watching(self) -> None:
         """Does nothing."""
 
-    def found(self, name: str) -> "Collection":
+    def get(self, name: str) -> "Collection":
         # embedding_function=None: otherwise Chroma would download its default one.
         return self._client.get_collection(name, embedding_function=None)
 
-    def made(self, name: str) -> "Collection":
+    def get_or_create(self, name: str) -> "Collection":
         return self._client.get_or_create_collection(name, embedding_function=None, configuration=SPACE)
 
     def names(self) -> set[str]:

@@ -21,10 +21,10 @@ log = logging.getLogger(__name__)
 BATCH = 250
 """records per call: 2 MB of the largest vectors"""
 
-HOLDS = 60.0
+CACHE_SECONDS = 60.0
 """seconds; short, because other processes may write to the same collections"""
 
-COMBED = 20_000
+ORPHAN_SEARCH_LIMIT = 20_000
 """rows; to get their ids and search for all of them takes 0.3 s"""
 
 PAGE = 1000
@@ -56,8 +56,8 @@ class ChromaServer:
     """See ChromaBackend. The server may be away when this is made; calls then fail."""
 
     batch = BATCH
-    holds = HOLDS
-    combed = COMBED
+    cache_seconds = CACHE_SECONDS
+    orphan_search_limit = ORPHAN_SEARCH_LIMIT
     broken: frozenset[str] = frozenset()
     """always empty: a check finds broken collections, and no start looks for them, because others run the server"""
 
@@ -133,12 +133,12 @@ class ChromaServer:
         elif before and not after:
             log.warning("The Chroma server %s is back", self._connections.host)
 
-    def found(self, name: str) -> Collection:
+    def get(self, name: str) -> Collection:
         # embedding_function=None: otherwise Chroma would download its default one.
         model = self._api.get_collection(name, database=self._database)
         return Collection(client=self._api, model=model, embedding_function=None)
 
-    def made(self, name: str) -> Collection:
+    def get_or_create(self, name: str) -> Collection:
         """Also makes the database: a server may have lost all its data."""
         try:
             self._api.create_database(self._database)

@@ -15,7 +15,7 @@ from index_store.ingestion.sources import FileSource
 from index_store.library.check import Difference
 from index_store.store.index_store import IndexStore
 from index_store.vectors.backend import ChromaBackend
-from index_store.vectors.chroma import backend_of
+from index_store.vectors.chroma import chroma_backend
 from tests.by_hand import by_hand
 from tests.index_store.soundness import assert_sound, originals
 
@@ -35,7 +35,7 @@ def filled(serviced: Settings, write: Write) -> Settings:
 def vectors(filled: Settings) -> Iterator[ChromaBackend]:
     noted = filled.data_dir / "vectors.id"
     namespace = noted.read_text() if filled.chroma_url else ""
-    with closing(backend_of(filled.data_dir / "chroma", filled.chroma_url, namespace)) as backend:
+    with closing(chroma_backend(filled.data_dir / "chroma", filled.chroma_url, namespace)) as backend:
         yield backend
 
 

@@ -14,7 +14,7 @@ from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
-from index_store.vectors.chroma import backend_of
+from index_store.vectors.chroma import chroma_backend
 from tests.full_disk import full_disk, linux
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound
@@ -152,5 +152,5 @@ def test_a_python_whose_sqlite_is_too_old_for_chroma_is_told_before_chroma_is_lo
 @linux
 def test_a_folder_on_a_full_disk_is_not_said_to_be_damaged(tmp_path: Path) -> None:
     with full_disk(), pytest.raises(DataFolderUnusable, match=r"can't be used: disk I/O error\. .* the disk has room"):
-        backend_of(tmp_path / "chroma", None, "")
-    backend_of(tmp_path / "chroma", None, "").close()
+        chroma_backend(tmp_path / "chroma", None, "")
+    chroma_backend(tmp_path / "chroma", None, "").close()

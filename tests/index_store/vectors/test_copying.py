@@ -10,7 +10,7 @@ import pytest
 from pydantic import SecretStr
 
 from index_store.vectors.backend import ChromaBackend
-from index_store.vectors.chroma import VectorStore, backend_of
+from index_store.vectors.chroma import VectorStore, chroma_backend
 from index_store.vectors.copying import copy_vectors
 from tests.servers import Request
 from tests.servers.chroma import ChromaProxy, ChromaServer
@@ -34,13 +34,13 @@ def proxy(chroma: ChromaServer) -> Iterator[ChromaProxy]:
 
 @pytest.fixture
 def server(proxy: ChromaProxy) -> Iterator[ChromaBackend]:
-    with closing(backend_of(Path(), SecretStr(proxy.url), uuid4().hex)) as backend:
+    with closing(chroma_backend(Path(), SecretStr(proxy.url), uuid4().hex)) as backend:
         yield backend
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[ChromaBackend]:
-    with closing(backend_of(tmp_path / "chroma", None, "")) as backend:
+    with closing(chroma_backend(tmp_path / "chroma", None, "")) as backend:
         vectors = np.random.default_rng(1).standard_normal((COUNT, 16), np.float32)
         ids = [f"document-{number}" for number in range(COUNT)]
         VectorStore(backend).put(NAME, ids, ["document"] * COUNT, vectors)
@@ -51,7 +51,7 @@ def are_alike(one: ChromaBackend, other: ChromaBackend) -> bool:
     """Whether both have the same vectors, except for rounding: Chroma changes them a little when it reads its graph."""
     contents = []
     for backend in (one, other):
-        found = backend.found(NAME).get(include=["embeddings", "metadatas"])
+        found = backend.get(NAME).get(include=["embeddings", "metadatas"])
         order = np.argsort(found["ids"])
         vectors = np.asarray(found["embeddings"], np.float32)[order]
         contents.append(([(found["ids"][i], found["metadatas"][i]) for i in order], vectors))
@@ -78,15 +78,15 @@ def test_after_a_stop_none_is_sent_twice_and_all_are_as_they_were(
     copy_vectors(folder, server, lambda *_: None)
     assert are_alike(server, folder)
     assert (max(sent), sum(sent)) == (250, COUNT)
-    with closing(backend_of(tmp_path / "back", None, "")) as back:
+    with closing(chroma_backend(tmp_path / "back", None, "")) as back:
         copy_vectors(server, back, lambda *_: None)
         assert are_alike(back, folder)
 
 
 def test_what_the_origin_does_not_have_any_more_goes(folder: ChromaBackend, server: ChromaBackend) -> None:
     copy_vectors(folder, server, lambda *_: None)
-    server.made("index-gone")
-    folder.found(NAME).delete(ids=["document-3", "document-700"])
+    server.get_or_create("index-gone")
+    folder.get(NAME).delete(ids=["document-3", "document-700"])
     copy_vectors(folder, server, lambda *_: None)
     assert server.names() == {NAME}
     assert are_alike(server, folder)

@@ -12,7 +12,7 @@ from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentRecord
 from index_store.ingestion.sources import FileSource
 from index_store.library.originals.originals import Original, Originals
-from index_store.library.originals.registry import backend_of
+from index_store.library.originals.registry import originals_backend
 from index_store.library.versions import Versions
 from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
@@ -48,7 +48,7 @@ def kept(store: IndexStore, source: Path | str) -> str:
 
 
 def originals(serviced: Settings) -> list[str]:
-    return sorted(backend_of(serviced).names())
+    return sorted(originals_backend(serviced).names())
 
 
 def test_of_each_document_the_version_that_is_ready_is_kept_and_no_other(
@@ -110,7 +110,7 @@ def test_a_member_of_an_archive_is_opened_as_itself(store: IndexStore, serviced:
 
 def test_an_original_that_is_gone_is_told_so(store: IndexStore, serviced: Settings, write: Write) -> None:
     store.add("a", write("a.md"))
-    backend_of(serviced).delete(originals(serviced))
+    originals_backend(serviced).delete(originals(serviced))
     with pytest.raises(errors.OriginalMissing, match=r"a\.md"):
         store.original(store.documents()[0].id)
     with pytest.raises(errors.DocumentGone):

@@ -61,7 +61,7 @@ def finds(store: IndexStore, name: str) -> bool:
 def test_a_search_in_a_large_collection_needs_no_further_requests_as_it_grows(
     behind: Settings, proxy: ChromaProxy, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server.ChromaServer, "combed", 50)
+    monkeypatch.setattr(server.ChromaServer, "orphan_search_limit", 50)
     with IndexStore(behind) as store:
         fill(store, write, count=2, sections=60)
         for number in range(3):
