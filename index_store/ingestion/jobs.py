@@ -73,7 +73,7 @@ class Jobs(Protocol):
     def resume(self) -> ResumedJobs:
         """Continues the jobs that another process has left."""
 
-    def apps(self) -> set[int]:
+    def replicas(self) -> set[int]:
         """Numbers of the replicas that have unfinished jobs, including replicas that are gone."""
 
     def take_over(self, gone: Set[int]) -> None:
@@ -123,7 +123,7 @@ class JobsOfProcess:
     def resume(self) -> ResumedJobs:
         return ResumedJobs([], set(), set(), set())
 
-    def apps(self) -> set[int]:
+    def replicas(self) -> set[int]:
         return set()
 
     def take_over(self, gone: Set[int]) -> None:

@@ -103,7 +103,7 @@ class IndexStore(Store):
 
     def replicas(self) -> set[int]:
         """Numbers of the replicas that have unfinished jobs, including replicas that are gone."""
-        return self._parts.jobs.apps()
+        return self._parts.jobs.replicas()
 
     def take_over(self, gone: Set[int]) -> None:
         """Continues the jobs that these replicas have left. Raises OSError, SQLAlchemyError."""

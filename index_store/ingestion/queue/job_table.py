@@ -90,16 +90,16 @@ class JobTable:
         with self._engine.begin() as connection:
             connection.execute(update(jobs).where(jobs.c.id == job_id).values(**values))
 
-    def apps(self) -> set[int]:
+    def replicas(self) -> set[int]:
         """Numbers of the replicas that have unfinished jobs."""
         is_open = select(job_items.c.id).where(job_items.c.job_id == jobs.c.id, job_items.c.is_open).exists()
-        return self._apps(~jobs.c.is_admitted | is_open)
+        return self._replicas(~jobs.c.is_admitted | is_open)
 
-    def all_apps(self) -> set[int]:
+    def all_replicas(self) -> set[int]:
         """Numbers of the replicas that have jobs, including finished ones."""
-        return self._apps()
+        return self._replicas()
 
-    def _apps(self, *conditions: ColumnElement[bool]) -> set[int]:
+    def _replicas(self, *conditions: ColumnElement[bool]) -> set[int]:
         with self._engine.connect() as connection:
             named = select(jobs.c.app).distinct().where(jobs.c.app.is_not(None), *conditions)
             return set(connection.execute(named).scalars())

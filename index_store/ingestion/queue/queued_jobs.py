@@ -33,12 +33,12 @@ class QueuedJobs:
         self._works = works
         self._worker: Worker | None = None
         # In this order: a replica is registered before it has a job.
-        gone = self.job_table.all_apps() - replica.alive()
+        gone = self.job_table.all_replicas() - replica.alive()
         self.job_table.drop_finished(gone)
         self.take_over(gone)
 
-    def apps(self) -> set[int]:
-        return self.job_table.apps()
+    def replicas(self) -> set[int]:
+        return self.job_table.replicas()
 
     def take_over(self, gone: Set[int]) -> None:
         for row in self.job_table.jobs():
