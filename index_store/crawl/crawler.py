@@ -311,7 +311,7 @@ class Crawler:
         known = self._known.get(visit.url)
         # Of a page that never came, there is nothing to keep until the redirect ends.
         if answer.status in MOVED_FOR_GOOD or (known and not known.ever_came):
-            self._known.move_for_good(visit.url)
+            self._known.note_moved_for_good(visit.url)
         if target and target.address == visit.url and target.written != visit.url and not visit.written:
             # Only the session differs, or the spelling. Such a server wants to see it once.
             self.frontier.requeue(replace(visit, written=target.written))
@@ -391,7 +391,7 @@ class Crawler:
             self._deliver(CrawledPage(url=self._options.url, outcome=PageOutcome.KEPT, error=error))
 
     def _hand_over(self, page: CrawledPage) -> None:
-        self._known.deliver(page)
+        self._known.note(page)
         self._deliver(page)
 
     # Which addresses to fetch
@@ -410,7 +410,7 @@ class Crawler:
             for link in links:
                 self._queue(link, visit.depth + 1)
         else:
-            self._known.link_beyond(links)
+            self._known.note_links_beyond(links)
 
     def _queue_canonical(self, url: str, depth: int) -> None:
         if url not in self.frontier.seen:  # maybe only its duplicates lead to it

@@ -24,16 +24,16 @@ class KnownPages:
     def get(self, url: str) -> KnownPage | None:
         return self._pages.get(url)
 
-    def deliver(self, page: CrawledPage) -> None:
-        """Notes that the page was delivered."""
+    def note(self, page: CrawledPage) -> None:
+        """The page was delivered."""
         self.outcomes[page.url] = page.outcome
 
-    def link_beyond(self, links: Iterable[str]) -> None:
-        """Notes links that are not followed, since they lead further away from the start than the depth."""
+    def note_links_beyond(self, links: Iterable[str]) -> None:
+        """Links that are not followed, since they lead further away from the start than the depth."""
         self._beyond.update(link for link in links if link in self._pages)
 
-    def move_for_good(self, url: str) -> None:
-        """Notes that the address only redirects from now on."""
+    def note_moved_for_good(self, url: str) -> None:
+        """The address only redirects from now on."""
         self._moved_for_good.add(url)
 
     def unreached(self) -> list[str]:
