@@ -38,6 +38,8 @@ RECONNECT_SECONDS = 3.0
 """seconds after which a database that is away is tried again"""
 CANCEL_AGAIN_SECONDS = 5.0
 """seconds after which a task that has not ended is cancelled again"""
+REDELIVERY_SECONDS = 1
+"""a whole number, after which an item is delivered again, so that an error that lasts keeps no worker busy"""
 ENDING_SECONDS = 10.0
 """seconds that items have to end before they are cancelled"""
 
@@ -143,7 +145,8 @@ class Receiver:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing = asyncio.Event()
         self._thread = threading.Thread(target=self._serve, name="queue", daemon=True)
-        self._app.task(name=TASK, queue=QUEUE, pass_context=True, retry=procrastinate.RetryStrategy())(self._do)
+        retry = procrastinate.RetryStrategy(wait=REDELIVERY_SECONDS)
+        self._app.task(name=TASK, queue=QUEUE, pass_context=True, retry=retry)(self._do)
 
     def start(self) -> Self:
         self._thread.start()

@@ -21,7 +21,7 @@ from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.queue.delivery import FORGOTTEN, QueueError, Receiver, Redeliver, Sender
 from index_store.ingestion.queue.job_table import JobRow, JobTable, LeasedItem, Work
 from index_store.ingestion.queue.stored_items import StoredItems
-from index_store.ingestion.results import IngestResult, IngestStatus, failed
+from index_store.ingestion.results import IngestResult, IngestStatus
 from index_store.ingestion.sources import SiteSource
 from index_store.ingestion.stages.admission import ArchiveAdmission, SourceAdmission
 from index_store.ingestion.stages.completion import Completion, DocumentTask
@@ -195,13 +195,13 @@ class _Job:
         self._items.close()
 
     def do(self, taken: LeasedItem) -> bool:
-        """Returns whether the item needs no more work. Raises SQLAlchemyError."""
+        """Returns whether the item needs no more work. Raises SQLAlchemyError, DatabaseAway."""
         self._items.adopt(taken)
         try:
             if isinstance(taken.work, SiteSource):
-                self._crawl(taken, taken.work)
+                self._crawl(taken.item, taken.work)
             else:
-                self._add(taken, replace(taken.work, lease=taken.lease))
+                self._add(DocumentTask(replace(taken.work, lease=taken.lease), taken.item))
             if self._stop.is_suspended and taken.item.stage is not Stage.DONE:
                 return False
             self._items.flush()  # saves results of other items that came with it
@@ -210,21 +210,29 @@ class _Job:
             self._items.let_go(taken)
         return True
 
-    def _add(self, taken: LeasedItem, version: PendingVersion) -> None:
-        """Adds a document, or the documents of an archive. Raises SQLAlchemyError."""
-        task = DocumentTask(version, taken.item)
+    def _add(self, task: DocumentTask) -> None:
+        """Adds a document, or the documents of an archive. Raises SQLAlchemyError, DatabaseAway."""
+        try:
+            self._work_on(task)
+        except (SQLAlchemyError, errors.DatabaseAway):
+            raise
+        except Exception as error:  # noqa: BLE001 - the edge of the item: delivered again, it would only fail again
+            what = f"{task.version.source} can't be added"
+            self._completion.fail(task, as_plain_error(error, what, task.version.name))
+        if task.ended.done():
+            task.ended.result()
+
+    def _work_on(self, task: DocumentTask) -> None:
+        version, item = task.version, task.item
         if (done := self._done_before(version)) is not None:
-            self._completion.complete(taken.item, done)
+            self._completion.complete(item, done)
         elif not self._services.versions.is_wanted(version):
             self._completion.fail(task, errors.Superseded(name=version.name))
-            task.ended.result()
         elif is_archive(version.name):
             for member in self._archives.tasks(self._index, task):
                 self._items.put(member.item, member.version)
-            if task.ended.done():
-                task.ended.result()
-            if not self._stop.is_set:
-                taken.item.stage = Stage.DONE
+            if not task.ended.done() and not self._stop.is_set:
+                item.stage = Stage.DONE
         else:
             self._pipeline.take(task)
             task.ended.result()
@@ -239,20 +247,23 @@ class _Job:
             sections=record.sections, pages_without_text=record.pages_without_text, error=None,
         )  # fmt: skip
 
-    def _crawl(self, taken: LeasedItem, site: SiteSource) -> None:
+    def _crawl(self, item: Item, site: SiteSource) -> None:
+        """Raises SQLAlchemyError, DatabaseAway."""
         with self._site:  # one site at a time
-            self._crawled = taken.item
+            self._crawled = item
             try:
-                for page in self._sites.tasks(self._index, site, taken.item):
+                for page in self._sites.tasks(self._index, site, item):
                     self._items.put(page.item, page.version)
-            except errors.DatabaseAway:
+            except (SQLAlchemyError, errors.DatabaseAway):
                 raise
-            except (OSError, PlainError) as error:
+            except Exception as error:  # noqa: BLE001 - the edge of the item: the site would be fetched again and again
                 told = as_plain_error(error, f"{site.source} can't be crawled", site.source)
-                self._completion.complete(taken.item, failed(site.source, None, told))
+                self._items.remove(item)  # as the first page did, if one came; so its result is that of another item
+                self._admission.tell(self._items.add(site.source), told)
+                item.stage = Stage.DONE
             else:
                 if not self._stop.is_set:
-                    taken.item.stage = Stage.DONE
+                    item.stage = Stage.DONE
 
     def _waiting(self, item: Item) -> int:
         return self._sites.waiting if item is self._crawled else 0

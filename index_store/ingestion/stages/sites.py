@@ -67,9 +67,11 @@ class SiteAdmission:
                     each = self._items.add(page.url, page.path.stat().st_size if page.path else 0)
                     try:
                         version = self._admit_page(index, page, parent, each)
-                    except Superseded:
-                        self._items.remove(each)  # its site was removed at this moment
-                        continue
+                    except Exception as error:
+                        self._items.remove(each)
+                        if isinstance(error, Superseded):  # its site was removed at this moment
+                            continue
+                        raise
                     if version:
                         yield DocumentTask(version, each)
             finally:

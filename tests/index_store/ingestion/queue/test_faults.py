@@ -189,6 +189,44 @@ def test_a_site_is_crawled_although_the_database_is_away_for_a_moment_as_a_page(
     assert_sound(app, queued.data_dir)
 
 
+def test_a_bug_in_a_crawl_ends_the_job_with_its_name_and_the_site_is_not_fetched_again(
+    app: IndexStore, queued: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("a bug")
+
+    crawling = queued.model_copy(update={"crawl_allowed": "127.0.0.1", "crawl_rate": 1000.0})
+    with SiteServer() as site:
+        site.pages = {"/": html("Start", text="This is where it begins.")}
+        job = app.ingest("a", [SiteSource(CrawlOptions(url=site.url()))])
+        monkeypatch.setattr(SourceAdmission, "admit", broken)
+        with working(crawling):
+            assert eventually(lambda: job.is_finished)
+    assert [each.error and each.error.sentence("en") for each in job.results] == [
+        errors.IndexStoreError(what="ValueError").sentence("en")
+    ]
+    assert len(job.items) == 1
+    assert [each.path for each in site.asked].count("/") == 1
+
+
+def test_a_bug_in_the_work_on_an_archive_ends_the_job_with_its_name(
+    app: IndexStore, queued: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("a bug")
+
+    with ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("m.md", "# M\n\nThis is what it says.")
+    job = app.ingest("a", [FileSource(tmp_path / "a.zip")])
+    monkeypatch.setattr(Versions, "replace_by_members", broken)
+    with working(queued):
+        assert eventually(lambda: job.is_finished)
+    assert sorted(each.error.sentence("en") if each.error else each.status.value for each in job.results) == sorted(
+        ["ready", errors.IndexStoreError(what="ValueError").sentence("en")]
+    )
+    assert_sound(app, queued.data_dir)
+
+
 def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_and_says_what_was_not_added(
     app: IndexStore, queued: Settings, write: Write, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
