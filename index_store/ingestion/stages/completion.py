@@ -55,9 +55,12 @@ class DocumentTask:
             yield from section.chunks
 
     def close(self) -> None:
-        """Deletes what was parsed, which is on disk."""
-        if self.parsed:
-            self.parsed.close()
+        """Deletes what was parsed, which is on disk. Raises nothing: the documents behind it must still be added."""
+        try:
+            if self.parsed:
+                self.parsed.close()
+        except OSError as error:
+            log.warning("The file with the text of %s can't be deleted: %s", self.version.source, error)
 
 
 class Completion:

@@ -89,9 +89,10 @@ class Embedding:
         try:
             self._embed_groups()
         except Exception as error:  # noqa: BLE001 - the edge of the thread
-            self._give_up(as_plain_error(error, f"Embedding for {self._index.name} failed", self._index.name))
+            told = as_plain_error(error, f"Embedding for {self._index.name} failed", self._index.name)
+            self._give_up(told)
             for task in iter(self._read.get, None):
-                self._completion.leave(task)
+                self._completion.fail(task, told)
                 task.close()
 
     def _embed_groups(self) -> None:

@@ -852,6 +852,22 @@ def test_a_document_whose_vectors_do_not_fit_into_memory_fails_and_leaves_no_fil
     assert_sound(store, serviced.data_dir)
 
 
+def test_what_was_read_of_a_document_and_cannot_be_deleted_costs_no_other_document(
+    store: IndexStore, service: EmbeddingService, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unlink = Path.unlink
+
+    def failing(path: Path, *, missing_ok: bool = False) -> None:
+        unlink(path, missing_ok=missing_ok)
+        if path.parent.name == "parsing":
+            raise OSError(errno.EIO, "Input/output error")
+
+    service.refused = "broken"
+    monkeypatch.setattr(Path, "unlink", failing)
+    job = store.ingest("a", given(write("a.md", words="broken"), write("b.md")))
+    assert outcome(job) == {"a.md": "request_refused", "b.md": "ready"}
+
+
 # While questions are asked
 
 
