@@ -170,8 +170,9 @@ class S3:
 
         `may_be_away`: tries even while the service is away; other calls fail at once then.
         """
-        if isinstance(self.trouble, OriginalsAway) and self._watching and not may_be_away:
-            raise type(self.trouble)(**self.trouble.details)
+        trouble = self.trouble  # read once: the thread that watches may clear it at any time
+        if isinstance(trouble, OriginalsAway) and self._watching and not may_be_away:
+            raise type(trouble)(**trouble.details)
         try:
             # fsspec's coroutine has the same name with an underscore; unlike the method, it takes a time limit.
             return sync(self._fs.loop, getattr(self._fs, f"_{verb}"), *values, timeout=seconds or CALL, **options)

@@ -227,6 +227,32 @@ def test_a_full_disk_where_an_original_is_fetched_to_is_told(
 
 
 @linux
+class Returning(s3_module.S3):
+    """Its watcher sees the service return as soon as somebody has seen that it is away."""
+
+    @property
+    def trouble(self) -> errors.PlainError | None:
+        seen, self._seen = self._seen, None
+        return seen
+
+    @trouble.setter
+    def trouble(self, error: errors.PlainError | None) -> None:
+        self._seen = error
+
+
+def test_a_service_that_returns_while_a_call_is_refused_is_still_told_to_be_away(
+    s3: S3Server, bucket: str, tmp_path: Path
+) -> None:
+    place = s3_module.Bucket(bucket, "some/prefix", endpoint_url=s3.url, key=KEY, secret=SECRET)
+    backend = Returning(place, tmp_path, is_alone=True)
+    backend.begin()
+    with closing(backend):
+        backend.watch(lambda: None)
+        backend.trouble = errors.OriginalsAway(host="127.0.0.1")
+        with pytest.raises(errors.OriginalsAway):
+            backend.owner()
+
+
 def test_s3_is_used_again_after_this_machine_had_too_many_open_files_for_a_while(
     s3: S3Server, bucket: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
