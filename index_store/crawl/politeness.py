@@ -73,7 +73,7 @@ class Pace:
         while (left := self._pause - time.monotonic()) > 0:
             await asyncio.sleep(left)
 
-    def pause(self, seconds: float) -> None:
+    async def pause(self, seconds: float) -> None:
         """Gives nobody a turn for so long."""
         with self._lock:
             self._pause = max(self._pause, time.monotonic() + seconds)
@@ -130,7 +130,7 @@ class PoliteFetcher:
                     kind = SiteBusy if answer.status == HTTPStatus.TOO_MANY_REQUESTS else SiteUnavailable
                     raise kind(host=host_of(url))
                 if answer.status in _BUSY:
-                    pace.pause(wait if said is None else said)
+                    await pace.pause(wait if said is None else said)
                 else:
                     await asyncio.sleep(wait)
             wait *= 2

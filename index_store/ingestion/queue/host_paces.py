@@ -49,8 +49,13 @@ class _SharedPace(Pace):
             asked = {"host": self._host, "interval": self.interval}
             return max(0.0, float(connection.execute(_TURN, asked).scalar_one()))
 
-    def pause(self, seconds: float) -> None:
-        """Gives no new turn for so long. Other processes keep turns that they have already taken."""
-        super().pause(seconds)
+    async def pause(self, seconds: float) -> None:
+        """Gives no new turn for so long. Other processes keep turns that they have already taken. Raises
+        SQLAlchemyError.
+        """
+        await super().pause(seconds)
+        await asyncio.to_thread(self._note_pause, seconds)
+
+    def _note_pause(self, seconds: float) -> None:
         with self._database.begin() as connection:
             connection.execute(_PAUSE, {"host": self._host, "seconds": seconds})
