@@ -41,6 +41,11 @@ class QueuedIngestion:
         self._waiting = 0
         self._lock = threading.Lock()
 
+    @property
+    def has_begun_here(self) -> bool:
+        """Whether this process began the job."""
+        return self._admission is not None
+
     # The interface for others
 
     @property

@@ -77,14 +77,14 @@ class QueuedJobs:
             worker.cancel(job_id)
 
     def all(self) -> list[QueuedIngestion]:
-        return [self._job(row) for row in self.job_table.jobs()]
+        return self._every(lambda _: True)
 
     def of(self, index_id: str) -> list[QueuedIngestion]:
-        return [self._job(row) for row in self.job_table.jobs() if row.index_id == index_id]
+        return self._every(lambda row: row.index_id == index_id)
 
     def listed(self) -> list[QueuedIngestion]:
         """Jobs that are running or finished, and not dismissed."""
-        return [self._job(row) for row in self.job_table.jobs() if not row.is_dismissed]
+        return self._every(lambda row: not row.is_dismissed)
 
     def get(self, job_id: str) -> QueuedIngestion | None:
         return next((self._job(row) for row in self.job_table.jobs(job_id)), None)
@@ -130,6 +130,14 @@ class QueuedJobs:
         with self._lock:
             if self._works and not self._worker and not self.is_closed.is_set():
                 self._worker = Worker(self.services).start()
+
+    def _every(self, wanted: Callable[[JobRow], bool]) -> list[QueuedIngestion]:
+        rows = self.job_table.jobs()
+        there = {row.id for row in rows}
+        with self._lock:
+            # Other apps delete their jobs themselves. One that was begun here may still have threads.
+            self._known = {id_: job for id_, job in self._known.items() if id_ in there or job.has_begun_here}
+        return [self._job(row) for row in rows if wanted(row)]
 
     def _job(self, row: JobRow) -> QueuedIngestion:
         with self._lock:

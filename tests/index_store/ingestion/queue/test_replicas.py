@@ -1,11 +1,13 @@
 """Two apps on the same Postgres, Chroma server and data folder: each sees what the other does and does not undo it."""
 
+import gc
 import io
 import random
 import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -102,6 +104,19 @@ def test_one_that_starts_leaves_what_another_is_about_to_take_in(
         [seen] = starting.ingestions
         assert seen.progress.done == 5
         assert_sound(starting, queued.data_dir)
+
+
+def test_nothing_is_kept_of_a_job_that_the_other_has_dismissed(
+    one: IndexStore, other: IndexStore, queued: Settings, write: Write
+) -> None:
+    job = one.ingest("a", [FileSource(write("a.md"))])
+    with working(queued):
+        job.wait()
+    seen = weakref.ref(other._parts.jobs.get(job.id))
+    one.dismiss(job)
+    assert other.ingestions == ()
+    gc.collect()
+    assert seen() is None
 
 
 def test_a_job_is_cancelled_from_the_other_while_it_is_still_taken_in(
