@@ -50,6 +50,8 @@ class Library:
         self._writing = threading.RLock()
         self._depth = 0
         """how many times the current holder has it"""
+        self._is_exclusive = False
+        """whether the current holder locks out all other processes"""
         self._changes: ChangeLock = _OfFolder(folder)
         self.on_removal: Callable[[], object] = _nothing
         """called after documents were removed"""
@@ -138,7 +140,10 @@ class Library:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Until the block ends, no other thread or process changes anything, and no backup copies the data."""
+        """Until the block ends, no other thread or process changes anything, and no backup copies the data.
+
+        Raises RuntimeError inside `saving`: two processes that each wait until the other has saved would wait for ever.
+        """
         with self._holding(exclusive=True):
             yield
 
@@ -153,6 +158,9 @@ class Library:
         with self._writing, ExitStack() as held:
             if not self._depth:
                 held.enter_context(self._changes.held(exclusive=exclusive))
+                self._is_exclusive = exclusive
+            elif exclusive and not self._is_exclusive:
+                raise RuntimeError("held() inside saving()")
             self._depth += 1
             try:
                 yield
