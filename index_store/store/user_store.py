@@ -189,11 +189,11 @@ class Store:
         try:
             by, known = self._gate.who(), self._gate.index_to_fill(index)
             job = self._begin(known or index, sources)
-            self._note(Action.ADDED, by, index=job.order.index, sources=[each.source for each in sources])
-            return self._seen(job)
-        except PlainError:
+        except BaseException:
             discard_uploads(sources)
             raise
+        self._note(Action.ADDED, by, index=job.order.index, sources=[each.source for each in sources])
+        return self._seen(job)
 
     def retry(self, index: str, document_ids: Sequence[str] | None = None) -> UserIngestion:
         """Adds failed and pending documents again, and goes on with crawls that were interrupted; or adds these

@@ -6,9 +6,11 @@ from pathlib import Path
 from threading import Barrier
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from index_store.access.access import open_access
 from index_store.access.grants import EVERYONE
+from index_store.access.principal import Principal
 from index_store.access.rights import Right
 from index_store.base import errors
 from index_store.base.folders import changes_of
@@ -109,6 +111,19 @@ def test_uploads_that_are_refused_are_not_kept(shared: People, serviced: Setting
         with pytest.raises(errors.PlainError):
             shared(who).ingest("plans", [upload])
     assert_sound(shared.store, serviced.data_dir)
+
+
+def test_uploads_are_not_kept_when_the_person_cannot_be_looked_up(
+    shared: People, serviced: Settings, write: Write
+) -> None:
+    def unknown() -> Principal:
+        raise OperationalError("SELECT", {}, Exception("database is locked"))
+
+    with write("up.md").open("rb") as content:
+        upload = keep_upload(serviced.data_dir, "up.md", content)
+    with pytest.raises(OperationalError):
+        shared.store.as_user(unknown).ingest("plans", [upload])
+    assert not upload.path.exists()
 
 
 def test_each_sees_and_finds_the_documents_of_the_indexes_that_they_may_read(shared: People, write: Write) -> None:
