@@ -44,6 +44,15 @@ class Documents:
         """The documents of one index, by source."""
         return self._records(select(documents).where(documents.c.index_id == index_id).order_by(documents.c.source))
 
+    def records_of(self, ids: Sequence[str]) -> list[DocumentRecord]:
+        """The documents of these ids, in their order. Unknown ids are skipped."""
+        found = {
+            each.id: each
+            for some in batches(ids, VARIABLES)
+            for each in self._records(select(documents).where(documents.c.id.in_(some)))
+        }
+        return [found[id_] for id_ in ids if id_ in found]
+
     def record(self, document_id: str) -> DocumentRecord | None:
         return next(iter(self._records(select(documents).where(documents.c.id == document_id))), None)
 

@@ -269,7 +269,7 @@ class Store:
     def remove_documents(self, document_ids: Sequence[str]) -> None:
         """Unknown ids are skipped. If one of the documents may only be read, none is removed."""
         by, writable = self._gate.who(), {each.id: each.name for each in self._gate.indexes(WRITE)}
-        there = [document for id_ in document_ids if (document := self._catalogue.documents.record(id_))]
+        there = self._catalogue.documents.records_of(document_ids)
         for index_id in {document.index_id for document in there} - writable.keys():
             self._gate.index_with_id(index_id, WRITE)
         documents = [document for document in there if document.index_id in writable]
