@@ -7,7 +7,7 @@
     full_text          the terms of the chunks
     sites              crawled sites, and data for their next crawl
     leftovers          vectors and collections that must be deleted from Chroma
-    removed            removed documents, for those who have quoted them
+    removed_documents  removed documents, for those who have quoted them
 
 The tables of people and grants are in the same database; access/ reads and changes them.
 

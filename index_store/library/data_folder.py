@@ -87,9 +87,9 @@ def share(folder: Path) -> None:
         raise errors.DataFolderUnusable(folder=os.path.abspath(folder), reason=error.strerror or error) from error
 
 
-def refuse_unfinished(folder: Path) -> None:
-    """Before a process writes to the folder, also one that does not own it. Raises NotAsRoot, RestoreUnfinished, and
-    the errors of `as_plain`.
+def prepare_to_write(folder: Path) -> None:
+    """Before a process writes to the folder, also one that does not own it; finishes a switch that was interrupted.
+    Raises NotAsRoot, RestoreUnfinished, and the errors of `as_plain`.
     """
     with as_plain(folder):
         refuse_root(folder)

@@ -22,7 +22,7 @@ from index_store.library.data_folder import (
     ORIGINALS_NOTED,
     as_plain,
     lock_folder,
-    refuse_unfinished,
+    prepare_to_write,
     say_if_open_to_others,
     sweep_links,
 )
@@ -38,7 +38,7 @@ def open_library(settings: Settings) -> Library:
     there are others and their originals are not in the folder.
     """
     folder = settings.data_dir
-    refuse_unfinished(folder)
+    prepare_to_write(folder)
     sweep_links(folder)
     with as_plain(folder):
         return Library(
@@ -56,7 +56,7 @@ def open_shared_library(settings: Settings) -> Library:
     folder = settings.data_dir
     if not settings.has_queue:
         raise errors.NoQueue()
-    refuse_unfinished(folder)
+    prepare_to_write(folder)
     # The app's note shows that both have the same folder. If they share no folder, the originals show it instead.
     if settings.originals_url is None and not (folder / IDENTITY).exists():
         raise errors.FolderNotShared(folder=os.path.abspath(folder))
@@ -120,7 +120,7 @@ def open_catalogue(settings: Settings) -> Iterator[Catalogue]:
     Raises the errors of IndexStore; StoreInUse only if the owner has another version.
     """
     folder = settings.data_dir
-    refuse_unfinished(folder)
+    prepare_to_write(folder)
     with ExitStack() as owned:
         try:
             owned.callback(lock_folder(folder).release)

@@ -19,6 +19,7 @@ from index_store.crawl.guard import AddressGuard
 from index_store.ingestion.again import sources_left
 from index_store.ingestion.context import Services
 from index_store.ingestion.jobs import Jobs, JobsOfProcess
+from index_store.ingestion.queue.host_paces import HostPaces
 from index_store.library.data_folder import lock_folder, say_if_open_to_others, share
 from index_store.library.library import Library
 from index_store.library.opening import open_library, open_shared_library
@@ -171,18 +172,14 @@ class IndexStore(Store):
 
 
 def _paces(library: Library, settings: Settings) -> Paces:
-    if not settings.has_queue:
-        return Paces()
-    # Imported only with a queue: Procrastinate loads a lot.
-    from index_store.ingestion.queue.host_paces import HostPaces
-
-    return HostPaces(library.catalogue.database)
+    return HostPaces(library.catalogue.database) if settings.has_queue else Paces()
 
 
 def _jobs(services: Services) -> Jobs:
     replica = services.library.catalogue.replica
     if not replica:
         return JobsOfProcess(services)
+    # Imported only with a queue: Procrastinate loads a lot.
     from index_store.ingestion.queue.queued_jobs import QueuedJobs
 
     return QueuedJobs(services, replica, works=services.settings.workers == "here")

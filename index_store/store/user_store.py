@@ -199,6 +199,8 @@ class Store:
         """Adds failed and pending documents again, and goes on with crawls that were interrupted; or adds these
         documents, whatever their state. If the first page of a site never came, the whole site is crawled. Raises
         UnknownIndex, OriginalsError, ChangeFailed.
+
+        The audit log has no entry for it: it names these sources already, from when they were first added.
         """
         known = self._gate.index(index, WRITE)
         again = sources_to_retry(self._library, known, document_ids)

@@ -1,6 +1,7 @@
-"""Two interfaces for the differences between SQLite and Postgres: a database's location, and an open database.
+"""Interfaces for the differences between SQLite and Postgres: a database's location, and an open database. A third is
+the lock between processes, which only Postgres has.
 
-sqlite.py and postgres.py implement both; database.py chooses one.
+sqlite.py and postgres.py implement the first two; database.py chooses one.
 """
 
 import json

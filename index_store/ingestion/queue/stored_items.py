@@ -29,10 +29,9 @@ class StoredItems(Items):
         self._deliver = deliver
         self._place = 0
         """number of items put into the queue so far"""
-        self._ids: dict[int, tuple[int, str | None]] = {}
-        """id and lease of each item, by id() of the Item: two items may be equal"""
-        self._known: dict[int, Item] = {}
-        self._written: dict[int, tuple[object, ...]] = {}
+        self._known: dict[Item, tuple[int, str | None]] = {}
+        """id and lease of each item"""
+        self._written: dict[Item, tuple[object, ...]] = {}
         self._lock = threading.RLock()
         self._has_ended = threading.Event()
         self._writer = threading.Thread(target=self._write_on, name="progress", daemon=True)
@@ -41,7 +40,7 @@ class StoredItems(Items):
 
     def __iter__(self) -> Iterator[Item]:
         with self._lock:
-            return iter(list(self._known.values()))
+            return iter(list(self._known))
 
     def add(self, source: str, size: int = 0) -> Item:
         item = Item(source, size)
@@ -54,7 +53,7 @@ class StoredItems(Items):
 
     def remove(self, item: Item) -> None:
         with self._lock:
-            known = self._ids.get(id(item))
+            known = self._known.get(item)
             if known is None:
                 return
             if known[1] is None:
@@ -62,13 +61,13 @@ class StoredItems(Items):
         self._job_table.hide(known[0])
 
     def has_other(self, item: Item) -> bool:
-        known = self._ids.get(id(item))
+        known = self._known.get(item)
         return known is not None and self._job_table.has_other(self.job_id, item.source, known[0])
 
     def put(self, item: Item, work: Work) -> None:
         """Records the work for an item and delivers it to a worker."""
         with self._lock:
-            id_, _ = self._ids[id(item)]
+            id_, _ = self._known[item]
             self._forget(item)
             place, self._place = self._place, self._place + 1
         self._job_table.put(id_, item.size, work, place, self._deliver)
@@ -87,14 +86,13 @@ class StoredItems(Items):
     def flush(self) -> None:
         """Saves changed items now. Raises SQLAlchemyError."""
         with self._lock:
-            changed, written, done = [], {}, []
-            for key, item in list(self._known.items()):
-                id_, lease = self._ids[key]
+            changed, written, done = [], dict[Item, tuple[object, ...]](), []
+            for item, (id_, lease) in list(self._known.items()):
                 waiting = self.waiting(item)
                 state = (*astuple(item)[:-1], item.result, waiting)
-                if state != self._written.get(key):
+                if state != self._written.get(item):
                     changed.append((id_, lease, item, waiting))
-                    written[key] = state
+                    written[item] = state
                 if item.stage is Stage.DONE and lease is None:
                     done.append(item)
             self._job_table.write(changed)
@@ -111,12 +109,11 @@ class StoredItems(Items):
 
     def _keep(self, item: Item, item_id: int, lease: str | None) -> None:
         with self._lock:
-            self._known[id(item)] = item
-            self._ids[id(item)] = item_id, lease
+            self._known[item] = item_id, lease
 
     def _forget(self, item: Item) -> None:
-        for known in (self._known, self._ids, self._written):
-            known.pop(id(item), None)
+        self._known.pop(item, None)
+        self._written.pop(item, None)
 
     def _write_on(self) -> None:
         while not self._has_ended.wait(EVERY):
