@@ -2,17 +2,17 @@
 
 import argparse
 from collections.abc import Callable
+from functools import partial
 
-from index_store.access.access import Access, open_access
+from index_store.access.access import UserAccess, open_access
 from index_store.access.audit import commands as audit
-from index_store.access.audit.entry import Action
 from index_store.access.gate import as_local
 from index_store.access.grants import EVERYONE, Grantee
 from index_store.access.person import ERASED, Person
-from index_store.access.principal import LOCAL, Role
+from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.access.typed_names import typed_address
-from index_store.access.user_people import noted
+from index_store.access.user_people import UserPeople
 from index_store.base.command_line.commands import Command, Commands, Output, names
 from index_store.base.settings import Settings
 
@@ -25,7 +25,9 @@ RIGHTS = {right.name.lower(): right for right in Right}
 def add_to(commands: Commands) -> None:
     _add_people(commands.group("people", "people and their roles"))
     _add_grants(commands.group("grants", "owners and rights of indexes"))
-    audit.add_arguments(commands.add("audit", _audit, "show the audit log: who did what; also while the app runs"))
+    audit.add_arguments(
+        commands.add("audit", _with(_audit), "show the audit log: who did what; also while the app runs")
+    )
 
 
 def _add_people(commands: Commands) -> None:
@@ -38,12 +40,12 @@ def _add_people(commands: Commands) -> None:
     changed.add_argument(
         "role", choices=[*names(Role), CLAIMED], help=f"{CLAIMED}: use the role from the sign-in again"
     )
-    for name, run, what in (
-        ("disable", _disable, "withdraw a person's access; they are signed out at once"),
-        ("erase", _erase, "erase a person's identity; the app deletes their data at its start or within a day"),
-        ("enable", _enable, "restore a person's access; they sign in again"),
+    for change, what in (
+        (UserPeople.disable, "withdraw a person's access; they are signed out at once"),
+        (UserPeople.erase, "erase a person's identity; the app deletes their data at its start or within a day"),
+        (UserPeople.enable, "restore a person's access; they sign in again"),
     ):
-        _add_person_argument(commands.add(name, _with(run), what))
+        _add_person_argument(commands.add(change.__name__, _with(partial(_changed, change)), what))
 
 
 def _add_grants(commands: Commands) -> None:
@@ -58,17 +60,16 @@ def _add_grants(commands: Commands) -> None:
     owned.add_argument("--person", metavar="WHO", help="id, email address or subject (default: no owner)")
 
 
-def _with(run: Callable[[Access, argparse.Namespace, Output], bool]) -> Command:
+def _with(run: Callable[[UserAccess, argparse.Namespace, Output], bool]) -> Command:
     def opened(options: argparse.Namespace, out: Output) -> bool:
         with open_access(Settings()) as access:
-            return run(access, options, out)
+            return run(access.as_user(as_local), options, out)
 
     return opened
 
 
-def _audit(options: argparse.Namespace, out: Output) -> bool:
-    with open_access(Settings()) as access:
-        return audit.list_entries(access.as_user(as_local).audit, options, out)
+def _audit(access: UserAccess, options: argparse.Namespace, out: Output) -> bool:
+    return audit.list_entries(access.audit, options, out)
 
 
 def _add_person_argument(command: argparse.ArgumentParser) -> None:
@@ -90,7 +91,7 @@ def _add_grantees(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
 # People
 
 
-def _list_people(access: Access, _: argparse.Namespace, out: Output) -> bool:
+def _list_people(access: UserAccess, _: argparse.Namespace, out: Output) -> bool:
     people = access.people.all()
     for person in people:
         _tell(person, out)
@@ -102,38 +103,25 @@ def _list_people(access: Access, _: argparse.Namespace, out: Output) -> bool:
     return True
 
 
-def _add_person(access: Access, options: argparse.Namespace, out: Output) -> bool:
-    person = access.people.add(options.name, Role(options.role) if options.role else None)
-    _tell(noted(access.audit, Action.PERSON_ADDED, LOCAL, person), out)
+def _add_person(access: UserAccess, options: argparse.Namespace, out: Output) -> bool:
+    _tell(access.people.add(options.name, Role(options.role) if options.role else None), out)
     return True
 
 
-def _set_role(access: Access, options: argparse.Namespace, out: Output) -> bool:
+def _set_role(access: UserAccess, options: argparse.Namespace, out: Output) -> bool:
     role = None if options.role == CLAIMED else Role(options.role)
-    person = access.people.set_role(_found(access, options), role)
-    _tell(noted(access.audit, Action.ROLE_SET, LOCAL, person), out)
+    _tell(access.people.set_role(_found(access, options), role), out)
     return True
 
 
-def _disable(access: Access, options: argparse.Namespace, out: Output) -> bool:
-    person = access.people.disable(_found(access, options))
-    _tell(noted(access.audit, Action.DISABLED, LOCAL, person), out)
+def _changed(
+    change: Callable[[UserPeople, str], Person], access: UserAccess, options: argparse.Namespace, out: Output
+) -> bool:
+    _tell(change(access.people, _found(access, options)), out)
     return True
 
 
-def _enable(access: Access, options: argparse.Namespace, out: Output) -> bool:
-    person = access.people.enable(_found(access, options))
-    _tell(noted(access.audit, Action.ENABLED, LOCAL, person), out)
-    return True
-
-
-def _erase(access: Access, options: argparse.Namespace, out: Output) -> bool:
-    person = access.people.erase(_found(access, options))
-    _tell(noted(access.audit, Action.ERASED, LOCAL, person), out)
-    return True
-
-
-def _found(access: Access, options: argparse.Namespace) -> str:
+def _found(access: UserAccess, options: argparse.Namespace) -> str:
     return access.people.find(options.person).id
 
 
@@ -151,7 +139,7 @@ def _tell(person: Person, out: Output) -> None:
 # Grants
 
 
-def _list_grants(access: Access, options: argparse.Namespace, out: Output) -> bool:
+def _list_grants(access: UserAccess, options: argparse.Namespace, out: Output) -> bool:
     found = access.grants.all() if options.index is None else [access.grants.of(options.index)]
     if not found:
         out.note("There is no index yet.", "インデックスはまだありません。")
@@ -162,28 +150,28 @@ def _list_grants(access: Access, options: argparse.Namespace, out: Output) -> bo
     return True
 
 
-def _give(access: Access, options: argparse.Namespace, out: Output) -> bool:
+def _give(access: UserAccess, options: argparse.Namespace, out: Output) -> bool:
     grantee = _grantee(access, options)
     access.grants.give(options.index, grantee, RIGHTS[options.right])
     _tell_right(access, options.index, grantee, options.right, out)
     return True
 
 
-def _take(access: Access, options: argparse.Namespace, out: Output) -> bool:
+def _take(access: UserAccess, options: argparse.Namespace, out: Output) -> bool:
     grantee = _grantee(access, options)
     access.grants.take(options.index, grantee)
     _tell_right(access, options.index, grantee, "none", out)
     return True
 
 
-def _own(access: Access, options: argparse.Namespace, out: Output) -> bool:
+def _own(access: UserAccess, options: argparse.Namespace, out: Output) -> bool:
     owner = None if options.person is None else _found(access, options)
     access.grants.set_owner(options.index, owner)
     _tell_owner(access, options.index, owner, out)
     return True
 
 
-def _grantee(access: Access, options: argparse.Namespace) -> Grantee:
+def _grantee(access: UserAccess, options: argparse.Namespace) -> Grantee:
     if options.everyone:
         return EVERYONE
     if options.account is not None:
@@ -193,14 +181,14 @@ def _grantee(access: Access, options: argparse.Namespace) -> Grantee:
     return Grantee(GranteeKind.PERSON, _found(access, options))
 
 
-def _tell_owner(access: Access, index: str, owner: str | None, out: Output) -> None:
+def _tell_owner(access: UserAccess, index: str, owner: str | None, out: Output) -> None:
     if owner is None:
         out.line({"index": index, "right": "own", "kind": None, "name": None}, f"{index}  own  nobody")
     else:
         _tell_right(access, index, Grantee(GranteeKind.PERSON, owner), "own", out)
 
 
-def _tell_right(access: Access, index: str, grantee: Grantee, right: str, out: Output) -> None:
+def _tell_right(access: UserAccess, index: str, grantee: Grantee, right: str, out: Output) -> None:
     shown = grantee.name
     if grantee.kind is GranteeKind.PERSON:
         person = access.people.find(grantee.name)
