@@ -60,10 +60,8 @@ class IndexStore(Store):
             self.access.audit.sweep()
             self.replica = library.catalogue.replica
             """this app among those that share its database; None if there can be only one"""
-            self._parser = Parser(settings, _parsing_folder(settings, library, owned))
             self._searcher = Searcher(library, embeddings, settings.fusion, settings.keyword_weight)
-            versions = Versions(library, partial(_limits_of, self.access, settings))
-            services = Services(settings, library, versions, self._parser, embeddings, paces=_paces(library, settings))
+            services = _services(settings, library, self.access, embeddings, owned)
             jobs = _jobs(services)
             self._owned = owned.pop_all()
             """closed last, or at once if a start fails: library, lock, the embedding model unless it was given"""
@@ -77,7 +75,7 @@ class IndexStore(Store):
             return
         self._is_closed = True
         self._parts.jobs.suspend()
-        self._parser.close()
+        self._services.parser.close()
         self._parts.jobs.join()
         self._searcher.close()
         self._owned.close()
@@ -171,6 +169,15 @@ class IndexStore(Store):
         self._catalogue.removed_documents.forget(document_ids)
 
 
+def _services(
+    settings: Settings, library: Library, access: Access, embeddings: Embeddings, owned: ExitStack
+) -> Services:
+    """What jobs work with, in an app and in a worker."""
+    parser = Parser(settings, _parsing_folder(settings, library, owned))
+    versions = Versions(library, partial(_limits_of, access, settings))
+    return Services(settings, library, versions, parser, embeddings, paces=_paces(library, settings))
+
+
 def _paces(library: Library, settings: Settings) -> Paces:
     return HostPaces(library.catalogue.database) if settings.has_queue else Paces()
 
@@ -205,15 +212,13 @@ def working(settings: Settings) -> Iterator[None]:
         AddressGuard(settings.crawl_allowed)
         embeddings = owned.enter_context(closing(make_embeddings(settings)))
         access = owned.enter_context(closing(Access(library.catalogue.database, settings)))
-        parser = Parser(settings, _parsing_folder(settings, library, owned))
-        versions = Versions(library, partial(_limits_of, access, settings))
-        services = Services(settings, library, versions, parser, embeddings, paces=_paces(library, settings))
+        services = _services(settings, library, access, embeddings, owned)
         worker = Worker(services).start()
         try:
             yield
         finally:
             worker.stop()
-            parser.close()
+            services.parser.close()
             worker.join()
 
 
