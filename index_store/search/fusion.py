@@ -16,10 +16,6 @@ class FusionWeights(BaseModel, frozen=True):
     keyword: float
 
 
-EVEN = FusionWeights(vector=1, keyword=1)
-BY_SCORE = FusionWeights(vector=0.3, keyword=0.7)
-"""docs/decisions/search/full-text.md"""
-
 IN_TRANSLATION = 0.9
 """what holding a word in translation is worth at most: of two equally good passages, the one in the question's language
 is first
@@ -34,7 +30,7 @@ class Fused(NamedTuple):
     keyword_rank: int | None
 
 
-def by_rank(vector: Sequence[str], keyword: Sequence[str], weights: FusionWeights = EVEN) -> list[Fused]:
+def by_rank(vector: Sequence[str], keyword: Sequence[str], weights: FusionWeights) -> list[Fused]:
     """Reciprocal rank fusion of two lists of ids, each best first: the sum of weight / (K + rank)."""
 
     def share(weight: float, rank: int | None) -> float:
@@ -52,7 +48,7 @@ def by_score(
     vector: Sequence[tuple[str, float]],
     keyword: Sequence[tuple[str, float]],
     floor: float,
-    weights: FusionWeights = BY_SCORE,
+    weights: FusionWeights,
     *,
     in_other_language: Collection[str] = (),
     translated: float = 0.0,

@@ -30,7 +30,6 @@ class ServiceEmbeddings:
 
     def __init__(self, settings: Settings) -> None:
         self.id = settings.embedding_model
-        self.dimension: int | None = None
         """known after the first answer"""
         self._base_url, query = base_and_query(settings.openai_base_url or OPENAI_URL)
         self._http = openai.DefaultHttpxClient(event_hooks={"response": [_read_error]})
@@ -70,7 +69,6 @@ class ServiceEmbeddings:
         is_whole = vectors.ndim == 2 and len(vectors) == len(texts) and vectors.size > 0
         if not is_whole or not np.isfinite(vectors).all():
             raise AnswerUnreadable(host=host_of(self._base_url), model=self.id)
-        self.dimension = vectors.shape[1]
         return vectors
 
     def _rows(self, texts: Sequence[str]) -> list[list[float]]:

@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 
 class Actor(Protocol):
-    """The principal who did the action."""
+    """Who did the action: a principal, or the asker of a run."""
 
     @property
     def id(self) -> str: ...

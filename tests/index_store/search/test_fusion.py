@@ -1,6 +1,12 @@
+from functools import partial
+
 import pytest
 
-from index_store.search.fusion import FusionWeights, by_rank, by_score
+from index_store.search import fusion
+from index_store.search.fusion import FusionWeights
+
+by_rank = partial(fusion.by_rank, weights=FusionWeights(vector=1, keyword=1))
+by_score = partial(fusion.by_score, weights=FusionWeights(vector=0.3, keyword=0.7))
 
 
 def ids(fused) -> list[str]:
@@ -20,8 +26,8 @@ def test_a_hit_knows_its_ranks_and_its_score():
 
 
 def test_a_weight_moves_the_order():
-    assert ids(by_rank(["a"], ["b"], FusionWeights(vector=1, keyword=2))) == ["b", "a"]
-    assert ids(by_rank(["a"], ["b"], FusionWeights(vector=2, keyword=1))) == ["a", "b"]
+    assert ids(by_rank(["a"], ["b"], weights=FusionWeights(vector=1, keyword=2))) == ["b", "a"]
+    assert ids(by_rank(["a"], ["b"], weights=FusionWeights(vector=2, keyword=1))) == ["a", "b"]
 
 
 def test_equal_hits_are_always_in_the_same_order():
@@ -52,7 +58,7 @@ def test_by_score_a_clearly_nearer_vector_beats_a_faint_word():
 
 
 def test_by_score_a_hit_has_the_weighted_mean_of_both_sides():
-    first, second = by_score([("a", 0.9), ("b", 0.8)], [("b", 0.5)], 0.7, FusionWeights(vector=1, keyword=3))
+    first, second = by_score([("a", 0.9), ("b", 0.8)], [("b", 0.5)], 0.7, weights=FusionWeights(vector=1, keyword=3))
     assert (first.id, first.score, first.vector_rank, first.keyword_rank) == ("b", 0.5, 2, 1)
     assert (second.id, second.score, second.keyword_rank) == ("a", 0.25, None)
 
@@ -60,7 +66,7 @@ def test_by_score_a_hit_has_the_weighted_mean_of_both_sides():
 def test_by_score_what_the_vectors_missed_counts_as_their_last():
     fused = {
         hit.id: hit.score
-        for hit in by_score([("a", 0.9), ("b", 0.8)], [("c", 0.5)], 0.7, FusionWeights(vector=1, keyword=1))
+        for hit in by_score([("a", 0.9), ("b", 0.8)], [("c", 0.5)], 0.7, weights=FusionWeights(vector=1, keyword=1))
     }
     assert fused["c"] == pytest.approx((0.5 + 0.5) / 2)
 
