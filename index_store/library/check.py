@@ -1,6 +1,6 @@
 """Compares catalogue, vectors, full text and originals, and reports differences in plain words.
 
-CheckError
+Finding
 ├── VectorsMissing, VectorsStray, VectorsUnreadable, FullTextMissing, FullTextStray, ChunksMiscounted, CollectionStray
 └── OriginalGone, OriginalsStray
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel
 
-from index_store.base.errors import Failure, IndexStoreError
+from index_store.base.errors import Failure, Sentences
 from index_store.library.library import Library
 
 
@@ -23,31 +23,31 @@ class Difference(BaseModel, frozen=True):
     what: Failure
 
 
-class CheckError(IndexStoreError):
-    """A finding of `check`."""
+class Finding(Sentences):
+    """A finding of `check`, for people."""
 
 
-class VectorsMissing(CheckError):
+class VectorsMissing(Finding):
     en = "Chunks without a vector, which vector search does not find: {count}. Re-index."
     ja = "{count} 個のチャンクにベクトルがなく、ベクトル検索に出ません。インデックスを作り直してください。"
 
 
-class VectorsStray(CheckError):
+class VectorsStray(Finding):
     en = "Vectors that belong to no document: {count}. They are never shown. Re-index to remove them."
     ja = "どの文書のものでもないベクトルが {count} 個あります。検索結果には出ません。インデックスを作り直すと消えます。"
 
 
-class VectorsUnreadable(CheckError):
+class VectorsUnreadable(Finding):
     en = "The stored vectors can't be read: their files may be damaged. Re-index to embed all documents again."
     ja = "ベクトルを読み出せません。保存先のファイルが壊れている可能性があります。インデックスを作り直してください。"
 
 
-class FullTextMissing(CheckError):
+class FullTextMissing(Finding):
     en = "Chunks without full text, which keyword search does not find: {count}. Re-index."
     ja = "{count} 個のチャンクが全文検索用のデータになく、キーワード検索に出ません。インデックスを作り直してください。"
 
 
-class FullTextStray(CheckError):
+class FullTextStray(Finding):
     en = "Chunks in the full text that belong to no document: {count}. They are never shown. Re-index to remove them."
     ja = (
         "どの文書のものでもないチャンクが全文検索用のデータに {count} 個あります。検索結果には出ません。"
@@ -55,17 +55,17 @@ class FullTextStray(CheckError):
     )
 
 
-class ChunksMiscounted(CheckError):
+class ChunksMiscounted(Finding):
     en = "Chunks that are recorded for the document: {noted}; chunks that were found: {found}. Re-index."
     ja = "文書のチャンク数の記録は {noted} 個ですが、実際は {found} 個です。インデックスを作り直してください。"
 
 
-class CollectionStray(CheckError):
+class CollectionStray(Finding):
     en = "The vectors of {name} belong to no index. They are removed at the next start."
     ja = "{name} のベクトルはどのインデックスのものでもありません。次の起動時に消えます。"
 
 
-class OriginalGone(CheckError):
+class OriginalGone(Finding):
     en = "The original file of {name} is missing. Search still works. Add the document again to open or re-index it."
     ja = (
         "{name} の元のファイルがありません。"
@@ -73,7 +73,7 @@ class OriginalGone(CheckError):
     )
 
 
-class OriginalsStray(CheckError):
+class OriginalsStray(Finding):
     en = "Original files that belong to no document: {count}. They are removed at the next start."
     ja = "どの文書のものでもない元のファイルが {count} 個あります。次の起動時に消えます。"
 

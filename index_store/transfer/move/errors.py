@@ -1,11 +1,12 @@
 """The errors of a move, and the sentences at its end, for people.
 
 MoveError
-├── NothingToMove, NowhereToMove, StillUsed, UnknownDatabase, CountsDiffer, MoveFailed
-└── MovedToServers, MovedToFolder, NothingLeft      its end
+└── NothingToMove, NowhereToMove, StillUsed, UnknownDatabase, CountsDiffer, MoveFailed
+MoveEnd
+└── MovedToServers, MovedToFolder, NothingLeft
 """
 
-from index_store.base.errors import IndexStoreError
+from index_store.base.errors import IndexStoreError, Sentences
 
 
 class MoveError(IndexStoreError):
@@ -75,7 +76,11 @@ class MoveFailed(MoveError):
     )
 
 
-class MovedToServers(MoveError):
+class MoveEnd(Sentences):
+    """What was done, and what is left to do."""
+
+
+class MovedToServers(MoveEnd):
     en = (
         "Moved. The app uses the servers as long as its settings name them. The original data is in {aside}. Delete it "
         "when you no longer want to go back."
@@ -86,7 +91,7 @@ class MovedToServers(MoveError):
     )
 
 
-class MovedToFolder(MoveError):
+class MovedToFolder(MoveEnd):
     en = (
         "Moved. Remove DATABASE_URL and CHROMA_URL from the settings before you start the app. The data on the servers "
         "is unchanged. Delete {left} there when you no longer want to go back."
@@ -97,6 +102,6 @@ class MovedToFolder(MoveError):
     )
 
 
-class NothingLeft(MoveError):
+class NothingLeft(MoveEnd):
     en = "All data has already been moved. There is nothing left to move."
     ja = "すべて移動済みです。移動するものは残っていません。"

@@ -28,7 +28,7 @@ from index_store.vectors.chroma import chroma_backend
 from index_store.vectors.copying import copy_vectors
 
 
-def move(settings: Settings, to: MoveTarget, on_progress: ProgressCallback) -> tuple[Settings, errors.MoveError]:
+def move(settings: Settings, to: MoveTarget, on_progress: ProgressCallback) -> tuple[Settings, errors.MoveEnd]:
     """Can be killed at any moment: the data in use stays as it was, and the next call continues the move.
 
     Returns the settings of the backend that is now in use, and a message about the other one. Raises MoveError and the
@@ -154,7 +154,7 @@ def _move_vectors(plan: MovePlan, new: Path, identity: str, on_progress: Progres
 
 def _switch(
     plan: MovePlan, to: MoveTarget, new: Path, movable: Sequence[MovableDatabase], identity: str
-) -> errors.MoveError:
+) -> errors.MoveEnd:
     folder = plan.origin.data_dir
     if to is MoveTarget.FOLDER:
         noted = folder / NAMESPACE
