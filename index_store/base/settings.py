@@ -2,15 +2,14 @@
 
 import os
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 from urllib.parse import urlsplit
 
-from dotenv.parser import parse_stream
-from pydantic import AnyHttpUrl, Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AnyHttpUrl, Field, SecretStr, field_validator, model_validator
 
-from index_store.base.errors import EnvFileUnusable, InvalidSetting
+from index_store.base.errors import InvalidSetting
 from index_store.base.originals_url import OriginalsUrl
+from index_store.base.plain_settings import PlainSettings
 
 MEGABYTE = 1024 * 1024
 
@@ -19,9 +18,6 @@ EMBEDDED = "embedded"
 
 KEY = ("a key of ASCII characters in one line, not full-width ones", "半角の英数字と記号だけの 1 行のキー")
 """what `header_value` allows"""
-
-CURLY = ("“", "”", "„", "‘", "’", "＂", "＇")
-"""quotation marks of word processors and full-width ones, which dotenv reads as part of a value"""
 
 NO_COMMAS = frozenset("、，;；")
 """with which people separate names in place of commas; no host, model or group has one in its name"""
@@ -35,68 +31,6 @@ SECONDS = (f"a number of seconds above 0, at most {MOST_SECONDS}", f"0 より大
 
 SHORTEST_SECRET = 8
 """characters; a shorter one, such as the placeholder of a server without keys, is a common word"""
-
-
-class PlainSettings(BaseSettings):
-    """Settings whose errors name the variable and what is allowed, never the value: it may be a secret.
-
-    `allowed` says, in English and in Japanese, what each field must be that can be wrong.
-    Raises InvalidSetting, EnvFileUnusable.
-    """
-
-    model_config = SettingsConfigDict(
-        env_file=".env", env_file_encoding="utf-8", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True
-    )
-    allowed: ClassVar[dict[str, tuple[str, str]]] = {}
-
-    def __init__(self, **values: Any) -> None:
-        try:
-            if file := values.get("_env_file", ".env"):
-                _refuse_what_is_no_setting(Path(file))
-            super().__init__(**values)
-        except ValidationError as error:
-            field = str((error.errors()[0]["loc"] or ("chunk_overlap",))[0]).lower()
-            en, ja = self.allowed.get(field, ("a value of the right kind", "正しい形式の値"))
-            # `from None`: the chain would print the value.
-            raise InvalidSetting(variable=field.upper(), allowed_en=en, allowed_ja=ja) from None
-        except UnicodeDecodeError:
-            en, ja = "it is not in UTF-8", "文字コードが UTF-8 ではありません"
-            raise EnvFileUnusable(problem_en=en, problem_ja=ja) from None
-        except OSError as error:
-            en, ja = "this account may not read it", "このアカウントに読み取りの権限がありません"
-            raise EnvFileUnusable(problem_en=en, problem_ja=ja) from error
-
-
-def names_in(env_file: Path) -> list[str]:
-    """The names that a readable file sets; none if there is no such file."""
-    if not env_file.is_file():
-        return []
-    with env_file.open(encoding="utf-8") as lines:
-        return [read.key for read in parse_stream(lines) if read.key]
-
-
-def _refuse_what_is_no_setting(env_file: Path) -> None:
-    """Otherwise dotenv leaves it out, with a warning at most, and an app whose AUTH is there would have no sign-in."""
-    if env_file.is_dir():  # Docker makes one where it mounts a file that is not there
-        raise EnvFileUnusable(problem_en="it is a folder, not a file", problem_ja="ファイルではなくフォルダーです")
-    if not env_file.is_file():
-        return
-    with env_file.open(encoding="utf-8") as lines:
-        for read in parse_stream(lines):
-            written = read.original.string
-            blank = written[: len(written) - len(written.lstrip())].count("\n")
-            number = read.original.line + blank
-            is_setting = read.key is None or (read.value is not None and read.key.isascii())
-            if read.error or not is_setting:
-                en = (
-                    f"line {number} is not of the form NAME=value: look for a missing quotation mark or a full-width ＝"
-                )
-                ja = f"{number} 行目が NAME=値 の形ではありません。引用符の閉じ忘れや全角の＝がないか確認してください"
-                raise EnvFileUnusable(problem_en=en, problem_ja=ja)
-            if read.key and written.partition("=")[2].lstrip().startswith(CURLY):
-                en = f"the value in line {number} begins with a curly or full-width quotation mark: type a straight one"
-                ja = f"{number} 行目の値が全角の引用符や “ で始まっています。半角の引用符にしてください"
-                raise EnvFileUnusable(problem_en=en, problem_ja=ja)
 
 
 class Settings(PlainSettings):
@@ -296,7 +230,8 @@ class Settings(PlainSettings):
     def _overlap_leaves_room(self) -> Self:
         # Above half, each chunk would mostly repeat the one before, and splitting might never end.
         if self.chunk_overlap * 2 > self.chunk_size:
-            raise ValueError
+            en, ja = self.allowed["chunk_overlap"]
+            raise InvalidSetting(variable="CHUNK_OVERLAP", allowed_en=en, allowed_ja=ja)
         return self
 
     @property
