@@ -23,6 +23,12 @@ def refuse_root(folder: Path) -> None:
         raise NotAsRoot(folder=os.path.abspath(folder), account=account)
 
 
+def write_all_to_disk() -> None:
+    """After it, a power cut keeps what was written before. Windows has no such call."""
+    if hasattr(os, "sync"):
+        os.sync()
+
+
 def changes_of(folder: Path) -> FileLock:
     """The lock for changes of catalogue, vectors or originals of a data folder. A backup holds it while they must not
     change. The system releases it when a process dies.

@@ -17,17 +17,12 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base import errors
-from index_store.base.database.postgres import OWN_SECONDS, OWNING, ConnectionLost, session
+from index_store.base.database.advisory_locks import HELD, OWNING, REPLICA
+from index_store.base.database.postgres import OWN_SECONDS, ConnectionLost, session
 
 log = logging.getLogger(__name__)
 
 CHANNEL = "replicas"
-
-_REPLICA = 7_310_424
-"""first half of a replica's advisory lock; its number is the other half"""
-
-_HELD = 7_310_425
-"""first half of the advisory lock of `hold`"""
 
 _NUMBERS = 2**31
 
@@ -66,7 +61,7 @@ class Replica:
     def alive(self) -> set[int]:
         """Numbers of the replicas that are alive, including this one. Raises SQLAlchemyError."""
         with self._database.connect() as connection:
-            return {*connection.execute(_ALIVE, {"replica": _REPLICA}).scalars(), self.number}
+            return {*connection.execute(_ALIVE, {"replica": REPLICA}).scalars(), self.number}
 
     def notify(self, word: str, *, within: Connection | None = None) -> None:
         """Sends a message to all replicas, including this one: when `within` is committed, or at once. Raises
@@ -83,7 +78,7 @@ class Replica:
         `exclusive`. Raises SQLAlchemyError.
         """
         kind = "" if exclusive else "_shared"
-        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock{kind}(%s, hashtext(%s))", (_HELD, what))
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock{kind}(%s, hashtext(%s))", (HELD, what))
 
     def subscribe(self, callback: Callable[[str], object]) -> None:
         """`callback` is called with each message, in a thread that it must not block. It is called with an empty one
@@ -144,9 +139,9 @@ class Replica:
     def _take_number(self, connection: psycopg.Connection[Any]) -> None:
         """Takes the number that it had, which others know, or a free one. Raises psycopg.Error."""
         if self.number:
-            connection.execute("SELECT pg_advisory_lock(%s, %s)", (_REPLICA, self.number))
+            connection.execute("SELECT pg_advisory_lock(%s, %s)", (REPLICA, self.number))
             return
         while not self.number:
             number = 1 + secrets.randbelow(_NUMBERS - 1)
-            found = connection.execute("SELECT pg_try_advisory_lock(%s, %s)", (_REPLICA, number)).fetchone()
+            found = connection.execute("SELECT pg_try_advisory_lock(%s, %s)", (REPLICA, number)).fetchone()
             self.number = number if found and found[0] else 0

@@ -13,6 +13,9 @@ from index_store.full_text.analysis import Analysis, Analyzer
 from index_store.full_text.bm25 import BM25Index, ChunkTerms, WordCount
 from index_store.parsing.chunking.blocks import text_at
 
+TABLES = "keywords_"
+"""the start of the names of all tables of the full text; the id of their index follows"""
+
 
 class FullText:
     def __init__(self, engine: Engine) -> None:
@@ -75,7 +78,7 @@ class FullText:
 
 
 def bm25_index(index_id: str) -> BM25Index:
-    return BM25Index(f"keywords_{index_id}")
+    return BM25Index(f"{TABLES}{index_id}")
 
 
 _DOCUMENT = documents.c.source, documents.c.parent, documents.c.title

@@ -16,7 +16,7 @@ from index_store.full_text.english import stemmed
 from index_store.full_text.folding import FoldedText, fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.spellings.eras import years_of_eras
-from index_store.full_text.spellings.figures import numbers_without_hyphens, percentages
+from index_store.full_text.spellings.figures import HYPHEN, numbers_without_hyphens, percentages
 from index_store.full_text.spellings.times import days_of_the_year, months_of_years, times_of_day, years_with_points
 from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
 from index_store.full_text.sudachi import SUDACHI, Kind, Morpheme
@@ -48,16 +48,14 @@ _WORD = re.compile(rf"{_PRIMED}|{_POINTED}|{_BEFORE}|{_LETTER}+(?:['’]{_LETTER
 """a name such as X', a number, a word with its apostrophes, or Hangul, which Sudachi does not know"""
 _ACRONYMS = re.compile("[A-Z]{2,}s")
 """NDAs, PCs: the stemmer keeps this s"""
-_HYPHEN = "[-\u2010\u2011\u2013\u2212ー]"
-"""ー is what Japanese input methods offer for the key of the hyphen; PDFs have the en dash"""
-_HYPHENATED = re.compile(rf"(?<!{_LETTER})(?!\d+{_HYPHEN}{_ALPHABETIC}{{2}}){_LETTER}+(?:(?:{_HYPHEN}|&){_LETTER}+)+")
+_HYPHENATED = re.compile(rf"(?<!{_LETTER})(?!\d+{HYPHEN}{_ALPHABETIC}{{2}}){_LETTER}+(?:(?:{HYPHEN}|&){_LETTER}+)+")
 """words with hyphens or & between them, but not a number with its unit (10-day)"""
 _POINTS = re.compile(rf"(?<!{_LETTER}){_ALPHABETIC}(?:\.{_ALPHABETIC})+(?!{_LETTER})")
 """U.S."""
 _NUMBERED = re.compile(rf"{_BEFORE_NUMBER}\d+")
 _DAY_WITH_POINTS = re.compile(r"\d{1,4}(?:\.\d{1,2}){2}|(?:19|20)\d\d\.\d{1,2}|(?<=[hsr令平昭和成])\d{1,2}\.\d{1,2}")
 """or a month: 2024.4, the 6.4 of R6.4"""
-_BETWEEN = re.compile(f"{_HYPHEN}|[&.]")
+_BETWEEN = re.compile(f"{HYPHEN}|[&.]")
 _KATAKANA = "[\u30a1-\u30fa\u30fc]"
 _DASH = "[-\u2010\u2011\u2013-\u2015\u2212\u2500]"
 _DASHED = re.compile(rf"(?<!{_KATAKANA}){_KATAKANA}++(?:{_DASH}{_KATAKANA}*+)+")

@@ -16,7 +16,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from index_store.base.folders import changes_of, make_private
+from index_store.base.folders import changes_of, make_private, write_all_to_disk
 
 MOVING = "moving"
 SWITCHING = "switching"
@@ -47,7 +47,7 @@ def switch(folder: Path, old: Sequence[str]) -> Path:
     make_private(moving / OLD)
     aside = f"{ASIDE}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     (moving / NAMES).write_text(json.dumps({"aside": aside, "old": list(old)}), encoding="utf-8")
-    _write_all_to_disk()
+    write_all_to_disk()  # so that a power cut leaves one complete backend
     moving.rename(folder / SWITCHING)
     finish_switch(folder)
     return folder / aside
@@ -64,7 +64,7 @@ def finish_switch(folder: Path) -> None:
             _put_aside(folder, noted["old"], folder / noted["aside"])
             for each in (switching / NEW).iterdir():
                 each.rename(folder / each.name)
-            _write_all_to_disk()
+            write_all_to_disk()
             (switching / NAMES).unlink()
         shutil.rmtree(switching, ignore_errors=True)
 
@@ -76,9 +76,3 @@ def _put_aside(folder: Path, names: Sequence[str], place: Path) -> None:
             if (folder / name).exists():
                 (folder / name).rename(old / name)
         old.rename(place)
-
-
-def _write_all_to_disk() -> None:
-    """After it, a power cut leaves one complete backend. Windows has no such call."""
-    if hasattr(os, "sync"):
-        os.sync()

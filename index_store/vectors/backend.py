@@ -64,3 +64,8 @@ class ChromaBackend(Protocol):
         """Held while a search reads a collection."""
 
     def close(self) -> None: ...
+
+
+def server_database(namespace: str) -> str:
+    """The name of an installation's database on a Chroma server."""
+    return f"glassbox-{namespace}"

@@ -31,6 +31,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, SQLAlchemyError
 
 from index_store.base import errors
+from index_store.base.database.advisory_locks import ALONE, CHANGING, MIGRATING, OWNING, USING
 from index_store.base.database.backend import LOCK_SECONDS, MOVING, as_json, normalized
 
 log = logging.getLogger(__name__)
@@ -53,20 +54,6 @@ OWN_SECONDS = 3
 
 CHECK_SECONDS = 0.1
 """seconds between checks whether that process has ended"""
-
-OWNING = 7_310_418
-"""advisory lock of the one app that changes catalogue, vectors and originals together; replicas share it"""
-_ALONE = 7_310_419
-"""advisory lock for changes of people and grants"""
-_MIGRATING = 7_310_420
-"""advisory lock for creating and migrating tables"""
-
-
-_USING = 7_310_423
-"""first half of the advisory lock of a process that has a schema open; while it is held, nobody migrates the schema"""
-
-_CHANGING = 7_310_421
-"""advisory lock for changes of catalogue, vectors or originals, if there are several processes"""
 
 _REFUSALS = (psycopg.errors.ReadOnlySqlTransaction, psycopg.errors.InsufficientPrivilege)
 """of a standby, and of a database that was restored for another account"""
@@ -133,14 +120,14 @@ class PostgresSchema:
         return engine
 
     def _say_that_it_is_used(self, connection: psycopg.Connection[Any], _record: object) -> None:
-        connection.execute("SELECT pg_advisory_lock_shared(%s, hashtext(%s))", (_USING, self._name))
+        connection.execute("SELECT pg_advisory_lock_shared(%s, hashtext(%s))", (USING, self._name))
         connection.commit()
 
     def for_migration(self) -> Engine:
         return _engine(self._url, self._name, poolclass=NullPool)
 
     def begin_migration(self, connection: Connection) -> None:
-        connection.execute(func.pg_advisory_xact_lock(_MIGRATING))
+        connection.execute(func.pg_advisory_xact_lock(MIGRATING))
         encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
         if encoding != "UTF8":
             en, ja = "a database whose encoding is UTF8", "文字コードが UTF8 のデータベース"
@@ -157,7 +144,7 @@ class PostgresSchema:
         until = time.monotonic() + OWN_SECONDS
         # Tried again and again: while this waited for the lock, a process with the schema open could not connect.
         asked = "SELECT pg_try_advisory_xact_lock(%s, hashtext(%s))"
-        while not connection.exec_driver_sql(asked, (_USING, self._name)).scalar_one():
+        while not connection.exec_driver_sql(asked, (USING, self._name)).scalar_one():
             if time.monotonic() > until:
                 raise errors.OlderVersionRuns()
             time.sleep(CHECK_SECONDS)
@@ -248,7 +235,7 @@ class _Postgres:
     """See DatabaseBackend."""
 
     def begin_exclusive(self, connection: Connection) -> None:
-        connection.execute(func.pg_advisory_xact_lock(_ALONE))
+        connection.execute(func.pg_advisory_xact_lock(ALONE))
 
     def begin_reading(self, connection: Connection) -> None:
         if not connection.in_transaction():
@@ -310,7 +297,7 @@ class _Postgres:
 
     def numbers(self, database: Engine, above: int) -> Iterator[int]:
         with database.begin() as connection:
-            connection.execute(func.pg_advisory_xact_lock(_MIGRATING))
+            connection.execute(func.pg_advisory_xact_lock(MIGRATING))
             connection.exec_driver_sql("CREATE SEQUENCE IF NOT EXISTS revisions")
             # `above` is only higher if it is from before the sequence existed, so no number is given twice or lost.
             connection.exec_driver_sql(
@@ -350,13 +337,13 @@ class SharedChanges:
     @contextmanager
     def held(self, *, exclusive: bool) -> Iterator[None]:
         kind = "" if exclusive else "_shared"
-        connection = self._lock(f"SELECT pg_advisory_lock{kind}({_CHANGING})")
+        connection = self._lock(f"SELECT pg_advisory_lock{kind}({CHANGING})")
         try:
             yield
         finally:
             try:
                 if self._connection is connection:
-                    connection.exec_driver_sql(f"SELECT pg_advisory_unlock{kind}({_CHANGING})")
+                    connection.exec_driver_sql(f"SELECT pg_advisory_unlock{kind}({CHANGING})")
             except SQLAlchemyError as error:
                 # The lock has ended with its connection.
                 log.warning("The lock for changes was lost: %s", error)

@@ -6,13 +6,14 @@ from decimal import Decimal
 
 from index_store.full_text.folding import value_of
 
-_HYPHEN = "[-\u2010\u2011\u2013\u2212ー]"
+HYPHEN = "[-\u2010\u2011\u2013\u2212ー]"
+"""ー is what Japanese input methods offer for the key of the hyphen; PDFs have the en dash"""
 _TELEPHONE = re.compile(
-    rf"(?<![\d.])(?<!\d{_HYPHEN})(?:\+81(?: |{_HYPHEN})?(?:\(0\))?|(?=\(?0))"
-    rf"(?:\(\d{{1,5}}\) ?|\d{{1,5}}(?:\(|{_HYPHEN}| ))\d{{1,4}}(?:\)|{_HYPHEN}| )\d{{3,4}}(?!\d|{_HYPHEN}\d)"
+    rf"(?<![\d.])(?<!\d{HYPHEN})(?:\+81(?: |{HYPHEN})?(?:\(0\))?|(?=\(?0))"
+    rf"(?:\(\d{{1,5}}\) ?|\d{{1,5}}(?:\(|{HYPHEN}| ))\d{{1,4}}(?:\)|{HYPHEN}| )\d{{3,4}}(?!\d|{HYPHEN}\d)"
 )
 """03-1234-5678, (03)1234-5678, 03(1234)5678, 0120-123-456, +81 3-1234-5678"""
-_POSTAL = re.compile(rf"(?<![\d.])(?<!\d{_HYPHEN})\d{{3}}{_HYPHEN}\d{{4}}(?!\d|{_HYPHEN}\d)")
+_POSTAL = re.compile(rf"(?<![\d.])(?<!\d{HYPHEN})\d{{3}}{HYPHEN}\d{{4}}(?!\d|{HYPHEN}\d)")
 
 _NUMERAL = "[一二三四五六七八九十百]"
 _PERCENT = re.compile(r"(?<![\d.,・])(\d{1,4}(?:\.\d{1,4})?)\s?(?:%|パーセント|per ?cent(?![a-z]))")

@@ -18,6 +18,7 @@ from procrastinate.schema import SchemaManager, migrations_path
 from sqlalchemy import Connection, Engine, String, cast, column, exists, func, select, table
 
 from index_store.base import errors
+from index_store.base.database.advisory_locks import MAKING_QUEUE
 from index_store.base.database.postgres import driver_url, session
 from index_store.catalogue.schema import job_items
 
@@ -43,10 +44,6 @@ REDELIVERY_SECONDS = 1
 ENDING_SECONDS = 10.0
 """seconds that items have to end before they are cancelled"""
 
-_MAKING = 7_310_422
-"""advisory lock held while the queue's tables are created or migrated"""
-
-
 QueueError = exceptions.ProcrastinateException
 """the base of the queue's own errors"""
 
@@ -62,7 +59,7 @@ def make_tables(engine: Engine) -> None:
     """
     known = sorted(file.stem for file in migrations_path.glob("*.sql"))
     with engine.begin() as connection:
-        connection.execute(func.pg_advisory_xact_lock(_MAKING))
+        connection.execute(func.pg_advisory_xact_lock(MAKING_QUEUE))
         # Psycopg's own method, which accepts scripts of several statements.
         run = connection.connection.driver_connection.execute  # type: ignore[union-attr]
         found = connection.exec_driver_sql(

@@ -16,6 +16,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from index_store.access.audit.audit import FOLDER as AUDIT
+from index_store.base.folders import write_all_to_disk
 from index_store.catalogue.schema import SCHEMA
 from index_store.library.data_folder import RESTORING, lock_folder
 from index_store.library.library import CATALOGUE, CHROMA
@@ -126,13 +127,13 @@ def _restore(packed: zipfile.ZipFile, manifest: Manifest, file: Path, folder: Pa
             os.utime(place, ns=(now + number, now + number))
         # As after a kill: the first process that opens it checks whether the vectors can be read.
         (unpacked / CHROMA / OPEN).touch()
-        _write_all_to_disk()
+        write_all_to_disk()  # so that a power cut leaves a complete folder, or one marked as incomplete
     except BaseException:
         shutil.rmtree(unpacked, ignore_errors=True)
         raise
     for each in unpacked.iterdir():
         each.rename(folder / each.name)
-    _write_all_to_disk()
+    write_all_to_disk()
     unpacked.rmdir()
 
 
@@ -159,9 +160,3 @@ def _unpack(packed: zipfile.ZipFile, name: str, place: Path, size: int, digest: 
             target.write(block)
     if left or hashed.hexdigest() != digest:
         raise errors.BackupDamaged(file=file, name=name)
-
-
-def _write_all_to_disk() -> None:
-    """After it, a power cut leaves a complete folder, or one marked as incomplete. Windows has no such call."""
-    if hasattr(os, "sync"):
-        os.sync()

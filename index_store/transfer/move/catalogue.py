@@ -3,12 +3,10 @@
 from sqlalchemy import Connection, inspect, select
 
 from index_store.base.database.backend import DatabaseLocation
-from index_store.catalogue.full_text import bm25_index
+from index_store.catalogue.full_text import TABLES, bm25_index
 from index_store.catalogue.schema import SCHEMA, indexes
 from index_store.transfer.move.errors import CountsDiffer
 from index_store.transfer.move.tables import ProgressCallback, Tables, reading, writing
-
-PREFIX = "keywords_"
 
 CHUNKS = 250
 """whose terms are in memory at a time"""
@@ -31,7 +29,7 @@ class CatalogueTables(Tables):
 
 def _drop_others(target: Connection, ids: set[str]) -> None:
     """Drops the full text of indexes that the origin does not have any more."""
-    names = [name.removeprefix(PREFIX) for name in inspect(target).get_table_names() if name.startswith(PREFIX)]
+    names = [name.removeprefix(TABLES) for name in inspect(target).get_table_names() if name.startswith(TABLES)]
     for id_ in {name.partition("_")[0] for name in names} - ids:
         bm25_index(id_).drop(target)
     target.commit()
@@ -44,7 +42,7 @@ def _copy_full_text(origin: Connection, target: Connection, index_id: str, on_pr
         return
     wanted, _ = full_text.totals(origin)
     done, after = _alike(origin, target, index_id)
-    what = f"catalogue.{PREFIX}{index_id}"
+    what = f"catalogue.{TABLES}{index_id}"
     on_progress(what, done, wanted)
     while rows := full_text.chunk_rows(origin, after, CHUNKS):
         full_text.put_rows(target, rows)

@@ -24,6 +24,7 @@ from index_store.transfer.move import errors
 from index_store.transfer.move.databases import MovableDatabase, all_databases
 from index_store.transfer.move.plan import MovePlan, MoveTarget, plan_of
 from index_store.transfer.move.tables import ProgressCallback
+from index_store.vectors.backend import server_database
 from index_store.vectors.chroma import chroma_backend
 from index_store.vectors.copying import copy_vectors
 
@@ -158,8 +159,9 @@ def _switch(
     folder = plan.origin.data_dir
     if to is MoveTarget.FOLDER:
         noted = folder / NAMESPACE
-        schemas = [f"schema {each.name}" for each in movable] if plan.databases else []
-        left = [*schemas, f"Chroma database glassbox-{noted.read_text(encoding='utf-8')}"] if plan.vectors else schemas
+        left = [f"schema {each.name}" for each in movable] if plan.databases else []
+        if plan.vectors:
+            left.append(f"Chroma database {server_database(noted.read_text(encoding='utf-8'))}")
         (new / IDENTITY).unlink(missing_ok=True)
         switch(folder, [*_files(folder, IDENTITY), *_files(folder, NAMESPACE), *_files(folder, CHROMA)])
         return errors.MovedToFolder(left=", ".join(left))

@@ -13,7 +13,7 @@ from chromadb.errors import ChromaError
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base.errors import PlainError, VectorServerError, VectorsFailed
-from index_store.vectors.backend import SPACE
+from index_store.vectors.backend import SPACE, server_database
 from index_store.vectors.server.connections import Connections
 
 log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class ChromaServer:
 
     def __init__(self, url: str, namespace: str) -> None:
         """`namespace`: letters and digits."""
-        self._database = f"glassbox-{namespace}"
+        self._database = server_database(namespace)
         self._look = threading.Event()
         self._stopped = threading.Event()
         self._connections = Connections(url, self._look.set)

@@ -11,13 +11,11 @@ from psycopg_pool import AsyncConnectionPool
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DatabaseError
 
+from index_store.base.database.advisory_locks import ARRIVING
 from index_store.base.database.postgres import CONNECT_SECONDS, PostgresSchema, driver_url, session
 from rag.runs.fork.checkpoint_store import NAME, CompressedSerializer, LenientSaver
 
 log = logging.getLogger(__name__)
-
-_ARRIVING = 7_310_426
-"""advisory lock, held while checkpoints are copied for a run that is not saved yet"""
 
 CONNECTIONS = 8
 WAIT = 3
@@ -67,7 +65,7 @@ class PostgresCheckpoints:
     @contextmanager
     def arriving(self) -> Iterator[None]:
         with self._database.begin() as connection:
-            connection.exec_driver_sql("SELECT pg_advisory_xact_lock_shared(%s)", (_ARRIVING,))
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock_shared(%s)", (ARRIVING,))
             yield
 
     def copy(self, run_id: str, to_run_id: str, upto: str) -> None:
@@ -79,7 +77,7 @@ class PostgresCheckpoints:
         with self._database.begin() as connection:
             found = set(connection.execute(text("SELECT DISTINCT thread_id FROM checkpoints")).scalars())
             # Wait: copies that were under way are now saved runs, or gone.
-            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (_ARRIVING,))
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (ARRIVING,))
         return found
 
     def delete(self, run_ids: Collection[str]) -> bool:
