@@ -14,8 +14,8 @@ from index_store.access.rights import GranteeKind
 from index_store.access.transaction import changing_exclusively
 from index_store.access.typed_names import account_name, typed_address
 from index_store.base.database.backend import DatabaseBackend
+from index_store.base.database.copies import DAMAGED, UPGRADED, drop_copies
 from index_store.base.database.database import backend_of
-from index_store.base.database.sqlite import DAMAGED, UPGRADED, drop_copies
 from index_store.base.errors import AmbiguousPerson, LastAdmin, NoPersonNamed, PersonExists, UnknownPerson
 from index_store.base.settings import Settings
 from index_store.catalogue.schema import grants, now, people, sign_ins

@@ -87,6 +87,12 @@ class DatabaseBackend(Protocol):
     def put(self, connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
         """Adds rows; each replaces the row with its key, if there is one. All have the same columns."""
 
+    def ignore_references(self, connection: Connection) -> None:
+        """Call it first on a connection that puts rows to which rows of other tables refer."""
+
+    def stored(self, text: str) -> str:
+        """The text as the database will return it."""
+
     def add(self, connection: Connection, table: Table, row: Mapping[str, Any], sums: Sequence[str]) -> None:
         """Adds the row. If its key exists, adds the values of the columns `sums` to that row."""
 

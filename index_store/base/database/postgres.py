@@ -205,13 +205,17 @@ def _set_up(connection: psycopg.Connection[Any], _record: object) -> None:
     connection.adapters.register_dumper(str, _Text)
 
 
+def _without_nul(text: str) -> str:
+    return text.replace("\0", "\ufffd") if "\0" in text else text
+
+
 class _Text(StrDumperUnknown):
     """Replaces NUL, which documents and questions may hold and Postgres can't store. Offsets into the text don't
     change.
     """
 
     def dump(self, obj: str) -> Any:
-        return super().dump(obj.replace("\0", "\ufffd") if "\0" in obj else obj)
+        return super().dump(_without_nul(obj))
 
 
 def _tell(context: ExceptionContext) -> None:
@@ -249,6 +253,12 @@ class _Postgres:
             connection.execute(made.on_conflict_do_update(index_elements=key, set_=others), rows)
         else:
             connection.execute(made.on_conflict_do_nothing(index_elements=key), rows)
+
+    def ignore_references(self, connection: Connection) -> None:
+        """Does nothing: here, a row that is replaced is never gone."""
+
+    def stored(self, text: str) -> str:
+        return _without_nul(text)
 
     def add(self, connection: Connection, table: Table, row: Mapping[str, Any], sums: Sequence[str]) -> None:
         made = insert(table).values(**row)

@@ -17,15 +17,10 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DatabaseError
 
 from index_store.base.database.backend import LOCK_SECONDS, as_json, normalized
+from index_store.base.database.copies import KEPT_DAYS, drop_copies
 from index_store.base.errors import UpgradeNotSaved
 
 log = logging.getLogger(__name__)
-
-KEPT_DAYS = 14
-"""for which a copy from before an upgrade is kept; not longer, because it holds data that was removed since"""
-
-UPGRADED, DAMAGED = "*.version-*.sqlite3*", "*.damaged-*.sqlite3*"
-"""names of copies in a data folder, including SQLite's files next to them"""
 
 _PRAGMAS = (
     "synchronous = NORMAL",  # a power cut can lose the last moment, never the file
@@ -132,16 +127,6 @@ def _write_ahead(cursor: sqlite3.Cursor, wait: int) -> None:
             return
 
 
-def drop_copies(folder: Path, names: str, *, days: float) -> None:
-    """Deletes copies of databases, made before an upgrade or of damaged ones, that are older than `days`.
-
-    `names`: a pattern. Raises OSError.
-    """
-    for copy in folder.glob(names):
-        if copy.stat().st_mtime < time.time() - days * 24 * 60 * 60:
-            copy.unlink(missing_ok=True)
-
-
 class _Sqlite:
     """See DatabaseBackend."""
 
@@ -156,6 +141,13 @@ class _Sqlite:
 
     def put(self, connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
         connection.execute(table.insert().prefix_with("OR REPLACE"), rows)
+
+    def ignore_references(self, connection: Connection) -> None:
+        """With foreign keys, replacing a row would also delete the rows that refer to it."""
+        connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
+
+    def stored(self, text: str) -> str:
+        return text
 
     def add(self, connection: Connection, table: Table, row: Mapping[str, Any], sums: Sequence[str]) -> None:
         made = insert(table).values(**row)

@@ -69,9 +69,7 @@ def writing(place: DatabaseLocation) -> Iterator[Connection]:
     engine: Engine = place.connect()
     try:
         with engine.connect() as connection:
-            if connection.dialect.name == "sqlite":
-                # With foreign keys, replacing a row would also delete the rows that refer to it.
-                connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
+            backend_of(connection).ignore_references(connection)
             yield connection
     finally:
         engine.dispose()
@@ -137,10 +135,9 @@ def _copy(
 
 
 def _fit(row: RowMapping | dict[str, Any], target: Connection) -> dict[str, Any]:
-    """The row as the target will return it: Postgres has no NUL (base/database/postgres.py)."""
-    if target.dialect.name == "sqlite":
-        return dict(row)
-    return {name: value.replace("\0", "\ufffd") if isinstance(value, str) else value for name, value in row.items()}
+    """The row as the target will return it."""
+    stored = backend_of(target).stored
+    return {name: stored(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def _there(

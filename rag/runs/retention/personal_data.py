@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from index_store.access.audit.entry import Action
 from index_store.access.principal import LOCAL, Principal
 from index_store.access.user_people import noted
-from index_store.base.database.sqlite import DAMAGED, UPGRADED, drop_copies
+from index_store.base.database.copies import DAMAGED, UPGRADED, drop_copies
 from index_store.store.index_store import IndexStore
 from rag.runs.history.daily_usage import DailyUsage
 from rag.runs.history.history import History

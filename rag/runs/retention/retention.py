@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from index_store.access.audit.audit import Audit
 from index_store.access.audit.entry import Action
 from index_store.access.principal import LOCAL
-from index_store.base.database.sqlite import DAMAGED, KEPT_DAYS, UPGRADED, drop_copies
+from index_store.base.database.copies import DAMAGED, KEPT_DAYS, UPGRADED, drop_copies
 from index_store.base.errors import PlainError
 from rag.runs.history.daily_usage import DailyUsage
 from rag.runs.history.history import History
