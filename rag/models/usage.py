@@ -1,20 +1,20 @@
-"""The costs and texts of model calls, per step, and the budget of a run."""
+"""The costs and texts of model calls, per step."""
 
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Any
 
 import httpx2
 from langchain_core.messages import AIMessage
 
 from index_store.base.errors import Failure, PlainError
-from rag.errors import RunCallLimit, RunTokenLimit, TokensUsedUp, Unexpected
+from rag.errors import Unexpected
+from rag.models.budget import Budget
 from rag.models.context_window import TOKENS_A_CHARACTER, length
 from rag.models.prompt import Prompt
 from rag.text.reply.surrogates import whole_characters
@@ -28,58 +28,6 @@ REFUSAL = "refusal"
 
 Token = Mapping[str, Any]
 """a token of a reply in OpenAI's protocol: {"token", "logprob", "top_logprobs"}"""
-
-
-@dataclass(eq=False)
-class Allowance:
-    """Tokens of one person on one day, over all their runs. Unlimited by default."""
-
-    limit: float = math.inf
-    spent: int = 0
-    day: date = date.min
-
-    def spend(self, tokens: int) -> None:
-        """`tokens`: read and written."""
-        self.spent += tokens
-
-    def save(self) -> None:
-        """Called at the end of each call. Here the run saves its usage when it ends."""
-
-    def check(self) -> None:
-        """Raises TokensUsedUp."""
-        if self.spent >= self.limit:
-            raise TokensUsedUp(tokens=self.limit)
-
-
-@dataclass(eq=False)
-class Budget:
-    """Calls and tokens of a run, over all its steps. Unlimited by default.
-
-    In the queue for calls it stands for its run.
-    """
-
-    calls: float = math.inf
-    tokens: float = math.inf
-    """read and written"""
-    calls_spent: int = 0
-    tokens_spent: int = 0
-    allowance: Allowance = field(default_factory=Allowance)
-    """of the person who asks"""
-    party: str | None = None
-    """the party of its calls in the queue, the same as of the run"""
-
-    def spend_call(self) -> None:
-        """Called before each call. Raises RunCallLimit, RunTokenLimit, TokensUsedUp."""
-        self.allowance.check()
-        if self.calls_spent >= self.calls:
-            raise RunCallLimit(calls=self.calls)
-        if self.tokens_spent >= self.tokens:
-            raise RunTokenLimit(tokens=self.tokens)
-        self.calls_spent += 1
-
-    def spend_tokens(self, tokens: int) -> None:
-        self.tokens_spent += tokens
-        self.allowance.spend(tokens)
 
 
 @dataclass
@@ -101,10 +49,10 @@ class Usage:
         taken, self.prompt = self.prompt, []
         return taken
 
-    @contextmanager
-    def call(self, request: Request) -> Iterator["ReceivedReply"]:
+    @asynccontextmanager
+    async def call(self, request: Request) -> AsyncIterator["ReceivedReply"]:
         """One call, counted at its start and recorded at its end, good or bad. Raises RunLimit."""
-        self.budget.spend_call()
+        await self.budget.spend_call()
         self.calls += 1
         number, reply, begun = self.calls, ReceivedReply(self), time.monotonic()
         _current.set(reply)
@@ -120,7 +68,6 @@ class Usage:
             if not error and not reply.is_counted:
                 # So that nobody uses a limited service for nothing, by stopping each answer just before its end.
                 self.budget.spend_tokens(_estimate(request, reply))
-            self.budget.allowance.save()
             if self.record is not None:
                 self.record.append(
                     Call(
@@ -136,6 +83,7 @@ class Usage:
                         error=error,
                     )
                 )
+            await self.budget.allowance.after_call()
 
 
 class ReceivedReply:

@@ -5,8 +5,8 @@ Not here: retries of 429, 5xx and refused connections, with back-off; the openai
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
 from typing import Any, TypeVar
 
 import openai
@@ -105,7 +105,7 @@ class ChatClient:
         return _with_text(message, shown.feed(message.text) + shown.end())
 
     async def _reply(self, asked: Prompt, usage: Usage, about: CallSubject, sent: dict[str, Any]) -> AIMessage:
-        with self._call(asked, usage, about, sent) as reply:
+        async with self._call(asked, usage, about, sent) as reply:
             message = await self._model.ainvoke(asked, **sent)
             reply.read(message)
             self._check_refusal(reply)
@@ -174,7 +174,7 @@ class ChatClient:
     ) -> AsyncGenerator[AIMessageChunk, None]:
         """The reply to one call, as the service sends it."""
         end = None
-        with self._call(asked, usage, about, sent) as reply:
+        async with self._call(asked, usage, about, sent) as reply:
             try:
                 async for chunk in model.astream(asked, **sent):
                     end = finish_reason(chunk) or end
@@ -198,10 +198,10 @@ class ChatClient:
         if not end and not reply.is_marked_whole:
             raise self._own_error(ReplyBrokenOff(host=host_of(self._base_url)))
 
-    @contextmanager
-    def _call(
+    @asynccontextmanager
+    async def _call(
         self, prompt: Prompt, usage: Usage, about: CallSubject, options: dict[str, Any]
-    ) -> Iterator[ReceivedReply]:
+    ) -> AsyncIterator[ReceivedReply]:
         """Counts and records a call, and turns its errors into plain ones."""
         request = Request(
             task=about.task,
@@ -212,7 +212,7 @@ class ChatClient:
             reply_format=next((name for key, name in REPLY_FORMATS.items() if key in options), None),
             messages=tuple(Sent(role=role, text=text) for role, text in prompt),
         )
-        with usage.call(request) as reply:
+        async with usage.call(request) as reply:
             try:
                 yield reply
             except FAULTS as error:

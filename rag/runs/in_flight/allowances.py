@@ -1,5 +1,6 @@
 """Limits per person: runs at once, and tokens per day over all their runs."""
 
+import asyncio
 import logging
 import math
 import threading
@@ -11,8 +12,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.access.limits import Limits, in_force
 from index_store.access.principal import Principal
-from rag.errors import NotSaved
-from rag.models.usage import Allowance
+from rag.errors import NotSaved, TokensUsedUp
+from rag.models.budget import Allowance
 from rag.runs.history.daily_usage import DailyUsage, today
 from rag.settings import Settings
 
@@ -21,34 +22,51 @@ log = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class SharedAllowance(Allowance):
-    """An allowance for a person with runs in several apps: usage is saved after each call and read before each."""
+    """An allowance for a person with runs in several apps: usage is saved after each call and read before each.
+
+    The database may take long, and the event loop serves all runs. So it is used in other threads.
+    """
 
     usage: DailyUsage = field(kw_only=True)
     person_id: str = field(kw_only=True)
-    unsaved: int = field(default=0, init=False)
-    """tokens; a reply may count them with every piece, which is too often to save them"""
+    elsewhere: int = field(default=0, init=False)
+    """tokens of other runs and apps, when they were last read"""
+    saved: int = field(default=0, init=False)
+    """tokens out of `spent`; a reply may count them with every piece, which is too often to save them"""
+    _using: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+    """held while the database is used, because calls beside each other save the same tokens"""
 
-    def spend(self, tokens: int) -> None:
-        super().spend(tokens)
-        self.unsaved += tokens
+    async def before_call(self) -> None:
+        await asyncio.to_thread(self.check)
 
-    def save(self) -> None:
-        if not self.unsaved:
-            return
-        try:
-            self.usage.add(self.person_id, self.day, tokens=self.unsaved, runs=0)
-            self.unsaved = 0
-        except (NotSaved, SQLAlchemyError) as error:  # tried again after the next call, and as the run ends
-            log.warning("The usage of a run can't be saved: %s", error)
+    async def after_call(self) -> None:
+        # Shielded, because a save that waits for a thread would not be made after a stop.
+        await asyncio.shield(asyncio.to_thread(self.save))
 
     def check(self) -> None:
-        self.save()  # what a call beside this one has used so far
-        if self.limit < math.inf:
-            try:
-                self.spent = self.usage.tokens(self.person_id, self.day)
-            except SQLAlchemyError as error:  # use the number that is known here
-                log.warning("The usage in other apps can't be read: %s", error)
-        super().check()
+        with self._using:
+            self._save()  # what a call beside this one has used so far
+            if self.limit < math.inf:
+                try:
+                    self.elsewhere = self.usage.tokens(self.person_id, self.day) - self.saved
+                except SQLAlchemyError as error:  # use the number that is known here
+                    log.warning("The usage in other apps can't be read: %s", error)
+        if self.elsewhere + self.spent >= self.limit:
+            raise TokensUsedUp(tokens=self.limit)
+
+    def save(self) -> None:
+        with self._using:
+            self._save()
+
+    def _save(self) -> None:
+        spent = self.spent  # the event loop may add to it meanwhile
+        if spent == self.saved:
+            return
+        try:
+            self.usage.add(self.person_id, self.day, tokens=spent - self.saved, runs=0)
+            self.saved = spent
+        except (NotSaved, SQLAlchemyError) as error:  # tried again after the next call, and as the run ends
+            log.warning("The usage of a run can't be saved: %s", error)
 
 
 class Allowances:

@@ -14,8 +14,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base.errors import PlainError
 from rag.models.admission import Admission
+from rag.models.budget import Budget
 from rag.models.chat_model import LONGEST_FOLLOW_UP, MOST_FOLLOW_UPS, ChatModel, ModelSource
-from rag.models.usage import Budget, Usage
+from rag.models.usage import Usage
 from rag.runs.history.history import History
 from rag.runs.history.suggestions import StoredSuggestions
 from rag.runs.run.run import Run

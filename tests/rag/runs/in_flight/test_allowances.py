@@ -1,6 +1,8 @@
 """Limits per person: runs at once and tokens per day. Also: who sees how much each person has used."""
 
+import asyncio
 import io
+import threading
 from collections.abc import Iterator
 from datetime import date, timedelta
 
@@ -18,7 +20,9 @@ from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.ingestion.stages import embedding
 from rag.errors import NotSaved, TokensUsedUp
-from rag.models.usage import Budget, Usage
+from rag.models.budget import Allowance, Budget
+from rag.models.client.client import ChatClient
+from rag.models.usage import Usage
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
 from rag.runs.history import daily_usage
@@ -30,7 +34,7 @@ from rag.runs.run.run import Run
 from rag.trace.calls import Request
 from tests.local import as_person, grant, in_group, person_of, process_of
 from tests.rag.documents import INDEX
-from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
+from tests.rag.scripted import PATIENCE, Gate, Held, ScriptedSource, eventually
 from tests.rag.verdicts import approve
 from tests.threads import is_under_way
 
@@ -179,13 +183,17 @@ def test_a_reply_that_counts_its_tokens_with_every_piece_is_saved_once_when_it_e
     usage = Usage(Budget(allowance=allowance))
     request = Request(task="answer", model="m", temperature=0, max_tokens=9, messages=())
     listen = (Engine, "before_cursor_execute", lambda *seen: statements.append(seen[2]))
-    event.listen(*listen)
-    try:
-        with usage.call(request) as reply:
+
+    async def call() -> None:
+        async with usage.call(request) as reply:
             for written in (1, 2, 3, 3):
                 counts = UsageMetadata(input_tokens=9, output_tokens=written, total_tokens=9 + written)
                 reply.read(AIMessageChunk("Snow", usage_metadata=counts))
             assert not [each for each in statements if "INSERT INTO" in each]
+
+    event.listen(*listen)
+    try:
+        asyncio.run(call())
         assert len([each for each in statements if "INSERT INTO" in each]) == 1
     finally:
         event.remove(*listen)
@@ -213,6 +221,56 @@ def test_what_can_not_be_saved_of_a_reply_is_saved_after_the_next_one(saved_usag
     allowance.spend(2)
     allowance.save()
     assert saved_usage.tokens("anna", daily_usage.today()) == 7
+
+
+@pytest.mark.parametrize("statement", ["add", "tokens"])
+def test_while_the_database_of_one_runs_usage_takes_long_another_run_goes_on(saved_usage, chat, monkeypatch, statement):
+    is_waiting, is_other_done, in_time = threading.Event(), threading.Event(), []
+
+    def takes_long(*_: object, **__: object) -> int:
+        is_waiting.set()
+        in_time.append(is_other_done.wait(3))
+        return 0
+
+    async def ask(allowance: Allowance) -> None:
+        await ChatClient(chat, "m").write([("user", QUESTION)], Usage(Budget(allowance=allowance)))
+
+    async def both() -> None:
+        shared = SharedAllowance(1000, usage=saved_usage, person_id="anna", day=daily_usage.today())
+        slow = asyncio.create_task(ask(shared))
+        await asyncio.to_thread(is_waiting.wait, PATIENCE)
+        await ask(Allowance())
+        is_other_done.set()
+        await slow
+
+    monkeypatch.setattr(DailyUsage, statement, takes_long)
+    asyncio.run(both())
+    assert in_time == [True]
+
+
+def test_what_a_call_has_used_is_saved_also_if_it_is_stopped_meanwhile(saved_usage, chat, monkeypatch):
+    add, is_saving, is_stopped = DailyUsage.add, threading.Event(), threading.Event()
+
+    def takes_long(*whose: object, **tokens: int) -> None:
+        is_saving.set()
+        is_stopped.wait(3)
+        add(*whose, **tokens)
+
+    allowance = SharedAllowance(usage=saved_usage, person_id="anna", day=daily_usage.today())
+
+    async def stop() -> None:
+        call = asyncio.create_task(
+            ChatClient(chat, "m").write([("user", QUESTION)], Usage(Budget(allowance=allowance)))
+        )
+        await asyncio.to_thread(is_saving.wait, PATIENCE)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        is_stopped.set()
+
+    monkeypatch.setattr(DailyUsage, "add", takes_long)
+    asyncio.run(stop())
+    assert saved_usage.tokens("anna", daily_usage.today()) == allowance.spent > 0
 
 
 # Runs at once
