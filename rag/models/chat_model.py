@@ -83,8 +83,6 @@ class ChatModel(ABC):
     """True if it helps to ask the model again after a rejected answer"""
     speculates: bool
     """True if a speculative answer is worth its price: not if calls wait for each other, or tokens are expensive"""
-    suggests: bool
-    """True if it suggests follow-ups, unless the settings say otherwise"""
 
     # Writing
 
@@ -184,6 +182,8 @@ class ModelSource(Protocol):
     """runs that the model can serve at the same time; None: the settings decide"""
     is_in_app: bool
     """each app has its own, on the processors of its machine; False: a service, which all apps share"""
+    suggests: bool
+    """True if the model suggests follow-ups, unless the settings say otherwise"""
 
     def is_ready(self) -> bool:
         """Whether `open` returns at once."""

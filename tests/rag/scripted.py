@@ -186,6 +186,7 @@ class ScriptedSource:
     name = "scripted"
     runs_at_once: int | None = None
     is_in_app = False
+    suggests = True
 
     def __init__(
         self, chat: ScriptedChat, *, starts: bool = False, speculates: bool = False, regenerates: bool = True

@@ -63,8 +63,6 @@ class EmbeddedChat(ChatModel):
     """a wrong answer is more likely to pass its check at the next try than to become right"""
     speculates = False
     """calls wait for each other"""
-    suggests = False
-    """the next question would wait for them, about ten seconds"""
 
     def __init__(self, client: ChatClient) -> None:
         self.client = client

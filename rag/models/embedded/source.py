@@ -24,6 +24,8 @@ class EmbeddedSource:
     """Its requests wait for each other. In parallel all would be slow, and the cached beginning of each prompt would be
     lost."""
     is_in_app = True
+    suggests = False
+    """the next question would wait for them, about ten seconds"""
 
     def __init__(self, settings: Settings) -> None:
         self._path = settings.embedded_model or models_folder(settings.data_dir) / CHAT_MODEL.name

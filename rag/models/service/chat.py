@@ -60,7 +60,6 @@ class ServiceChat(ChatModel):
     """A model behind a key or a URL."""
 
     regenerates = True
-    suggests = True
 
     def __init__(
         self,

@@ -32,6 +32,7 @@ and some are asked at /v1/responses: ChatOpenAI tells those by their names. Othe
 class ServiceSource:
     runs_at_once: int | None = None
     is_in_app = False
+    suggests = True
 
     def __init__(self, settings: Settings) -> None:
         self.name = settings.chat_model

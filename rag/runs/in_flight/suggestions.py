@@ -73,10 +73,10 @@ class Suggestions(StoredSuggestions):
 
     async def make(self, run: Run, last: RunFinished, budget: Budget, party: str) -> None:
         """Makes and saves them in a turn of its own, after the questions of others. `party`: the run's."""
+        if not (self._source.suggests or self._settings.suggest_follow_ups == "always"):
+            return
         try:
-            model = self._source.open()
-            if not (model.suggests or self._settings.suggest_follow_ups == "always"):
-                return
+            model = await asyncio.to_thread(self._source.open)
             async with self._admission.turn(party), asyncio.timeout(SUGGESTING_LIMIT):
                 asked = await asyncio.to_thread(self._asked_in, run.conversation_id)
                 questions = await suggested(run.events, last, asked, model, budget)

@@ -6,10 +6,8 @@ import pytest
 
 from rag.errors import NoChatModel
 from rag.models import registry
-from rag.models.embedded.chat import EmbeddedChat
 from rag.models.embedded.source import EmbeddedSource
 from rag.models.registry import model_source
-from rag.models.service.chat import ServiceChat
 from rag.models.service.source import ServiceSource
 from rag.settings import EMBEDDED, Settings
 from tests.rag.conftest import KEY
@@ -33,7 +31,7 @@ def test_a_service_is_asked_where_one_is_set_and_the_embedded_model_is_not_named
 
 
 def test_a_service_suggests_questions_and_the_embedded_model_only_where_it_is_told_to():
-    assert (ServiceChat.suggests, EmbeddedChat.suggests) == (True, False)
+    assert (ServiceSource.suggests, EmbeddedSource.suggests) == (True, False)
 
 
 def test_a_configured_embedded_model_is_named_after_its_file(data_dir, tmp_path):

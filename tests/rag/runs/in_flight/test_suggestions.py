@@ -1,11 +1,11 @@
 """Suggested follow-ups: they come after the answer, which does not wait for them."""
 
 import json
+import threading
 
 import pytest
 
-from rag.models.chat_model import LONGEST_FOLLOW_UP, MOST_FOLLOW_UPS
-from rag.models.service.chat import ServiceChat
+from rag.models.chat_model import LONGEST_FOLLOW_UP, MOST_FOLLOW_UPS, ChatModel
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
@@ -13,7 +13,7 @@ from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
 from tests.local import process_of
 from tests.rag.documents import INDEX
-from tests.rag.scripted import Gate, Held, eventually
+from tests.rag.scripted import PATIENCE, Gate, Held, ScriptedSource, eventually
 
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "日当は1日2,500円です[1]。"
@@ -155,13 +155,51 @@ def test_none_are_asked_for_unless_who_asks_wants_them(suggesting, chat):
 )
 def test_the_setting_says_which_model_suggests(open_engine, chat, monkeypatch, setting, suggests, wanted):
     """`suggests`: the default of the kind of model; service models suggest, the embedded model does not."""
-    monkeypatch.setattr(ServiceChat, "suggests", suggests)
+    monkeypatch.setattr(ScriptedSource, "suggests", suggests)
     chat.default = ANSWER
     chat.answer_when(JA.follow_ups, answer=reply(*SUGGESTED))
     engine = open_engine(chat, suggest_follow_ups=setting)
     run = ask(engine)
     assert suggested(engine, run) == (SUGGESTED if wanted else ())
     assert was_asked(chat) == wanted
+
+
+def test_while_the_model_is_opened_to_suggest_them_other_runs_go_on(open_engine, chat, monkeypatch):
+    opened, opens, is_opening, is_other_done = ScriptedSource.open, [], threading.Event(), threading.Event()
+    in_time = []
+
+    def open_for(source: ScriptedSource) -> ChatModel:
+        opens.append(source)
+        if len(opens) == 3:  # the first two are for the runs
+            is_opening.set()
+            in_time.append(is_other_done.wait(3))
+        return opened(source)
+
+    monkeypatch.setattr(ScriptedSource, "open", open_for)
+    gate, other_question = Gate(), "宿泊費はいくらですか?"
+    chat.default = ANSWER
+    chat.answer_when(JA.follow_ups, answer=reply(*SUGGESTED))
+    chat.answer_when(other_question, answer=Held(gate, ANSWER))
+    engine = open_engine(chat, suggest_follow_ups="service", runs_at_once=3)
+    other = engine.ask(other_question, index=INDEX, pipeline_name="naive")
+    gate.wait_for(1)
+    first = engine.ask(QUESTION, index=INDEX, pipeline_name="naive", suggests=True)
+    assert is_opening.wait(PATIENCE)
+    gate.open()
+    assert other.result().status == "finished"
+    is_other_done.set()
+    assert suggested(engine, first) == SUGGESTED
+    assert in_time == [True]
+
+
+def test_a_model_that_suggests_none_is_not_opened_for_them(open_engine, chat, monkeypatch):
+    monkeypatch.setattr(ScriptedSource, "suggests", False)
+    opened, opens = ScriptedSource.open, []
+    monkeypatch.setattr(ScriptedSource, "open", lambda source: opens.append(source) or opened(source))
+    chat.default = ANSWER
+    engine = open_engine(chat, suggest_follow_ups="service")
+    assert suggested(engine, ask(engine)) == ()
+    assert len(opens) == 1
 
 
 def test_an_answer_without_sources_has_none(suggesting, chat):
