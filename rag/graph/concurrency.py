@@ -28,6 +28,16 @@ async def both(one: Coroutine[Any, Any, A], other: Coroutine[Any, Any, B]) -> tu
     return first.result(), second.result()
 
 
+async def uninterrupted(work: Coroutine[Any, Any, A]) -> A:
+    """The result. A cancel comes when the work has ended."""
+    task = asyncio.create_task(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
+
+
 @contextmanager
 def _first_failure() -> Iterator[None]:
     try:

@@ -1,6 +1,5 @@
 """The common interface of sqlite_checkpoints.py and postgres_checkpoints.py: LangGraph's saver and a few additions."""
 
-import asyncio
 import zlib
 from abc import abstractmethod
 from collections.abc import Collection, Coroutine, Sequence
@@ -12,6 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, ChannelVersions, Chec
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from rag.graph.concurrency import uninterrupted
 from rag.graph.state import STORED
 
 NAME = "checkpoints"
@@ -84,12 +84,7 @@ class LenientSaver(BaseCheckpointSaver[Any]):
             except self.faults as error:
                 await self.go_on_without(run_id, error)
 
-        task = asyncio.create_task(save())
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            await asyncio.wait([task])
-            raise
+        await uninterrupted(save())
 
     @abstractmethod
     async def go_on_without(self, run_id: str, error: Exception) -> None:

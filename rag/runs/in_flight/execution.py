@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from langchain_core.runnables import RunnableConfig
 
 from index_store.base.errors import PlainError
+from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import FileSource, discard_uploads
 from index_store.store.user_ingestion import UserIngestion
 from index_store.store.user_store import UserStore
 from rag.errors import IndexGone, RunLimit, RunTimeLimit, Unexpected
+from rag.graph.concurrency import uninterrupted
 from rag.graph.context import Assessment, GraphLimits, Recorder, RunContext
 from rag.graph.state import State
 from rag.graph.step import Step
@@ -31,7 +33,7 @@ from rag.web import WebSearch
 
 log = logging.getLogger(__name__)
 
-LOOK = 0.05
+LOOK = 0.2
 """seconds between two checks of the documents that are being added"""
 
 RECURSION_LIMIT = 100
@@ -173,17 +175,23 @@ class Execution:
         step = Step("add_documents", recorder)
 
         async def add() -> None:
-            job = self._ingest()
-            while not job.is_finished:
+            job = await uninterrupted(asyncio.to_thread(self._ingest))
+            while True:
+                is_finished, results = await asyncio.to_thread(_progress, job)
+                step.detail = DocumentsDetail(added=results)
+                if is_finished:
+                    break
                 await asyncio.sleep(LOOK)
-                step.detail = DocumentsDetail(added=job.results)
-            self.store.dismiss(job)
-            step.detail = DocumentsDetail(added=job.results)
-            if job.failure:
-                raise job.failure
-            step.verdict = "no" if any(each.error for each in job.results) else "yes"
+            if failure := await asyncio.to_thread(self._dismiss, job):
+                raise failure
+            step.verdict = "no" if any(each.error for each in results) else "yes"
 
         await step.run(add())
+
+    def _dismiss(self, job: UserIngestion) -> PlainError | None:
+        """Takes a finished job off the list. Returns why nothing at all could be added. Raises ChangeFailed."""
+        self.store.dismiss(job)
+        return job.failure
 
     async def _open_model(self, recorder: Recorder) -> ChatModel:
         if self.source.is_ready():
@@ -193,3 +201,9 @@ class Execution:
         step = Step("start_model", recorder)
         step.detail = ModelDetail(name=self.source.name)
         return await step.run(asyncio.to_thread(self.source.open))
+
+
+def _progress(job: UserIngestion) -> tuple[bool, tuple[IngestResult, ...]]:
+    """Whether it is finished, and the results so far: all of them if it is."""
+    is_finished = job.is_finished  # first, because results may come in between
+    return is_finished, job.results

@@ -164,7 +164,7 @@ class RunAtWork:
                 self._begun = time.monotonic()
                 return await self._execution.work(self._recorder())
         except asyncio.CancelledError:  # while it waited
-            self._execution.keep_attachments()
+            await asyncio.to_thread(self._execution.keep_attachments)
             return "stopped", None
 
     @asynccontextmanager

@@ -19,6 +19,8 @@ from index_store.base.errors import EmptyQuestion, QuestionTooLong, UnknownMode,
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload, upload_folder
 from index_store.store.index_store import IndexStore
+from index_store.store.user_ingestion import UserIngestion
+from index_store.store.user_store import UserStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embeddings import Vectors
 from rag.errors import BadHitCount, UnknownPipeline
@@ -255,6 +257,51 @@ def test_files_of_a_run_that_is_stopped_while_it_waits_are_added(open_engine, ch
     assert eventually(lambda: "rates.md" in {each.title for each in engine.store.documents(INDEX)})
     gate.open()
     assert first.result().status == "finished"
+
+
+@pytest.mark.parametrize("statement", [(UserStore, "ingest"), (UserStore, "dismiss"), (UserIngestion, "_seen")])
+def test_while_the_database_takes_long_for_the_files_of_a_run_another_run_goes_on(
+    open_engine, chat, tmp_path, monkeypatch, statement
+):
+    is_waiting, is_other_done, in_time = threading.Event(), threading.Event(), []
+    owner, name = statement
+    usual = getattr(owner, name)
+
+    def takes_long(this: Any, *values: object) -> Any:
+        if not is_waiting.is_set():
+            is_waiting.set()
+            in_time.append(is_other_done.wait(3))
+        return usual.fget(this) if isinstance(usual, property) else usual(this, *values)
+
+    chat.default = "日当は1日2,500円です[1]。"
+    engine = open_engine(chat, runs_at_once=2)
+    file = attachment(engine, tmp_path, "rates.md", "日当は1日3,000円です。")
+    monkeypatch.setattr(owner, name, property(takes_long) if isinstance(usual, property) else takes_long)
+    slow = ask(engine, "日当1はいくら?", attachments=[file])
+    assert is_waiting.wait(PATIENCE)
+    assert ask(engine, "日当2はいくら?").result().status == "finished"
+    is_other_done.set()
+    assert slow.result().status == "finished"
+    assert in_time == [True]
+
+
+def test_the_files_of_a_run_that_is_stopped_as_it_hands_them_in_are_added(open_engine, chat, tmp_path, monkeypatch):
+    ingest, is_waiting, goes_on = UserStore.ingest, threading.Event(), threading.Event()
+
+    def takes_long(*values: Any) -> UserIngestion:
+        is_waiting.set()
+        goes_on.wait(PATIENCE)
+        return ingest(*values)
+
+    engine = open_engine(chat)
+    file = attachment(engine, tmp_path, "rates.md", "日当は1日3,000円です。")
+    monkeypatch.setattr(UserStore, "ingest", takes_long)
+    run = ask(engine, "日当はいくら?", attachments=[file])
+    assert is_waiting.wait(PATIENCE)
+    run.stop()
+    goes_on.set()
+    assert run.result().status == "stopped"
+    assert eventually(lambda: "rates.md" in {each.title for each in engine.store.documents(INDEX)})
 
 
 def test_runs_that_wait_while_their_index_is_renamed_keep_to_it_and_not_to_its_name(open_engine, chat, tmp_path):
