@@ -66,6 +66,7 @@ class _Writing:
             is_no_answer=answer.is_no_answer,
             is_cut=answer.is_cut,
             cut_by=answer.cut_by,
+            cited=answer.cited,
         )
 
     async def _written(self, passage: Passage) -> tuple[Answer, Grounding, Usefulness] | Failure:
@@ -125,4 +126,4 @@ async def choose_candidate(state: State, step: NodeStep) -> State:
     step.token(best.text)
     step.detail = AnswerCheckDetail(grounding=best.grounding, usefulness=best.usefulness)
     step.verdict = step.detail.verdict
-    return {"answer": Answer(best.text, markers_of(best.text))}
+    return {"answer": Answer(best.text, markers_of(best.text) if best.cited is None else best.cited)}

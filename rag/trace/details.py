@@ -304,6 +304,8 @@ class Candidate(Frozen):
     """its end is missing"""
     cut_by: CutBy = "length"
     """what ended it, if it is cut"""
+    cited: tuple[int, ...] | None = None
+    """None: it is of an earlier version, and cites what its markers name"""
 
     @property
     def is_grounded(self) -> bool:

@@ -96,12 +96,18 @@ def cited_so_far(events: Sequence[Event]) -> tuple[Citation, ...]:
 
 
 def _cited(answer: str, events: Iterable[Event]) -> set[int] | None:
-    """The numbers that the answer was written with as citations; None until it is complete, and for no answer."""
-    found = [
-        each.detail.cited
-        for each in events
-        if isinstance(each, StepFinished) and isinstance(each.detail, GenerationDetail) and each.detail.text == answer
-    ]
+    """The numbers that the answer was written with as citations; None until it is complete, for no answer, and for a
+    candidate of an earlier version.
+    """
+    found: list[tuple[int, ...]] = []
+    for event in events:
+        match event:
+            case StepFinished(detail=GenerationDetail(text=text, cited=cited)) if text == answer:
+                found.append(cited)
+            case StepFinished(detail=CandidatesDetail(candidates=candidates)):
+                best = next((each for each in candidates if each.text == answer), None)
+                if best and best.cited is not None:
+                    found.append(best.cited)
     return set().union(*found) if found else None
 
 

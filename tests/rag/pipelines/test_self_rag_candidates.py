@@ -1,14 +1,18 @@
 """Self-RAG as in its paper: every edge of its graph."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from index_store.base.errors import KeyRefused, ServiceBusy
+from rag.models.chat_model import Answer, AnswerStream
+from rag.models.service.chat import ServiceChat
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.nodes.candidates import weighted_score
 from rag.trace.events import Token
 from rag.trace.grades import Grade, Grounding, Usefulness
-from rag.trace.passages import Retrieval
+from rag.trace.passages import Passage, Retrieval
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import decisions, finished, of, started_steps, tokens
 from tests.rag.scripted import Gate, Held, eventually
@@ -59,6 +63,21 @@ def test_the_best_of_one_answer_per_passage_is_chosen_and_confirmed(ask, chat):
     assert beam[-1].score == pytest.approx(0.1 + 1 + 0.5)
     assert {event.step for event in of(Token, run.events)} == {"choose_candidate"}
     assert SECRET_WORD not in tokens(run.events)
+
+
+def test_a_footnote_that_the_embedded_model_copies_into_the_best_answer_cites_no_passage(ask, chat, monkeypatch):
+    """It writes no markers of its own: its answers get them afterwards."""
+    copied = "日当は2,500円です[2][1]。"
+
+    async def answer(_: object, __: str, passages: Sequence[Passage], *___: object, **____: object) -> AnswerStream:
+        yield copied
+        yield Answer(copied, cited=(passages[0].number,))
+
+    answers(chat)
+    monkeypatch.setattr(ServiceChat, "answer", answer)
+    result = ask().result()
+    assert (result.answer, result.outcome) == (copied, "confirmed")
+    assert [each.number for each in result.citations] == [1]
 
 
 def test_each_answer_is_written_from_one_passage_alone(ask, chat):
