@@ -170,8 +170,12 @@ class Choice(NamedTuple):
 def router(
     decide: Callable[[State, GraphLimits], Choice | None],
 ) -> Callable[[State, Runtime[RunContext]], str | list[str]]:
-    """`decide`: None if there is nothing to decide, because another edge of the node is taken."""
-    origin = decide.__name__.removeprefix("after_")
+    """`decide`: named after_<node>; None if there is nothing to decide, because another edge of the node is taken.
+    Raises ValueError for another name, under which no drawing would find the router.
+    """
+    before, _, origin = decide.__name__.partition("after_")
+    if before or not origin:
+        raise ValueError(f"{decide.__name__} is not named after_<node>")
 
     def route(state: State, runtime: Runtime[RunContext]) -> str | list[str]:
         chosen = decide(state, runtime.context.limits)
