@@ -43,11 +43,11 @@ class GraphLimits:
 
     rewrites: int
     generations: int
-    web: bool = False
+    web: bool
     """a web search is set up"""
-    regenerates: bool = True
+    regenerates: bool
     """an answer that is not grounded is written again"""
-    speculates: bool = False
+    speculates: bool
     """speculative answers are written"""
 
 
@@ -56,9 +56,9 @@ class Assessment:
     """The grades from which retrieval counts as good enough (CRAG, arXiv 2401.15884); see `assess` in
     rag/nodes/grade_documents.py."""
 
-    rule: Literal["scores", "any"] = "scores"
-    lower: float = 0.4
-    upper: float = 0.7
+    rule: Literal["scores", "any"]
+    lower: float
+    upper: float
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class RunContext:
     recorder: Recorder
     search_threads: Executor
     """threads for searches only, so that other work does not delay them"""
-    web: WebSearch | None = None
-    assessment: Assessment = Assessment()
-    overrides: Mapping[tuple[str, int], Override] = field(default_factory=dict)
+    web: WebSearch | None
+    assessment: Assessment
+    overrides: Mapping[tuple[str, int], Override]
     """by step and attempt"""
