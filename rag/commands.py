@@ -37,7 +37,7 @@ from index_store.base.errors import PlainError
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
 from rag.runs.export.export import export_as_markdown
-from rag.runs.export.exports import Exports
+from rag.runs.export.exports import ExportFormat, Exports
 from rag.runs.export.markdown import EXPORT_LABELS, ExportLabels
 from rag.runs.history.history import History
 from rag.runs.history.user_history import UserHistory
@@ -199,7 +199,8 @@ def _export(options: argparse.Namespace) -> int:
     History.refuse_newer(settings.data_dir, settings.database_url)
     with closing(History(settings.data_dir, settings.database_url)) as history:
         exports, everything = Exports(history, Audit(settings)), UserHistory(history, as_local)
-        found = exports.gather(options.name, options.format, history=everything, by=LOCAL)
+        form: ExportFormat = "json" if options.format == "json" else "markdown"
+        found = exports.gather(options.name, form, history=everything, by=LOCAL)
     if options.format == "json":
         write_json(found.as_json(), end="")
     else:

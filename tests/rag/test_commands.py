@@ -359,7 +359,7 @@ def test_a_run_and_its_conversation_are_written_as_markdown_and_json(environment
     written = rag(environment, "export", "--format", "json", started.conversation_id)
     assert Export.from_json(written.stdout).runs[0].started == started
     noted = "".join(file.read_text() for file in Path(environment["DATA_DIR"]).glob("audit/*.jsonl"))
-    assert noted.count('"exported"') == 2
+    assert [noted.count(each) for each in ('"exported"', '"markdown"', '"json"')] == [2, 1, 1]
     for name, shown in (("nothing", "nothing"), ("\udcff", "\ufffd")):
         nothing = rag(environment, "export", "--language", "ja", name)
         assert (nothing.returncode, nothing.stdout) == (1, "")
