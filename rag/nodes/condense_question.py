@@ -17,6 +17,7 @@ from rag.text.overlap import overlap
 from rag.text.repetition import bare, repeats
 from rag.text.reply.written_line import written_line
 from rag.text.small_talk import is_small_talk
+from rag.trace.alone import STANDALONE_STEP
 from rag.trace.details import StandaloneDetail, Turn
 
 LONGEST_QUESTION = 300
@@ -45,7 +46,7 @@ async def condense_question(
     If it only repeats an earlier question, as it should for "Are you sure?", the question follows that one. A question
     with a pasted text stands behind its standalone form.
     """
-    step = Step("standalone_question", recorder)  # named after its result, as in every stored trace
+    step = Step(STANDALONE_STEP, recorder)
     return await step.run(_condense(question, tuple(turns), model, step, language))
 
 

@@ -3,7 +3,7 @@
 from rag.errors import PASSING
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
-from rag.text.language import is_written_in
+from rag.text.language import Language, is_written_in
 from rag.text.places import place
 from rag.text.repetition import repeats
 from rag.text.reply.written_line import written_line
@@ -33,9 +33,7 @@ async def rewrite_question(state: State, step: NodeStep) -> State:
         step.fallback = error.as_failure()
     else:
         line = written_line(written)
-        # A small model may change the language, or answer instead of asking: then the old query is better.
-        usable = 0 < len(line) <= LONGEST_QUERY and is_written_in(line, language)
-        if usable and not repeats(line, state["queries"]):
+        if _is_usable(line, language) and not repeats(line, state["queries"]):
             after = line
         elif not repeats(line, [before]):
             refused = written
@@ -59,12 +57,17 @@ async def rewrite_for_web(state: State, step: NodeStep) -> State:
         step.detail = RewriteDetail(before=question, after=question)
         return {"web_query": question}
     query = written_line(written)
-    usable = 0 < len(query) <= LONGEST_QUERY and is_written_in(query, language)
+    usable = _is_usable(query, language)
     step.detail = RewriteDetail(
         before=question, after=query if usable else question, refused=None if usable else written
     )
     step.verdict = "yes" if usable else "no"
     return {"web_query": query if usable else question}
+
+
+def _is_usable(query: str, language: Language) -> bool:
+    """A small model may change the language, or answer instead of asking: then the query before it is better."""
+    return 0 < len(query) <= LONGEST_QUERY and is_written_in(query, language)
 
 
 def _lacking(state: State) -> str:

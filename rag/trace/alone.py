@@ -4,7 +4,7 @@ from rag.trace.details import StandaloneDetail
 from rag.trace.events import Event, StepFinished
 
 STANDALONE_STEP = "standalone_question"
-"""the only step that is given earlier turns: rag/nodes/condense_question.py"""
+"""the only step that is given earlier turns, named after its result: rag/nodes/condense_question.py"""
 
 
 def without_earlier_turns(event: Event) -> Event:
