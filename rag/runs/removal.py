@@ -127,10 +127,8 @@ class Removal:
 
     def _blank(self, removed: Sequence[str]) -> bool:
         """True if the passages are gone from all files. Raises NotSaved, SQLAlchemyError."""
-        is_dropped = True
 
-        def drop(run_ids: set[str]) -> None:
-            nonlocal is_dropped
-            is_dropped = not self._checkpoints or self._checkpoints.delete(run_ids)
+        def drop(run_ids: set[str]) -> bool:
+            return not self._checkpoints or self._checkpoints.delete(run_ids)
 
-        return self._history.redaction.redact(removed, drop) and is_dropped
+        return self._history.redaction.redact(removed, drop)

@@ -81,19 +81,19 @@ class Redaction:
         """The event, as JSON, without quotes from removed documents. Within `saving`."""
         return without_documents(event, self._documents)
 
-    def redact(self, document_ids: Collection[str], quoting: Callable[[set[str]], object] = lambda runs: None) -> bool:
+    def redact(self, document_ids: Collection[str], drop: Callable[[set[str]], bool] = lambda runs: True) -> bool:
         """Removes what all traces quote of these removed documents, also traces of runs in flight.
 
         The prompts, replies and suggestions of such a run are deleted whole, also a prompt that a person edited.
-        `quoting` is called before, with the ids of these runs, so that it can delete what depends on them. True if the
-        text is gone from the files too; if False, call it again.
+        `drop` is called before, with the ids of these runs: it deletes what depends on them, and returns whether that
+        is gone from its files. True if the text is gone from all files; if False, call it again.
         """
         with self._saving:
             self._documents.update(document_ids)
             self._tell(document_ids)
         removed = frozenset(document_ids)
         runs = self._quoting(removed)
-        quoting(runs)
+        is_dropped = drop(runs)
         for run_id in runs:
             with schema.changing(self._database) as connection:
                 for table in (schema.calls, schema.suggestions):
@@ -107,7 +107,7 @@ class Redaction:
                     if text != row.event:
                         this = (schema.events.c.run_id == run_id) & (schema.events.c.position == row.position)
                         connection.execute(schema.events.update().where(this).values(event=text))
-        return backend_of(self._database).clear_log(self._database)
+        return backend_of(self._database).clear_log(self._database) and is_dropped
 
     def _quoting(self, removed: frozenset[str]) -> set[str]:
         """The runs whose traces quote one of them."""
