@@ -356,12 +356,12 @@ class History:
             kept = storable(reason).strip()[:LONGEST_REASON] or None
             connection.execute(schema.runs.update().where(*rated).values(feedback_reason=kept))
 
-    def _select_runs(self, *conditions: ColumnElement[bool], latest: int | None = None) -> list[PastRun]:
-        """The earliest first. `latest`: only the last ones, at most that many."""
+    def _select_runs(self, *conditions: ColumnElement[bool]) -> list[PastRun]:
+        """The earliest first."""
         rows = select(*schema.runs.c, schema.runs.c.index_name.label("index")).where(*conditions)
         with self._database.connect() as connection:
-            found = connection.execute(rows.order_by(schema.runs.c.started_at.desc()).limit(latest)).mappings().all()
-        return [PastRun.model_validate(dict(row)) for row in reversed(found)]
+            found = connection.execute(rows.order_by(schema.runs.c.started_at)).mappings().all()
+        return [PastRun.model_validate(dict(row)) for row in found]
 
 
 def _turn(events: Sequence[Event]) -> Turn | None:
