@@ -281,7 +281,7 @@ def test_of_many_finished_jobs_the_latest_are_shown_and_the_others_counted_and_c
 
 def test_an_index_is_made_renamed_and_deleted(engine, tmp_path):
     page = DocumentsPage()
-    page.app.text_input(key="new index name-0").set_value("travel")
+    page.app.text_input(key="name of new index-0").set_value("travel")
     page.press("index.create")
     assert page.picked == "travel"
     add(engine, tmp_path, "travel.md", index="travel")
@@ -317,6 +317,23 @@ def test_what_is_sent_for_an_index_that_another_tab_has_renamed_reaches_no_other
     assert engine.store.ingestions == ()
     assert [each.source for each in engine.store.documents()] == ["archive.md", "travel.md"]
     assert page.drop(("leave.md", HANDBOOK.encode())).wait().picked == new
+
+
+def test_no_popover_of_an_index_that_another_tab_has_renamed_stays_open_over_the_next(engine, tmp_path, monkeypatch):
+    add(engine, tmp_path, "archive.md", index="archive")
+    add(engine, tmp_path, "travel.md")
+    monkeypatch.setattr("pages.widgets.documents.index_picker.server_settings", lambda: Signed)
+    page = DocumentsPage().choose("index.index", "handbook")
+
+    def popovers() -> dict[str, str]:
+        """The id of each, by its label. A popover that is open stays so while its id is the same."""
+        return {each.proto.popover.label: each.proto.id for each in page.app.get("popover")}
+
+    before = popovers()
+    engine.store.rename_index("handbook", "rules")
+    page.look()
+    of_an_index = {page.words[key] for key in ("index.manage", "access.title", "index.delete")}
+    assert of_an_index <= {label for label, id_ in popovers().items() if id_ != before[label]}
 
 
 def test_a_press_for_a_site_that_another_tab_has_removed_reaches_no_other_site(engine):
@@ -416,11 +433,11 @@ def page_of_a_site(engine) -> str:
 @one_language("ja")
 def test_a_name_that_an_index_cannot_have_is_refused_in_a_sentence(engine, language):
     page = DocumentsPage(language)
-    page.app.text_input(key="new index name-0").set_value("a/b")
+    page.app.text_input(key="name of new index-0").set_value("a/b")
     page.press("index.create")
     assert BadIndexName().sentence(language) in page.text
     for number in range(2):
-        page.app.text_input(key=f"new index name-{number}").set_value("twice")
+        page.app.text_input(key=f"name of new index-{number}").set_value("twice")
         page.press("index.create")
     assert IndexExists(index="twice").sentence(language) in page.text
 

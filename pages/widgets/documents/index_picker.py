@@ -19,9 +19,18 @@ from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.documents.access import show_access
 from pages.widgets.documents.document_list import DOCUMENT_LIST
 from pages.widgets.index.label import index_label, size
-from pages.widgets.index.picked_index import forget_picked_index, pick_index, show_index_picker
+from pages.widgets.index.picked_index import (
+    ACCESS,
+    DELETE,
+    MANAGE,
+    forget_picked_index,
+    pick_index,
+    show_index_picker,
+)
 from pages.widgets.index.rights import right_to
 from pages.words import counted, plain, say
+
+NEW = "new index"
 
 
 def show_indexes(indexes: dict[str, Index]) -> Index | None:
@@ -29,20 +38,20 @@ def show_indexes(indexes: dict[str, Index]) -> Index | None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="indexes"):
         index = _choose(indexes) if indexes else None
         if engine().store.may_create_indexes:
-            with _popover("new index", say("index.new")):
+            with _popover(NEW, say("index.new")):
                 _show_new()
         right = right_to(index.name) if index else None
         if index and right and right >= Right.WRITE:
-            with _popover("manage index", say("index.manage")):
+            with _popover(MANAGE, say("index.manage")):
                 if right >= Right.MANAGE:
                     _show_rename(index)
                 _show_glossary(index)
                 _show_reindex(index)
         if index and right == Right.MANAGE:
             if server_settings().auth != "none":
-                with _popover("access", say("access.title")):
+                with _popover(ACCESS, say("access.title")):
                     show_access(index.name)
-            with _popover("delete index", say("index.delete")):
+            with _popover(DELETE, say("index.delete")):
                 _show_delete(index)
     return index
 
@@ -62,11 +71,11 @@ def _popover(name: str, label: str) -> DeltaGenerator:
 
 
 def _show_new() -> None:
-    with st.form(fresh_key("new index form"), border=False):
-        name = _name_field(fresh_key("new index name"))
+    with st.form("new index form", border=False):
+        name = _name_field(f"name of {fresh_key(NEW)}")
         is_asked = st.form_submit_button(say("index.create"), type="primary", key="create-index")
     if is_asked:
-        _change("new index", name, lambda: engine().store.create_index(name))
+        _change(NEW, name, lambda: engine().store.create_index(name))
 
 
 def _name_field(key: str, value: str = "") -> str:
@@ -78,7 +87,7 @@ def _show_rename(index: Index) -> None:
         name = _name_field(f"rename of {index.name}", index.name)
         is_asked = st.form_submit_button(say("index.rename"), key=f"rename index {index.name}")
     if is_asked:
-        _change("manage index", name, lambda: engine().store.rename_index(index.name, name))
+        _change(MANAGE, name, lambda: engine().store.rename_index(index.name, name))
 
 
 def _show_glossary(index: Index) -> None:
@@ -93,7 +102,7 @@ def _show_glossary(index: Index) -> None:
     st.caption(say("index.glossary_help"))
     if st.button(say("index.glossary_save"), key=f"save glossary of {index.name}"):
         with st.spinner(say("index.glossary_saving")):
-            _change("manage index", index.name, lambda: engine().store.set_glossary(index.name, glossary))
+            _change(MANAGE, index.name, lambda: engine().store.set_glossary(index.name, glossary))
 
 
 def both_changes(before: str, typed: str, kept: str) -> str:
@@ -108,14 +117,14 @@ def both_changes(before: str, typed: str, kept: str) -> str:
 def _show_reindex(index: Index) -> None:
     st.caption(say("index.reindex_help", model=plain(index.embedding_model)))
     if st.button(say("index.reindex"), key=f"reindex {index.name}"):
-        _change("manage index", index.name, lambda: engine().store.reindex(index.name))
+        _change(MANAGE, index.name, lambda: engine().store.reindex(index.name))
 
 
 def _show_delete(index: Index) -> None:
     documents = counted("index.documents", size(index))
     st.caption(say("index.delete_help", name=plain(index.name), documents=documents))
     if st.button(say("index.delete_really"), type="primary", key=f"danger-delete-index {index.name}"):
-        _change("delete index", None, lambda: engine().store.delete_index(index.name))
+        _change(DELETE, None, lambda: engine().store.delete_index(index.name))
 
 
 def _change(popover: str, picked: str | None, work: Callable[[], object]) -> None:
@@ -128,5 +137,4 @@ def _change(popover: str, picked: str | None, work: Callable[[], object]) -> Non
     else:
         pick_index(picked)
     renew(popover)
-    renew(f"{popover} name")
     st.rerun()

@@ -12,6 +12,9 @@ from pages.widgets.controls.uploader import leave_dropped
 
 PICKER = "index"
 
+OF_THE_PICKED = MANAGE, ACCESS, DELETE = "manage index", "access", "delete index"
+"""the popovers about the picked index"""
+
 OPENED = "conversation of the picker"
 """in the session: the conversation that was on the page when the index was last looked at"""
 
@@ -51,13 +54,13 @@ def pick_index_of(conversation_id: str | None, asked: str | None) -> None:
 def picked_index_gone(indexes: dict[str, Index]) -> PlainError | None:
     """The error if another tab has renamed or deleted the picked index, or the reader may not read it any more. Then
     another one is shown, or the one that their first document would make, and what was sent with this run was not meant
-    for it: dropped files are not taken, and open popovers are closed.
+    for it: dropped files are not taken, and open popovers about it are closed.
     """
     named = picked_index()
     if named is None or named in indexes:
         return None
     forget_picked_index()
     leave_dropped()
-    renew("manage index")
-    renew("delete index")
+    for popover in OF_THE_PICKED:
+        renew(popover)
     return unknown(named, list(indexes))
