@@ -6,9 +6,9 @@ from index_store.base.errors import DocumentGone
 from index_store.catalogue.records import Index
 from pages import samples
 from pages.server.process import engine
-from pages.widgets.controls.errors import run_or_show_error, show_warning
+from pages.widgets.controls.errors import show_warning
 from pages.widgets.controls.top import begin_at_top
-from pages.widgets.documents.add_form import show_adding
+from pages.widgets.documents.add_form import show_adding, show_samples_button
 from pages.widgets.documents.document import show_document
 from pages.widgets.documents.document_list import DOCUMENT_LIST
 from pages.widgets.documents.index_picker import show_indexes
@@ -87,10 +87,7 @@ def show_next_step(indexes: dict[str, Index]) -> None:
     st.info(say("documents.empty"))
     if any(index.documents for index in indexes.values()):
         return
-    if not may_add_to(samples.INDEX):
-        return
-    is_wanted = st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help"))
-    if is_wanted and run_or_show_error(samples.load, engine().store):
+    if may_add_to(samples.INDEX) and show_samples_button():
         pick_index(samples.INDEX)
         st.rerun()
 

@@ -79,6 +79,14 @@ def test_the_empty_page_says_the_next_step_and_loads_the_sample(engine, language
     assert page.words["empty.load_samples"] not in page.buttons
 
 
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize("name", ["chat", "documents"])
+def test_the_second_click_on_load_samples_begins_nothing(name):
+    page = AppPage(name)
+    [key] = [each.key for each in page.app.button if shown(each.label) == page.words["empty.load_samples"]]
+    assert f'"{key}"' in page.html  # the script of the buttons whose second click is dropped
+
+
 @one_language("en")
 @pytest.mark.usefixtures("engine")
 def test_the_uploader_names_every_kind_of_file_that_is_read(language):

@@ -6,9 +6,9 @@ import streamlit as st
 
 from index_store.catalogue.records import Index
 from pages import samples
-from pages.server.process import engine
 from pages.widgets.chat.ask import Picked, ask
 from pages.widgets.controls.errors import run_or_show_error
+from pages.widgets.documents.add_form import show_samples_button
 from pages.widgets.index.rights import may_add_to, nothing_here
 from pages.words import language, say
 from rag.pipelines import PIPELINES
@@ -22,19 +22,13 @@ def show_welcome(indexes: Mapping[str, Index], *, are_coming: bool) -> None:
             st.info(say("empty.adding"))
             return
         st.write(nothing_here("empty.no_documents"))
-        if may_add_to(samples.INDEX):
-            _offer_samples()
+        if may_add_to(samples.INDEX) and show_samples_button():
+            st.rerun()
         return
     st.write(say("empty.ask"))
     # Not before all samples are ready: a question whose document is missing would be answered from another.
     if samples.INDEX in indexes and indexes[samples.INDEX].documents and not are_coming:
         _show_suggestions()
-
-
-def _offer_samples() -> None:
-    is_wanted = st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help"))
-    if is_wanted and run_or_show_error(samples.load, engine().store):
-        st.rerun()
 
 
 def _show_suggestions() -> None:

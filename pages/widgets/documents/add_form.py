@@ -1,4 +1,4 @@
-"""Forms to add documents: files from this computer, and a site."""
+"""Forms to add documents: files from this computer, and a site; and a button that adds the samples."""
 
 from collections.abc import Sequence
 
@@ -9,6 +9,7 @@ from index_store.crawl import CrawlOptions
 from index_store.crawl.records import MAX_DEPTH, MAX_LIMIT
 from index_store.ingestion.sources import SiteSource
 from index_store.parsing.loaders.formats import BY_KIND
+from pages import samples
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.fold import show_fold
@@ -24,6 +25,13 @@ def show_adding(index: str) -> None:
         st.caption(say("adding.kinds", kinds=", ".join(sorted(map(str.upper, BY_KIND)))))
     with site:
         _show_site_form(index)
+
+
+def show_samples_button() -> bool:
+    """Returns whether it was pressed and the samples are coming."""
+    # Its key is one of those whose second click is dropped: two clicks would start two jobs.
+    is_wanted = st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help"), key="load-samples")
+    return is_wanted and run_or_show_error(samples.load, engine().store)
 
 
 def _show_tabs(titles: list[str]) -> Sequence[TabContainer]:

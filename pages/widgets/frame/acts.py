@@ -11,8 +11,8 @@ if (!window.onlyActsCount) {
     if (event.key === "Enter" && event.keyCode === 229) event.stopPropagation();
   }, { capture: true });
   const begins = [
-    "again", "begin-comparison", "crawl-into", "create-index", "follow-up", "link", "page-again", "reindex", "retry",
-    "run-on", "site-again", "suggestion", "table-retry",
+    "again", "begin-comparison", "crawl-into", "create-index", "follow-up", "link", "load-samples", "page-again",
+    "reindex", "retry", "run-on", "site-again", "suggestion", "table-retry",
   ].map(each => `[class*="st-key-${each}"] button`).join() + ", .stFormSubmitButton button";
   document.addEventListener("click", event => {
     if (event.detail < 2 || !event.target.closest(begins)) return;
