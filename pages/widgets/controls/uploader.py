@@ -36,8 +36,9 @@ def show_uploader(index: str, place: str) -> None:
 
 
 def take_left() -> None:
-    """Each fragment must call this. If two changes happen at the same time, the browser sends them in one run, which
-    may be the run of a fragment only. Otherwise a file that came with such a change would wait until the next run.
+    """Each fragment that has widgets must call this, if its page has an uploader. Streamlit's browser code sends the
+    changes of one moment together (`scheduleFlush`), and if one of them is in a fragment, only that is run. Otherwise a
+    file that came with such a change would wait until the next run.
     """
     context = get_script_run_ctx()
     is_fragment = context is not None and bool(context.fragment_ids_this_run)
