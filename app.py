@@ -17,7 +17,7 @@ from streamlit import config
 from index_store.base.command_line.terminal import write_log
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.server import streamlit_fixes
-from pages.server.gate import RequestGate, refuse_others
+from pages.server.gate import BelowTheRoot, RequestGate, refuse_others
 from pages.server.health import healthz, readyz
 from pages.server.identity import NotSignedIn
 from pages.server.originals import original
@@ -109,6 +109,8 @@ def middlewares() -> list[Middleware]:
         settings = server_settings()
         if not for_others(settings):
             refuse_others(config.get_option("server.address"))
+        if (config.get_option("server.baseUrlPath") or "").strip("/"):
+            raise BelowTheRoot
         if settings.proxies and os.environ.get("FORWARDED_ALLOW_IPS") != "":
             raise OtherProxies
     except PlainError as error:

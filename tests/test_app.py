@@ -9,7 +9,7 @@ from index_store.base.settings import Settings as StoreSettings
 from index_store.ingestion.sources import FileSource
 from index_store.ingestion.stages import embedding
 from index_store.store.index_store import IndexStore
-from pages.server.gate import NotForOthers
+from pages.server.gate import BelowTheRoot, NotForOthers
 from pages.server.proxies import OtherProxies
 from pages.server.settings import Settings
 from tests.index_store.embedding_service import EmbeddingService
@@ -51,12 +51,22 @@ asyncio.run(main())
 def test_settings_that_open_the_app_to_others_by_mistake_are_refused_in_both_languages(monkeypatch, settings, error):
     monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
     monkeypatch.setattr(app, "server_settings", lambda: Settings(**settings))
-    monkeypatch.setattr(app.config, "get_option", {"server.address": "0.0.0.0"}.__getitem__)
+    monkeypatch.setattr(app.config, "get_option", {"server.address": "0.0.0.0", "server.baseUrlPath": ""}.get)
     with pytest.raises(SystemExit) as caught:
         app.middlewares()
     assert caught.value.code == f"{error.sentence('en')}\n{error.sentence('ja')}"
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "")
-    monkeypatch.setattr(app.config, "get_option", {"server.address": "127.0.0.1"}.__getitem__)
+    monkeypatch.setattr(app.config, "get_option", {"server.address": "127.0.0.1", "server.baseUrlPath": ""}.get)
+    assert app.middlewares()
+
+
+def test_a_path_below_which_no_sign_in_would_be_asked_for_is_refused(monkeypatch):
+    options = {"server.address": "127.0.0.1", "server.baseUrlPath": "/kb/"}
+    monkeypatch.setattr(app.config, "get_option", options.get)
+    with pytest.raises(SystemExit) as caught:
+        app.middlewares()
+    assert caught.value.code == f"{BelowTheRoot().sentence('en')}\n{BelowTheRoot().sentence('ja')}"
+    options["server.baseUrlPath"] = "/"  # the root, written with a slash
     assert app.middlewares()
 
 

@@ -15,6 +15,7 @@ from ada_url import URL
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from index_store.base.errors import PlainError
 from index_store.base.settings import NO_COMMAS
 from pages.server.browser_rules import content_policy, tell_browser
 from pages.server.proxies import is_within, read_networks
@@ -75,6 +76,19 @@ class NotForOthers(Refused):
         "このアプリにはサインインがないため、接続できる人は誰でもすべてを閲覧・変更・削除できます。そのため "
         "{address} では待ち受けず、この PC からだけ使えます。.env の AUTH でサインインを有効にするか、接続できる全員に"
         "公開してよい場合は ALLOW_ANONYMOUS=true と書き、アプリを再起動してください。"
+    )
+
+
+class BelowTheRoot(PlainError):
+    en = (
+        "This app works only at the root of a host name: below a path, it would not ask for a sign-in everywhere. "
+        "Remove baseUrlPath (.streamlit/config.toml, STREAMLIT_SERVER_BASE_URL_PATH or --server.baseUrlPath), and give "
+        "the app a host name of its own."
+    )
+    ja = (
+        "このアプリは、ホスト名の直下(/)でだけ使えます。その下のパスに置くと、サインインを求めない箇所ができるため"
+        "です。baseUrlPath の設定(.streamlit/config.toml、STREAMLIT_SERVER_BASE_URL_PATH または "
+        "--server.baseUrlPath)を消し、アプリ専用のホスト名を使ってください。"
     )
 
 

@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 import streamlit as st
-from streamlit import config
 
 from index_store.base.errors import PlainError
 from pages.server.process import engine
@@ -90,8 +89,7 @@ def link(token: str) -> str:
 def _home() -> str:
     """The address of the app, with a slash at its end."""
     if origin := st.context.headers.get("Origin"):  # every browser sends it
-        below = config.get_option("server.baseUrlPath").strip("/")
-        return f"{origin}/{below}/" if below else f"{origin}/"
+        return f"{origin}/"
     # Streamlit cuts the name of a page from the end of the address, also from the name of a host.
     here = (st.context.url or "").rstrip("/")
     *_, page = here.rpartition("/")
