@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit import config
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.context import ContextProxy, StreamlitHeaders
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 
 from pages.server import process
@@ -17,6 +18,7 @@ from tests.conftest import ROOT
 from tests.servers import OpenAIServer
 
 MAIN = sys.modules["__main__"]
+ORIGIN = "http://localhost:8501"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -48,6 +50,11 @@ def _settings_of_the_server() -> None:
         if section in ("runner", "global", "browser"):
             for name, value in settings.items():
                 config.set_option(f"{section}.{name}", value)
+
+
+@pytest.fixture(autouse=True)
+def _an_app_test_sends_its_origin_as_browsers_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ContextProxy, "headers", StreamlitHeaders([("Origin", ORIGIN)]))
 
 
 @pytest.fixture(autouse=True)

@@ -20,6 +20,7 @@ from rag.runs.user_services import UserExports
 from rag.trace.events import StepFinished
 from tests.local import as_person, person_of
 from tests.looks import one_language
+from tests.pages.conftest import ORIGIN
 from tests.pages.tabs.app_page import AppPage, shown
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.compare_page import ComparePage
@@ -64,7 +65,7 @@ def open_sharing(chat: ChatPage, of: str) -> None:
 
 def token_of(chat: ChatPage) -> str:
     [code] = chat.app.code
-    return re.fullmatch(r"/?shared\?share=([\w-]{43})", code.value)[1]
+    return re.fullmatch(rf"{ORIGIN}/shared\?share=([\w-]{{43}})", code.value)[1]
 
 
 @one_language("ja")

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
@@ -18,8 +17,6 @@ from pages.words import Reader, language, reader, say, when, written_for, zone
 from rag.runs.export.export import Export, export_as_markdown, file_name
 from rag.runs.export.exports import ExportFormat
 from rag.runs.history.shares import Share
-
-PAGES = Path(__file__).parents[2]
 
 LOOK = 3.0
 """seconds between two checks whether the run or conversation still exists, while the popover is open"""
@@ -83,17 +80,8 @@ def link(token: str) -> str:
     """The whole address, with the host name that this browser uses for the app. It has no language: the reader chooses
     that.
     """
-    return f"{_home()}shared?{urlencode({'share': token})}"
-
-
-def _home() -> str:
-    """The address of the app, with a slash at its end."""
-    if origin := st.context.headers.get("Origin"):  # every browser sends it
-        return f"{origin}/"
-    # Streamlit cuts the name of a page from the end of the address, also from the name of a host.
-    here = (st.context.url or "").rstrip("/")
-    *_, page = here.rpartition("/")
-    return here.removesuffix(page) if page and (PAGES / f"{page}.py").exists() else f"{here}/"
+    # Every browser sends Origin. From the end of `st.context.url`, Streamlit cuts names of pages, also off a host name.
+    return f"{st.context.headers['Origin']}/shared?{urlencode({'share': token})}"
 
 
 def _show_files(of: str, title: str, through: str | None) -> None:
