@@ -6,7 +6,8 @@ loads nothing. Every other kind is sent with its exact media type, or as a downl
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from itertools import takewhile
 from typing import BinaryIO
 from urllib.parse import quote
@@ -15,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from index_store.base.errors import AccessWithdrawn, DocumentError, DocumentGone, OriginalMissing, PlainError
 from index_store.library.originals.originals import Original
@@ -81,6 +83,15 @@ def _response(request: Request, original: Original) -> Response:
         stream = original.open()
     except FileNotFoundError as error:
         raise OriginalMissing(name=original.name) from error
+    with ExitStack() as opened:
+        opened.enter_context(stream)
+        answer = _answer(request, original, stream)
+        if isinstance(answer, _Blocks):
+            opened.pop_all()  # it closes the stream itself, once it is sent
+    return answer
+
+
+def _answer(request: Request, original: Original, stream: BinaryIO) -> Response:
     record = BY_KIND.get(original.kind)
     media_type = record.served_as if record else ANY_BYTES
     if media_type.startswith("text/"):
@@ -103,14 +114,24 @@ def _response(request: Request, original: Original) -> Response:
     if part := _part(request.headers, original.size, headers["ETag"]):
         start, end = part
         if start >= end:
-            stream.close()
             return Response(status_code=416, headers={"Content-Range": f"bytes */{original.size}"})
         status, headers["Content-Range"] = 206, f"bytes {start}-{end - 1}/{original.size}"
     headers["Content-Length"] = str(end - start)
     if request.method == "HEAD":
-        stream.close()
         return Response(status_code=status, headers=headers)
-    return StreamingResponse(_blocks(stream, start, end), status, headers)
+    return _Blocks(stream, start, end, status, headers)
+
+
+class _Blocks(StreamingResponse):
+    """Closes its stream, also if the browser goes before the first block."""
+
+    def __init__(self, stream: BinaryIO, start: int, end: int, status: int, headers: Mapping[str, str]) -> None:
+        super().__init__(_blocks(stream, start, end), status, headers)
+        self._stream = stream
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._stream:
+            await super().__call__(scope, receive, send)
 
 
 def _disposition(name: str, *, is_shown: bool) -> str:
@@ -135,11 +156,10 @@ def _part(headers: Headers, size: int, tag: str) -> tuple[int, int] | None:
 
 
 def _blocks(stream: BinaryIO, start: int, end: int) -> Iterator[bytes]:
-    with stream:
-        stream.seek(start)
-        while start < end and (block := stream.read(min(BLOCK, end - start))):
-            start += len(block)
-            yield block
+    stream.seek(start)
+    while start < end and (block := stream.read(min(BLOCK, end - start))):
+        start += len(block)
+        yield block
 
 
 def _charset(file: BinaryIO, original: Original) -> str | None:

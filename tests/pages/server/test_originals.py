@@ -3,15 +3,19 @@
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import quote
 
 import pytest
 from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
 from starlette.routing import Route
 from starlette.testclient import TestClient
+from starlette.types import Message
 
-from index_store.base.errors import DocumentGone, StoreInUse
+from index_store.base.errors import DocumentGone, OriginalsAway, StoreInUse
 from index_store.ingestion.sources import FileSource
+from index_store.library.originals.originals import Original
 from index_store.parsing.loaders.formats import FORMATS
 from pages.server import process
 from pages.server.originals import original
@@ -156,6 +160,40 @@ def test_a_part_of_a_file_can_be_asked_for(client, add):
     content = b"# Large\n\n" + b"line of text\n" * 100
     answer = client.get(f"/originals/{add('large.md', content)}", headers={"Range": "bytes=2-6"})
     assert (answer.status_code, answer.content) == (206, b"Large")
+
+
+@pytest.fixture
+def opened(monkeypatch) -> list[BinaryIO]:
+    """The streams that are opened from now on."""
+    streams: list[BinaryIO] = []
+    before = Original.open
+
+    def keeping(self: Original) -> BinaryIO:
+        streams.append(before(self))
+        return streams[-1]
+
+    monkeypatch.setattr(Original, "open", keeping)
+    return streams
+
+
+def test_a_file_is_closed_though_its_browser_goes_before_the_first_block(client, add, opened):
+    async def gone(_: Message) -> None:
+        raise OSError
+
+    scope = Request({"type": "http", "path": f"/originals/{add('travel.md', JAPANESE.encode())}"}).scope
+    scope |= {"method": "GET", "headers": [], "query_string": b"", "asgi": {"spec_version": "2.4"}}
+    with pytest.raises(ClientDisconnect):
+        client.portal.call(client.app, scope, None, gone)
+    assert [each.closed for each in opened] == [True]
+
+
+def test_a_file_whose_charset_cannot_be_read_is_closed(client, add, opened, monkeypatch):
+    def away(_: BinaryIO) -> bytes:
+        raise OriginalsAway(host="s3")
+
+    monkeypatch.setattr("pages.server.originals._sample", away)
+    assert client.get(f"/originals/{add('travel.md', JAPANESE.encode())}").status_code == 503
+    assert [each.closed for each in opened] == [True]
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
