@@ -34,7 +34,7 @@ RUNS = 5
 """that are asked here"""
 
 processes = get_context("forkserver")
-processes.set_forkserver_preload(["index_store.transfer.move.move", "rag.kept", "chromadb"])
+processes.set_forkserver_preload(["index_store.transfer.move.move", "rag.databases", "chromadb"])
 
 
 def opened(settings: Settings, embeddings: EmbeddedEmbeddings) -> AbstractContextManager[UserEngine]:
