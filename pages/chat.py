@@ -44,8 +44,9 @@ from rag.runs.history.history import PastRun, RunOutline
 from rag.runs.run.run import Run
 from rag.trace.events import RunFinished
 
-# A comment, because Streamlit would show a string that stands alone on a page.
-MOST_PASTED = 1_000_000  # characters: the browser ignores a longer text and can't say so
+MOST_PASTED = 1_000_000
+"""characters: the browser ignores a longer text and can't say so"""
+
 NO_FILES = '<style>[data-testid="stChatInputFileUploadButton"] { display: none; }</style>'
 REFUSED = "refused question"  # in the session: the question, and the error if there is one
 

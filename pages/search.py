@@ -21,9 +21,11 @@ from pages.widgets.search.question_words import analysis_html
 from pages.widgets.search.results import SectionTexts, results_html
 from pages.words import language, readable, say
 
-# Comments, because Streamlit would show strings that stand alone on a page.
-K, MOST = 10, 30  # hits per list
-MOST_DOCUMENTS = 50  # documents to which a search can be limited: an address must hold them
+K, MOST = 10, 30
+"""hits per list: the usual number, and the most"""
+
+MOST_DOCUMENTS = 50
+"""documents to which a search can be limited: an address must hold them"""
 
 
 def choose(name: str, value: object) -> dict[str, Any]:

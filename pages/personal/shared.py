@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from pages.server.process import engine
+from pages.widgets.chat.conversation.drawn_turns import EARLIER, LATEST
 from pages.widgets.chat.turn import ASSISTANT, show_answered, show_question
 from pages.widgets.controls.errors import show_error
 from pages.words import plain, say, when
@@ -12,9 +13,8 @@ from rag.errors import UnknownShare
 from rag.runs.history.history import RunOutline
 from rag.runs.history.user_history import SharedTraces
 
-# Comments, because Streamlit would show strings that stand alone on a page.
-LATEST, EARLIER = 5, 10  # as on the chat page
-LOOK = 3.0  # seconds: a revoked share disappears from the page within this time
+LOOK = 3.0
+"""seconds: a revoked share disappears from the page within this time"""
 
 
 def find(token: str) -> SharedTraces | UnknownShare:

@@ -10,8 +10,8 @@ from pages.widgets.controls.errors import run_as_callback
 from pages.words import about, plain, say, when
 from rag.runs.history.shares import Share
 
-# Comments, because Streamlit would show strings that stand alone on a page.
-LISTED, MORE = 30, 100  # links in the list, and links that each press of the button below adds
+LISTED, MORE = 30, 100
+"""links in the list, and links that each press of the button below adds"""
 
 
 def show(share: Share) -> None:
