@@ -48,7 +48,8 @@ MOST_PASTED = 1_000_000
 """characters: the browser ignores a longer text and can't say so"""
 
 NO_FILES = '<style>[data-testid="stChatInputFileUploadButton"] { display: none; }</style>'
-REFUSED = "refused question"  # in the session: the question, and the error if there is one
+REFUSED = "refused question"
+"""in the session: the question, and the error if there is one"""
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,12 @@ class Turns:
     """The last turns of the conversation on the page, as they were when the page began to be drawn."""
 
     branch: Branch
-    outlines: Sequence[RunOutline]  # of its last runs
-    known_runs: Mapping[str, Run]  # by id, those that an app works on or remembers
-    running: str | None  # the run that was in flight
+    outlines: Sequence[RunOutline]
+    """of its last runs"""
+    known_runs: Mapping[str, Run]
+    """by id, those that an app works on or remembers"""
+    running: str | None
+    """the run that was in flight"""
 
     @property
     def latest(self) -> PastRun | None:

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import pandas as pd  # type: ignore[import-untyped]  # as in documents/table.py
@@ -14,6 +13,7 @@ from pages.widgets.controls.picker import fresh_key, pick, renew
 from pages.widgets.controls.table import cell, titled
 from pages.widgets.runs.run_list import RUN_LIST, turn_to
 from pages.words import language, say, zone
+from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS
 from rag.runs.history.history import PastRun
 from rag.runs.history.run_list import CAUSES, ORDERS, STATES, Order, RunFilter, State
 from rag.trace.cause import Cause
@@ -28,11 +28,6 @@ ROW = 35
 """height in pixels, as Streamlit draws it"""
 
 HEIGHT = 640
-
-MOST_COMPARED = 4
-"""columns of the compare page"""
-
-COMPARE = "compare.py"
 
 TICKED = "ticked runs"
 """in the session: their ids, in the order of ticking"""
@@ -183,8 +178,7 @@ def _frame(runs: Sequence[PastRun]) -> pd.DataFrame:
 
 def thumb(run: PastRun) -> str:
     """The thumb, with its reason if there is one."""
-    reason: str | None = getattr(run, "feedback_reason", None)
-    return " ".join(filter(None, ({1: "👍", -1: "👎", None: ""}[run.feedback], reason)))
+    return " ".join(filter(None, ({1: "👍", -1: "👎", None: ""}[run.feedback], run.feedback_reason)))
 
 
 def _columns(ids: Sequence[str], key: str) -> dict[str, Any]:
@@ -228,9 +222,9 @@ def _turn_back(filters: RunFilter, order: Order, count: int) -> None:
 
 
 def _show_ticked(ticked: Sequence[str]) -> None:
-    if (Path(__file__).parents[2] / COMPARE).exists() and 2 <= len(ticked) <= MOST_COMPARED:
+    if LEAST_COLUMNS <= len(ticked) <= MOST_COLUMNS:
         address = {"runs": ",".join(ticked), "lang": language()}
-        st.page_link(COMPARE, label=say("runs.side_by_side", count=len(ticked)), query_params=address)
+        st.page_link("compare.py", label=say("runs.side_by_side", count=len(ticked)), query_params=address)
     else:
         st.caption(say("runs.ticked", count=len(ticked)))
     st.button(say("runs.untick"), key="runs-untick", type="tertiary", on_click=_untick)
