@@ -18,7 +18,7 @@ from rag.runs.run.asker import Asker
 from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
 from rag.trace.comparison import understood_question
-from rag.trace.events import Origin, RunStarted
+from rag.trace.events import Origin, started_of
 
 
 class _ReplacedElsewhere(Exception):
@@ -73,7 +73,7 @@ class Comparisons(StoredComparisons):
         with self._asking_again:
             comparison = self.get(comparison_id)
             events = self._history.events(run_id)
-            started = next((each for each in events if isinstance(each, RunStarted)), None)
+            started = started_of(events)
             if not comparison or run_id not in comparison.run_ids or not started or started.is_fork:
                 return None
             index = asker.index(started.index, started.index_id).name

@@ -46,7 +46,7 @@ from rag.trace.details import (
     RetrievalDetail,
     WebSearchDetail,
 )
-from rag.trace.events import Event, Outcome, RunFinished, RunStarted, StepFinished
+from rag.trace.events import Event, Outcome, RunFinished, StepFinished, started_of
 from rag.trace.grades import Verdict
 from rag.trace.passages import Passage
 
@@ -179,7 +179,8 @@ class _Probed(NamedTuple):
 def _why_declined(events: Sequence[Event]) -> Finding | None:
     probes = [each.probe for each in _details(events, DeclineDetail) if each.probe]
     probe = probes[-1] if probes else _seen_alone(events)  # an earlier probe does not know what was found later
-    question = next((each.question for each in events if isinstance(each, RunStarted)), "")
+    started = started_of(events)
+    question = started.question if started else ""
     found = [
         _Probed(passage, share, probe.mean, differ_in_language(passage.text, question))
         for passage, share in zip(probe.nearest, probe.shares, strict=True)

@@ -1,6 +1,7 @@
 """The events of a run, in order."""
 
 import json
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -140,6 +141,10 @@ class StepFinished(Frozen):
     prompt_by_hand: bool = False
     """a person edited the prompt of its first call"""
 
+    @property
+    def end(self) -> float:
+        return self.start + self.milliseconds / 1000
+
 
 class Decision(Frozen):
     """The branch that a router chose."""
@@ -194,6 +199,11 @@ Event = Annotated[
 ]
 
 _event: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+def started_of(events: Iterable[Event]) -> RunStarted | None:
+    """None if a newer version wrote it in a way that this one can't read."""
+    return next((each for each in events if isinstance(each, RunStarted)), None)
 
 
 def to_json(event: Event) -> str:

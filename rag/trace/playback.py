@@ -67,7 +67,7 @@ def _timed(events: Sequence[Event]) -> Iterator[Moment]:
             case StepStarted(start=start):
                 now = max(now, start)
             case StepFinished():
-                now = max(now, _end(event))
+                now = max(now, event.end)
             case RunFinished(totals=totals):
                 now = max(now, totals.seconds)
         yield Moment(now, event)
@@ -121,8 +121,4 @@ def _spread(step: StepFinished, text: str) -> Iterator[Moment]:
 
 
 def _whole(step: StepFinished, text: str) -> Moment:
-    return Moment(_end(step), Token(step=step.step, attempt=step.attempt, text=text))
-
-
-def _end(step: StepFinished) -> float:
-    return step.start + step.milliseconds / 1000
+    return Moment(step.end, Token(step=step.step, attempt=step.attempt, text=text))

@@ -12,7 +12,7 @@ from pages.widgets.trace.views.word_diff import MOST_WORDS, marked_html
 from pages.words import UNTOLD, counted, readable, say, thousands
 from rag.text.citations import without_markers
 from rag.trace.comparison import ComparedPassage, FoundPassage, compare_passages, has_searched
-from rag.trace.events import Event, RunFinished, RunStarted, Totals
+from rag.trace.events import Event, RunFinished, Totals, started_of
 from rag.trace.passages import Passage
 
 Runs = Mapping[int, Sequence[Event]]
@@ -153,4 +153,5 @@ def answers_html(answers: Mapping[int, str]) -> str:
 
 
 def _name(events: Sequence[Event]) -> str:
-    return next((say(f"pipeline.{each.pipeline}") for each in events if isinstance(each, RunStarted)), "")
+    started = started_of(events)
+    return say(f"pipeline.{started.pipeline}") if started else ""

@@ -15,7 +15,7 @@ from pages.widgets.runs.run_list import RUN_LIST
 from pages.words import language, plain, say, when
 from rag.runs.history.history import PastRun
 from rag.trace.cause import cause_of
-from rag.trace.events import Event, Origin, RunFinished, RunStarted
+from rag.trace.events import Event, Origin, RunFinished, started_of
 
 
 def show_run(run_id: str) -> None:
@@ -48,7 +48,7 @@ def open_in_chat(conversation_id: str) -> None:
 
 
 def _show_head(run: PastRun, events: list[Event]) -> None:
-    started = next((event for event in events if isinstance(event, RunStarted)), None)
+    started = started_of(events)
     told = [when(datetime.fromtimestamp(run.started_at, UTC)), plain(run.index)]
     if started:
         told.append(plain(started.model))

@@ -14,7 +14,7 @@ import streamlit as st
 from pages.widgets.trace.layout import WIDTH, Box, layout_of, path_data
 from pages.words import say
 from rag.pipelines import PIPELINES
-from rag.trace.events import Event, RunStarted
+from rag.trace.events import Event, started_of
 from rag.trace.path import END, START, Edge, Path, PipelineGraph, StepVisit, path_of
 
 VIEWS = ("drawn", "unrolled")
@@ -88,7 +88,7 @@ def show_graph(events: Sequence[Event], key: str, usual: str | None) -> None:
     """`key`: key of the trace. `usual`: one of VIEWS, or None for no view, until somebody picks one. Shows nothing for
     a pipeline that this version does not have.
     """
-    started = next((each for each in events if isinstance(each, RunStarted)), None)
+    started = started_of(events)
     if not started or started.pipeline not in PIPELINES:
         return
     with st.container(key=f"graph-{key}", gap="xsmall"):

@@ -28,6 +28,7 @@ from rag.trace.events import (
     StepStarted,
     Totals,
     UnknownEvent,
+    started_of,
 )
 
 BAR_WIDTH = 12
@@ -132,7 +133,7 @@ def show_rows(
     """`now`: seconds since the start of the run, for the bars of live steps. `below`: draws more below the detail of a
     finished step. `traces`: as in `show_calls`.
     """
-    begun = next((each for each in events if isinstance(each, RunStarted)), None)
+    begun = started_of(events)
     run_id, index, origin = (begun.run_id, asked_index(begun), begun.origin) if begun else ("", None, None)
     steps = rows(events)
     # The titles of a live run change, and a fold that is known to the server is another one with each title.
@@ -173,7 +174,7 @@ def decision_text(decision: Decision) -> str:
 def label(row: StepRow, now: float, note: str = "") -> str:
     """`note`: Markdown, after the name of the step."""
     started, finished = row.started, row.finished
-    end = started.start + finished.milliseconds / 1000 if finished else now
+    end = finished.end if finished else now
     sign = _SIGNS["stopped"] if row.is_cut_off else "◌"
     parts = [f"`{_bar(started.start, end, now)}`", _SIGNS[finished.verdict] if finished else sign]
     parts.append(f"**{say(f'step.{started.step}')}**")

@@ -16,7 +16,7 @@ from rag.text.places import place
 from rag.trace import events
 from rag.trace.calls import Call
 from rag.trace.details import AssessmentDetail, GradesDetail, RetrievalDetail, WebSearchDetail
-from rag.trace.events import Decision, Event, Origin, RunFinished, RunStarted, StepFinished
+from rag.trace.events import Decision, Event, Origin, RunFinished, RunStarted, StepFinished, started_of
 from rag.trace.passages import Frozen
 
 LONGEST_NAME = 50
@@ -46,7 +46,7 @@ class ExportedRun(Frozen):
 
     @property
     def started(self) -> RunStarted | None:
-        return next((each for each in self.events if isinstance(each, RunStarted)), None)
+        return started_of(self.events)
 
     @property
     def finished(self) -> RunFinished | None:

@@ -16,7 +16,7 @@ from rag.text.code import code_hidden
 from rag.text.language import Language
 from rag.text.places import titles_above
 from rag.trace.details import CutBy
-from rag.trace.events import Event, RunFinished, RunStarted
+from rag.trace.events import Event, RunFinished, started_of
 from rag.trace.passages import Citation
 
 
@@ -96,7 +96,8 @@ def run_as_markdown(events: Sequence[Event], language: Language, prefix: str = "
     footnotes. Ends with a newline.
     """
     words = EXPORT_LABELS[language]
-    question = next((each.question for each in events if isinstance(each, RunStarted)), "")
+    started = started_of(events)
+    question = started.question if started else ""
     last = events[-1] if events and isinstance(events[-1], RunFinished) else None
     answer = last.answer if last else answer_so_far(events)[0]
     citations = last.citations if last else cited_so_far(events)

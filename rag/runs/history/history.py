@@ -394,7 +394,7 @@ def _end(event: Event) -> float:
         case StepStarted():
             return event.start
         case StepFinished():
-            return event.start + event.milliseconds / 1000
+            return event.end
     return 0
 
 

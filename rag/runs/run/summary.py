@@ -62,8 +62,7 @@ def not_loaded(events: Iterable[Event]) -> list[Failure]:
 
 def reused_seconds(events: Iterable[Event]) -> float:
     """For a fork, where the origin's steps end on the time line of its trace, in seconds; else 0."""
-    reused = (each for each in events if isinstance(each, StepFinished) and each.reused)
-    return max((each.start + each.milliseconds / 1000 for each in reused), default=0)
+    return max((each.end for each in events if isinstance(each, StepFinished) and each.reused), default=0)
 
 
 def answer_so_far(events: Sequence[Event]) -> tuple[str, str | None]:
