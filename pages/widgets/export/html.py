@@ -18,8 +18,8 @@ from pages.widgets.answer.status import answer_status_html, outcome_note, told_n
 from pages.widgets.trace.calls import calls_html
 from pages.widgets.trace.detail import detail_html, summary_text
 from pages.widgets.trace.fork.origin import origin_html
-from pages.widgets.trace.graph import graph_html, row_key, unrolled_html
-from pages.widgets.trace.panel import StepRow, decision_text, headline, note_of_fork, rows
+from pages.widgets.trace.graph import attempt_text, decision_text, graph_html, row_key, unrolled_html
+from pages.widgets.trace.panel import StepRow, headline, note_of_fork, rows
 from pages.words import counted, language, say, thousands, when
 from rag.pipelines import PIPELINES
 from rag.runs.export.export import SIGNS, Export, ExportedRun
@@ -116,7 +116,7 @@ def _graph(run: ExportedRun, key: str) -> str:
 def _row(row: StepRow, run: ExportedRun, key: str, seconds: float) -> str:
     step = row.finished
     id_ = escape(row_key(key, row.started.step, row.started.attempt))
-    decisions = "".join(f'<p class="decision">{escape(decision_text(each))}</p>' for each in row.decisions)
+    decisions = "".join(f'<p class="decision">{escape(decision_text(each.why, each.to))}</p>' for each in row.decisions)
     # The id is inside the fold: in plain HTML, a link to it opens the fold.
     opened = "".join(_opened(step, run)) if step else escape(row.told_unfinished)
     return (
@@ -128,12 +128,13 @@ def _row(row: StepRow, run: ExportedRun, key: str, seconds: float) -> str:
 def _line(row: StepRow, run: ExportedRun, seconds: float) -> str:
     started, step = row.started, row.finished
     name = escape(say(f"step.{started.step}"))
-    attempt = f" ({escape(say('step.attempt', attempt=started.attempt))})" if started.attempt > 1 else ""
+    attempt = attempt_text(started.attempt)
+    notes = f" {escape(attempt)}" if attempt else ""
     note = note_of_fork(row, run.started.origin if run.started else None)
-    attempt += f" <small>{escape(note)}</small>" if note else ""
+    notes += f" <small>{escape(note)}</small>" if note else ""
     if step is None:
         sign = f'<span class="sign stopped">{SIGNS["stopped"]}</span>'  # a run in a file has ended
-        return f"{sign} <b>{name}</b>{attempt} {escape(row.told_unfinished)}"
+        return f"{sign} <b>{name}</b>{notes} {escape(row.told_unfinished)}"
     took = step.milliseconds / 1000
     cost = [say("total.seconds", seconds=f"{took:.1f}")]
     if step.tokens_in + step.tokens_out:
@@ -141,7 +142,7 @@ def _line(row: StepRow, run: ExportedRun, seconds: float) -> str:
     left, width = (min(100.0, 100 * each / seconds) if seconds else 0.0 for each in (step.start, took))
     return (
         f'<span class="bar"><i style="left: {left:.1f}%; width: {width:.1f}%"></i></span>'
-        f'<span class="sign {step.verdict or "yes"}">{SIGNS[step.verdict]}</span> <b>{name}</b>{attempt} '
+        f'<span class="sign {step.verdict or "yes"}">{SIGNS[step.verdict]}</span> <b>{name}</b>{notes} '
         f"{escape(summary_text(step))} <small>{escape(' · '.join(cost))}</small>"
     )
 

@@ -136,8 +136,7 @@ def unrolled_html(path: Path, key: str, *, in_file: bool = False) -> str:
         if isinstance(move, StepVisit):
             items.append(f"<li>{_opener(move, path, key, in_file)}</li>")
         elif move.why:
-            told = f"↳ {say(f'decision.{move.why}')} → {name_of(move.edge.to)}"
-            items.append(f'<li class="reason">{escape(told)}</li>')
+            items.append(f'<li class="reason">{escape(decision_text(move.why, move.edge.to))}</li>')
     return f'<div class="run-graph"><ol class="unrolled">{"".join(items)}</ol></div>'
 
 
@@ -158,6 +157,16 @@ def name_of(node: str) -> str:
     return say(f"step.{node}")
 
 
+def decision_text(why: str, to: str) -> str:
+    """`to`: a step, or END."""
+    return f"↳ {say(f'decision.{why}')} → {name_of(to)}"
+
+
+def attempt_text(attempt: int) -> str:
+    """In brackets; empty for the first attempt."""
+    return f"({say('step.attempt', attempt=attempt)})" if attempt > 1 else ""
+
+
 def _node(node: str, box: Box, path: Path, key: str, in_file: bool) -> str:
     latest = next((visit for visit in reversed(path.visits) if visit.step == node), None)
     kinds = ["node"]
@@ -175,8 +184,8 @@ def _node(node: str, box: Box, path: Path, key: str, in_file: bool) -> str:
 
 def _opener(visit: StepVisit, path: Path, key: str, in_file: bool) -> str:
     told = escape(name_of(visit.step))
-    if visit.attempt > 1:
-        told += f" <small>({escape(say('step.attempt', attempt=visit.attempt))})</small>"
+    if attempt := attempt_text(visit.attempt):
+        told += f" <small>{escape(attempt)}</small>"
     return _button(visit, key, in_file, told, ("node", "visited", *_state(visit, path)))
 
 

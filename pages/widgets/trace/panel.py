@@ -11,7 +11,7 @@ from pages.widgets.controls.fold import show_fold
 from pages.widgets.index.asked_index import asked_index
 from pages.widgets.trace import detail
 from pages.widgets.trace.calls import show_calls
-from pages.widgets.trace.graph import row_key
+from pages.widgets.trace.graph import attempt_text, decision_text, row_key
 from pages.widgets.trace.option_labels import retrieval_label, style_label
 from pages.words import counted, plain, say, thousands
 from rag.runs.history.user_history import Traces
@@ -152,7 +152,7 @@ def show_rows(
                 else:
                     st.caption(row.told_unfinished)
         for decision in row.decisions:
-            st.caption(decision_text(decision))
+            st.caption(decision_text(decision.why, decision.to))
     for event in events:
         if isinstance(event, UnknownEvent):
             with st.expander(f"`{'▁' * BAR_WIDTH}` :orange[?] **{say('step.unknown')}** {plain(event.named)}"):
@@ -166,20 +166,13 @@ def note_of_fork(row: StepRow, origin: Origin | None) -> str:
     return f"↺ {say('step.reused')}" if row.finished and row.finished.reused else ""
 
 
-def decision_text(decision: Decision) -> str:
-    target = say("decision.end") if decision.to == "__end__" else say(f"step.{decision.to}")
-    return f"↳ {say(f'decision.{decision.why}')} → {target}"
-
-
 def label(row: StepRow, now: float, note: str = "") -> str:
     """`note`: Markdown, after the name of the step."""
     started, finished = row.started, row.finished
     end = finished.end if finished else now
     sign = _SIGNS["stopped"] if row.is_cut_off else "◌"
     parts = [f"`{_bar(started.start, end, now)}`", _SIGNS[finished.verdict] if finished else sign]
-    parts.append(f"**{say(f'step.{started.step}')}**")
-    if started.attempt > 1:
-        parts.append(f"({say('step.attempt', attempt=started.attempt)})")
+    parts += [f"**{say(f'step.{started.step}')}**", attempt_text(started.attempt)]
     if note:
         parts.append(f":gray[{note}]")
     parts.append(detail.summary(finished) if finished else f":gray[{row.told_unfinished}]")

@@ -18,6 +18,7 @@ from rag.trace.calls import Call
 from rag.trace.details import AssessmentDetail, GradesDetail, RetrievalDetail, WebSearchDetail
 from rag.trace.events import Decision, Event, Origin, RunFinished, RunStarted, StepFinished, started_of
 from rag.trace.passages import Frozen
+from rag.trace.path import END
 
 LONGEST_NAME = 50
 """characters of a file's name, without date and suffix: at most 200 bytes; file systems allow 255"""
@@ -161,7 +162,7 @@ def _trace(found: Sequence[Event], language: Language, say: Say, tell_origin: Te
                 latest[step] = f"{step} {attempt}"
                 steps[latest[step]] = _step(event, origin, say)
             case Decision(from_step=step):
-                to = say("decision.end" if event.to == "__end__" else f"step.{event.to}")
+                to = say("decision.end" if event.to == END else f"step.{event.to}")
                 told_why = f"  - ↳ {in_line(say(f'decision.{event.why}'))} → {in_line(to)}"
                 steps.setdefault(latest.get(step, ""), []).append(told_why)
             case RunFinished():

@@ -2,6 +2,7 @@
 
 from html import escape
 
+from pages.widgets.trace.graph import attempt_text
 from pages.widgets.trace.views.word_diff import rewrite_html
 from pages.words import say
 from rag.trace.events import Change, Origin, RunStarted
@@ -27,9 +28,7 @@ def origin_lines(origin: Origin) -> list[str]:
 
 
 def _origin_text(origin: Origin) -> str:
-    step = say(f"step.{origin.step}")
-    if origin.attempt and origin.attempt > 1:
-        step += f" ({say('step.attempt', attempt=origin.attempt)})"
+    step = f"{say(f'step.{origin.step}')} {attempt_text(origin.attempt or 1)}".rstrip()
     return say("change.origin", step=step)
 
 
