@@ -35,9 +35,10 @@ from pages.widgets.controls.picker import pick
 from pages.widgets.controls.uploader import release, show_uploader
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.index.asked_index import asked_index
+from pages.widgets.index.label import asked_index_label
 from pages.widgets.index.picked_index import pick_index_of, picked_index, picked_index_gone, show_index_picker
 from pages.widgets.index.rights import may_add_to
-from pages.words import counted, say
+from pages.words import say
 from rag.pipelines import PIPELINES
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.history import PastRun, RunOutline
@@ -97,10 +98,7 @@ def choose_index(indexes: Mapping[str, Index], asked: str | None) -> str:
     if not indexes:
         return say("index.default")
     usual = next((name for name, index in indexes.items() if index.documents), next(iter(indexes)))
-    labels = {
-        name: say("index.option", name=name, documents=counted("index.documents", index.documents))
-        for name, index in indexes.items()
-    }
+    labels = {name: asked_index_label(index) for name, index in indexes.items()}
     return show_index_picker(say("index.label"), labels, asked or usual)
 
 

@@ -15,6 +15,7 @@ from pages.widgets.compare.head import head_html, question_html
 from pages.widgets.controls.errors import run_or_show_error, show_warning
 from pages.widgets.controls.picker import pick
 from pages.widgets.index.asked_index import asked_index
+from pages.widgets.index.label import asked_index_label
 from pages.widgets.index.picked_index import picked_index, picked_index_gone, show_index_picker
 from pages.widgets.index.rights import nothing_here
 from pages.widgets.trace.panel import headline
@@ -104,10 +105,7 @@ def _begin(question: str, index: str, columns: list[RunOptions], beside: str | N
 
 
 def _choose_index(indexes: Mapping[str, Index]) -> str:
-    labels = {
-        name: say("index.option", name=name, documents=counted("index.documents", index.documents))
-        for name, index in indexes.items()
-    }
+    labels = {name: asked_index_label(index) for name, index in indexes.items()}
     return show_index_picker(say("index.label"), labels, next(iter(labels)), "visible")
 
 

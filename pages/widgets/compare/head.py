@@ -3,9 +3,8 @@
 from html import escape
 
 from pages.widgets.trace.fork.origin import origin_html
-from pages.widgets.trace.option_labels import retrieval_label, style_label
+from pages.widgets.trace.option_labels import picked_labels
 from pages.words import say
-from rag.runs.run.options import USUAL
 from rag.trace.events import RunStarted
 
 LETTERS = "ABCD"
@@ -20,10 +19,7 @@ def head_html(number: int, started: RunStarted | None = None, *, index: str = ""
     """`index`: the index that the run asked, if its name is to be shown."""
     if not started:
         return f'<div class="column-head">{letter_html(number)}</div>'
-    picked = [retrieval_label(started.retrieval)] if started.retrieval else []
-    if started.style != USUAL:
-        picked.append(style_label(started.style))
-    picked += filter(None, (started.model, index))
+    picked = [*picked_labels(started), *filter(None, (started.model, index))]
     return (
         f'<div class="column-head">{letter_html(number)} <b>{escape(say(f"pipeline.{started.pipeline}"))}</b>'
         f"<small>{escape(' · '.join(picked))}</small></div>{origin_html(started)}"

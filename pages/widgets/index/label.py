@@ -10,4 +10,14 @@ def size(index: Index) -> int:
 
 
 def index_label(index: Index) -> str:
-    return say("index.option", name=index.name, documents=counted("index.documents", size(index)))
+    """For pages about all of its documents."""
+    return _label(index, size(index))
+
+
+def asked_index_label(index: Index) -> str:
+    """For pages that ask it: only documents that are ready count."""
+    return _label(index, index.documents)
+
+
+def _label(index: Index, documents: int) -> str:
+    return say("index.option", name=index.name, documents=counted("index.documents", documents))

@@ -2,8 +2,14 @@
 
 from pages.words import say
 from rag.runs.run.options import USUAL
-from rag.trace.events import Style
+from rag.trace.events import RunStarted, Style
 from rag.trace.passages import Retrieval
+
+
+def picked_labels(started: RunStarted) -> list[str]:
+    """Of what was chosen for this run and is not usual."""
+    picked = [retrieval_label(started.retrieval)] if started.retrieval else []
+    return picked if started.style == USUAL else [*picked, style_label(started.style)]
 
 
 def retrieval_label(retrieval: Retrieval) -> str:

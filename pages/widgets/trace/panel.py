@@ -12,10 +12,9 @@ from pages.widgets.index.asked_index import asked_index
 from pages.widgets.trace import detail
 from pages.widgets.trace.calls import show_calls
 from pages.widgets.trace.graph import attempt_text, decision_text, row_key
-from pages.widgets.trace.option_labels import retrieval_label, style_label
+from pages.widgets.trace.option_labels import picked_labels
 from pages.words import counted, plain, say, thousands
 from rag.runs.history.user_history import Traces
-from rag.runs.run.options import USUAL
 from rag.runs.run.run import Run
 from rag.runs.run.summary import reused_seconds
 from rag.trace.events import (
@@ -108,9 +107,7 @@ def headline(events: Sequence[Event], now: float) -> str:
 
 
 def _name(started: RunStarted) -> str:
-    picked = [retrieval_label(started.retrieval)] if started.retrieval else []
-    if started.style != USUAL:
-        picked.append(style_label(started.style))
+    picked = picked_labels(started)
     return say(f"pipeline.{started.pipeline}") + (f" ({' · '.join(picked)})" if picked else "")
 
 
