@@ -118,8 +118,8 @@ def say(key: str, **parts: object) -> str:
 
 
 def _written(parts: dict[str, object]) -> dict[str, object]:
-    """Counts with separators: 20,000. The number of a page is a name, and stays as it is printed there."""
-    return {name: f"{part:,}" if isinstance(part, int) and name != "page" else part for name, part in parts.items()}
+    """Counts with separators: 20,000. A number that is a name, such as that of a page, must come as text."""
+    return {name: f"{part:,}" if isinstance(part, int) else part for name, part in parts.items()}
 
 
 def counted(key: str, count: int) -> str:

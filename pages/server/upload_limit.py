@@ -8,16 +8,14 @@ import re
 from collections import Counter
 
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config
 from streamlit.runtime import get_instance
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
-from pages.server.refusal import Refused
-from pages.texts import preferred_language
+from index_store.base.settings import MEGABYTE
+from pages.server.refusal import Refused, refuse
 
-MEGABYTE = 1024 * 1024
 MOST_HELD = 256 * MEGABYTE
 """bytes of one tab at a time: the largest file, and a few small ones"""
 
@@ -46,9 +44,7 @@ class UploadLimit:
         headers = Headers(scope=scope)
         session, size = upload[1], _size(headers)
         if _held(session) + self._coming[session] + size > MOST_HELD:
-            sentence = TooMuchAtOnce().sentence(preferred_language(headers))
-            response = PlainTextResponse(f"{sentence}\n", TooMuchAtOnce.status, {"Connection": "close"})
-            await response(scope, receive, send)
+            await refuse(TooMuchAtOnce(), scope, receive, send, TooMuchAtOnce.status, {"Connection": "close"})
             return
         self._coming[session] += size
         try:

@@ -119,7 +119,7 @@ def _differing(columns: Sequence[ShownColumn | None]) -> Differing:
 
 
 @st.fragment(run_every=OFTEN)
-def _show_live(shown: ShownComparison, known: Mapping[str, Sequence[Event]], cards: Mapping[str, Cards]) -> None:
+def _show_live(shown: ShownComparison, known: Mapping[str, Sequence[Event]], cards: defaultdict[str, Cards]) -> None:
     """One fragment for all columns: one each would cost the server as many redraws, at different times.
 
     `cards`: by column, as in `show_live`.

@@ -31,7 +31,7 @@ def _chunk_html(section: Section, chunk: Chunk, before: int) -> str:
     below = chunk.headings[len(section.headings) :] if chunk.headings != section.headings else ()
     facts = [*below, counted("chunk.characters", chunk.end - chunk.start)]
     if chunk.page and chunk.page != section.page:
-        facts.append(say("detail.page", page=chunk.page))
+        facts.append(say("detail.page", page=str(chunk.page)))
     shown = escape(own.strip())
     if overlap.strip():
         shown = f'<mark title="{escape(say("chunk.shared"))}">{escape(overlap)}</mark>{escape(own.rstrip())}'
@@ -44,7 +44,7 @@ def _chunk_html(section: Section, chunk: Chunk, before: int) -> str:
 def _page(page: int | None, original: str | None) -> str:
     if page is None:
         return ""
-    told = escape(say("detail.page", page=page))
+    told = escape(say("detail.page", page=str(page)))
     if original is None:
         return f"{told} · "
     return f'<a href="{escape(original)}#page={page}" target="_blank" rel="noopener">{told} ↗</a> · '

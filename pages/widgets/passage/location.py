@@ -31,7 +31,7 @@ def location(place: Location, apart: str = "") -> str:
     if place.page:
         if place.headings[-1:] == (str(place.page),):
             parts.pop()  # the heading of a slide without a title is its number
-        parts.append(say("detail.page", page=place.page))
+        parts.append(say("detail.page", page=str(place.page)))
     return " › ".join(parts)
 
 

@@ -9,7 +9,7 @@ from rag.trace.passages import Passage
 
 def passage_row(passage: Passage, note: str = "", more: str = "") -> str:
     """`note`: HTML in its line; `more`: HTML above its text."""
-    page = f" · {escape(say('detail.page', page=passage.page))}" if passage.page else ""
+    page = f" · {escape(say('detail.page', page=str(passage.page)))}" if passage.page else ""
     return (
         f'<details class="passage"><summary><b>[{passage.number}]</b> {escape(place(passage))}{page} '
         f"{note}</summary>{more}{_text(passage)}{_notes(passage)}</details>"
