@@ -12,7 +12,7 @@ from index_store.catalogue.records import Section
 from index_store.store.user_store import UserStore
 from pages.widgets.answer.markdown import markdown_html
 from pages.widgets.answer.quoted import quoted_html
-from pages.widgets.passage.location import links_to, location
+from pages.widgets.passage.location import header_html, links_to, location
 from pages.words import readable, say
 from rag.text.namesakes import told_apart
 from rag.trace.passages import Citation
@@ -114,17 +114,15 @@ def _web_link(citation: Citation) -> str:
 
 
 def _card(citation: Citation, store: UserStore | None, id_: str) -> str:
+    content = _content(citation, store)
+    return f'<div popover id="{id_}" class="passage-card">{header_html(citation)}{content}</div>'
+
+
+def _content(citation: Citation, store: UserStore | None) -> str:
     if citation.removed:
-        return (
-            f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
-            f"<small>{escape(readable(citation.source))}</small></header>"
-            f'<p class="note">{escape(say("chat.removed"))}</p></div>'
-        )
+        return f'<p class="note">{escape(say("chat.removed"))}</p>'
     if store is None:
-        return (
-            f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
-            f"<small>{escape(readable(citation.source))}</small></header>{_alone(citation)}</div>"
-        )
+        return _alone(citation)
     note, there = "", citation
     try:
         shown = _in_section(store.section(citation.section_id), citation)
@@ -132,11 +130,7 @@ def _card(citation: Citation, store: UserStore | None, id_: str) -> str:
         shown = _alone(citation)
         there = citation.model_copy(update={"page": None})  # the passage may be on another page now, or on none
         note = f'<p class="note">{escape(say("chat.gone"))}</p>'
-    return (
-        f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
-        f"<small>{escape(readable(citation.source))}</small></header>{note}{shown}"
-        f"<footer>{links_to(there)}</footer></div>"
-    )
+    return f"{note}{shown}<footer>{links_to(there)}</footer>"
 
 
 def _in_section(section: Section, citation: Citation) -> str:

@@ -1,12 +1,12 @@
 """Shows the status of an answer: a draft during its checks, then confirmed, or replaced by another."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from pages.words import language, plain, readable, say
+from pages.words import counted, language, plain, readable, say
 from rag.pipelines import PIPELINES
 from rag.runs.run.summary import LISTED, not_loaded
 from rag.trace.details import AttemptsDetail, DeclineDetail, GenerationDetail
@@ -63,8 +63,37 @@ def answer_status_html(events: Sequence[Event]) -> str:
     return _note("", told) if told else ""
 
 
-def outcome_note(last: RunFinished) -> str:
-    """Shown below the answer; empty for an outcome that needs none there."""
+class EndNote(NamedTuple):
+    kind: Literal["failed", "stopped", "note"]
+    text: str
+
+
+def show_end_notes(last: RunFinished) -> None:
+    """Shown below the answer: how the run ended."""
+    for kind, told in end_notes(last):
+        if kind == "failed":
+            st.error(plain(readable(told)))
+        elif kind == "stopped":
+            st.caption(told)
+        else:
+            st.info(told)
+
+
+def end_notes(last: RunFinished) -> Iterator[EndNote]:
+    if last.error:
+        yield EndNote("failed", last.error.sentence(language()))
+    elif last.status == "stopped":
+        yield EndNote("stopped", say("chat.stopped"))
+    elif note := _outcome_note(last):
+        yield EndNote("note", note)
+    if last.is_cut:
+        yield EndNote("note", say(f"cut.{last.cut_by}"))
+    if last.pending:
+        yield EndNote("note", counted("chat.pending", last.pending))
+
+
+def _outcome_note(last: RunFinished) -> str:
+    """Empty for an outcome that needs none."""
     if last.outcome == "not_in_documents" and not last.citations:
         return say("outcome.nothing_near_note")
     if last.outcome in ("unconfirmed", "not_in_documents", "from_model"):

@@ -10,12 +10,11 @@ import streamlit as st
 
 from pages.server.process import engine
 from pages.widgets.answer.answer import Cards, show_answer
-from pages.widgets.answer.status import outcome_note, show_answer_status, show_not_loaded, show_unconfirmed
+from pages.widgets.answer.status import show_answer_status, show_end_notes, show_not_loaded, show_unconfirmed
 from pages.widgets.chat.actions import show_actions
 from pages.widgets.chat.conversation.shown import open_conversation
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.chat.why import offer_why
-from pages.widgets.controls.errors import show_error
 from pages.widgets.controls.fold import show_fold
 from pages.widgets.controls.uploader import take_left
 from pages.widgets.trace.fork.change import offer_change
@@ -145,16 +144,7 @@ def show_end(last: RunFinished, events: Sequence[Event], key: str) -> None:
         show_answer_status(events)
         is_no_answer = last.outcome == "not_in_documents"
         show_answer(last.answer, last.citations, engine().store, key, is_no_answer=is_no_answer)
-    if last.error:
-        show_error(last.error)
-    elif last.status == "stopped":
-        st.caption(say("chat.stopped"))
-    elif note := outcome_note(last):
-        st.info(note)
-    if last.is_cut:
-        st.info(say(f"cut.{last.cut_by}"))
-    if last.pending:
-        st.info(counted("chat.pending", last.pending))
+    show_end_notes(last)
     show_not_loaded(events)
     show_unconfirmed(last)
 

@@ -14,7 +14,7 @@ from index_store.base.errors import Failure
 from pages.server.browser_rules import FILE_POLICY
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.answer.formulae import with_mathml
-from pages.widgets.answer.status import answer_status_html, outcome_note, told_not_loaded, unconfirmed_html
+from pages.widgets.answer.status import answer_status_html, end_notes, told_not_loaded, unconfirmed_html
 from pages.widgets.trace.calls import calls_html
 from pages.widgets.trace.detail import detail_html, summary_text
 from pages.widgets.trace.fork.origin import origin_html
@@ -70,26 +70,16 @@ def _run(run: ExportedRun, key: str, count: int) -> str:
 
 def _ending(last: RunFinished, events: Sequence[Event]) -> str:
     """The notes that the page shows below the answer."""
-    notes = ""
-    if last.error:
-        notes = _failure(last.error)
-    elif last.status == "stopped":
-        notes = _note(say("chat.stopped"))
-    elif note := outcome_note(last):
-        notes = _note(note)
-    if last.is_cut:
-        notes += _note(say(f"cut.{last.cut_by}"))
-    if last.pending:
-        notes += _note(counted("chat.pending", last.pending))
-    return notes + "".join(map(_note, told_not_loaded(events)))
+    notes = [_note(told, is_failure=kind == "failed") for kind, told in end_notes(last)]
+    return "".join([*notes, *map(_note, told_not_loaded(events))])
 
 
-def _note(sentence: str) -> str:
-    return f'<p class="note">{escape(sentence)}</p>'
+def _note(sentence: str, *, is_failure: bool = False) -> str:
+    return f'<p class="note{" failed" if is_failure else ""}">{escape(sentence)}</p>'
 
 
 def _failure(failure: Failure) -> str:
-    return f'<p class="note failed">{escape(failure.sentence(language()))}</p>'
+    return _note(failure.sentence(language()), is_failure=True)
 
 
 def _trace(run: ExportedRun, key: str, seconds: float, is_open: bool) -> str:

@@ -6,7 +6,7 @@ from typing import Protocol
 from urllib.parse import urlencode
 
 from index_store.parsing.loaders.formats import BY_SUFFIX
-from pages.words import language, say
+from pages.words import language, readable, say
 from rag.text.places import titles_above
 
 
@@ -33,6 +33,11 @@ def location(place: Location, apart: str = "") -> str:
             parts.pop()  # the heading of a slide without a title is its number
         parts.append(say("detail.page", page=str(place.page)))
     return " › ".join(parts)
+
+
+def header_html(place: Location) -> str:
+    """The head of the card of a passage: its place and its file."""
+    return f"<header>{escape(location(place))}<small>{escape(readable(place.source))}</small></header>"
 
 
 def links_to(place: Location) -> str:

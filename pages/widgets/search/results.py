@@ -7,7 +7,7 @@ from index_store.base.errors import UnknownSection
 from index_store.parsing.chunking.blocks import header_at
 from index_store.search.hits import Hit
 from index_store.store.user_store import UserStore
-from pages.widgets.passage.location import links_to, location
+from pages.widgets.passage.location import header_html, links_to, location
 from pages.widgets.search.every_mode import ModeResult, PassageRanks, passages
 from pages.words import counted, language, readable, say
 
@@ -176,8 +176,7 @@ def _card(hit: Hit, id_: str, texts: SectionTexts) -> str:
     gone = "" if texts.section(hit) else f'<p class="note">{escape(say("chat.gone"))}</p>'
     begin, stop = max(0, start - AROUND), min(len(text), end + AROUND)
     return (
-        f'<div popover id="{id_}" class="passage-card found"><header>{escape(location(hit))}'
-        f"<small>{escape(readable(hit.source))}</small></header>{gone}"
+        f'<div popover id="{id_}" class="passage-card found">{header_html(hit)}{gone}'
         f"{_folded(text, spans, 0, begin)}<p>{marked(text, spans, begin, start)}</p>"
         f'<div class="cited">{marked(text, spans, start, end)}</div>'
         f"<p>{marked(text, spans, end, stop)}</p>{_folded(text, spans, stop, len(text))}"
