@@ -29,19 +29,8 @@ from pages.server.settings import Settings, server_settings, unknown_names
 from pages.server.sign_in import SignIn
 from pages.server.sticky import Sticky
 from pages.server.upload_limit import UploadLimit
-from pages.widgets.answer.copying import COPY_ON_CLICK
-from pages.widgets.chat.announce import ANNOUNCE
-from pages.widgets.chat.conversation.in_view import KEEP_IN_VIEW
-from pages.widgets.chat.half_typed import KEEP_TYPED
 from pages.widgets.controls.errors import show_error
-from pages.widgets.controls.focus import FOCUS
-from pages.widgets.controls.top import TO_TOP
-from pages.widgets.frame.acts import ONLY_ACTS
-from pages.widgets.frame.kept_focus import KEEP_NEAR
-from pages.widgets.frame.page_language import TELL_LANGUAGE
-from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
-from pages.widgets.frame.steps import ONE_STEP
-from pages.widgets.trace.graph import OPEN_ROWS
+from pages.widgets.controls.script import SCRIPTS
 from pages.words import say
 
 write_log(logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -49,22 +38,6 @@ write_log(logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
 logging.getLogger("httpx2").setLevel(logging.WARNING)
 logging.getLogger("httpx").setLevel(logging.WARNING)
 log = logging.getLogger("app")
-
-SCRIPTS = (
-    ANNOUNCE,
-    COPY_ON_CLICK,
-    KEEP_IN_VIEW,
-    KEEP_TYPED,
-    CLOSE_ON_CHOICE,
-    FOCUS,
-    ONE_STEP,
-    KEEP_NEAR,
-    ONLY_ACTS,
-    OPEN_ROWS,
-    TELL_LANGUAGE,
-    TO_TOP,
-)
-"""all scripts of our pages; a browser runs no others (pages/server/browser_rules.py)"""
 
 
 @asynccontextmanager
@@ -122,7 +95,7 @@ def middlewares() -> list[Middleware]:
         Middleware(
             RequestGate,
             names=settings.names,
-            scripts=SCRIPTS,
+            scripts=SCRIPTS.values(),
             for_others=for_others(settings),
             signs_in=settings.auth == "oidc",
         ),

@@ -7,14 +7,14 @@ from streamlit import config
 
 from index_store.access.principal import Role
 from index_store.base.errors import AccessWithdrawn, DatabaseAway, PlainError, VectorServerError
+from index_store.base.settings import MEGABYTE
 from pages.server.identity import NotSignedIn
 from pages.server.process import engine, principal
 from pages.server.settings import server_settings
-from pages.server.upload_limit import MEGABYTE, MOST_HELD
-from pages.widgets.answer import copying
+from pages.server.upload_limit import MOST_HELD
 from pages.widgets.chat.conversation.address import chat_address, follow_address
 from pages.widgets.controls.errors import show_error
-from pages.widgets.frame import acts, kept_focus, sidebar, steps
+from pages.widgets.controls.script import ON_EVERY_PAGE, show_script
 from pages.widgets.frame.page_language import tell_language
 from pages.widgets.frame.sign_in import show_sign_in, show_who, show_withdrawn, watch
 from pages.widgets.frame.trouble import show_sent_around, show_trouble
@@ -103,11 +103,8 @@ with st.sidebar, st.container(gap=None, key="pages"):
     if server_settings().auth != "none" and page != SHARED:
         for name, each in {**(FOR_ADMINS if who.role is Role.ADMIN else {}), "my_data": MY_DATA}.items():
             st.page_link(each, label=say(f"app.{name}"), query_params={"lang": language()}, width="stretch")
-    sidebar.show_script()
-    copying.show_script()
-    acts.show_script()
-    steps.show_script()
-    kept_focus.show_script()
+    for script in ON_EVERY_PAGE:
+        show_script(script)
 
 try:
     if page != SHARED:

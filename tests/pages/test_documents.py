@@ -32,14 +32,8 @@ from index_store.ingestion.sources import FileSource, SiteSource, upload_folder
 from index_store.parsing.loaders.formats import LOADABLE
 from pages import samples
 from pages.server import process
-from pages.widgets.answer.copying import COPY_ON_CLICK
-from pages.widgets.controls.top import TO_TOP
+from pages.widgets.controls.script import SCRIPTS
 from pages.widgets.documents.jobs import LATEST
-from pages.widgets.frame.acts import ONLY_ACTS
-from pages.widgets.frame.kept_focus import KEEP_NEAR
-from pages.widgets.frame.page_language import TELL_LANGUAGE
-from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
-from pages.widgets.frame.steps import ONE_STEP
 from tests.full_disk import full_disk, linux
 from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, painted
 from tests.local import as_person, grant, person_of, process_of
@@ -634,7 +628,7 @@ def test_words_of_a_document_are_shown_as_they_are_and_run_nothing(engine, tmp_p
     [document_id] = add(engine, tmp_path, name, text=f"<h1>{words}</h1><h2>{words}</h2><p>{words}</p>")
     page = DocumentsPage(doc=document_id)
     html = page.html
-    for ours in (CLOSE_ON_CHOICE, COPY_ON_CLICK, KEEP_NEAR, ONE_STEP, ONLY_ACTS, TELL_LANGUAGE, TO_TOP):
+    for ours in SCRIPTS.values():
         html = html.replace(ours, "")
     tags = Tags(html)
     assert not tags.names & {"script", "img", "iframe"}

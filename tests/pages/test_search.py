@@ -17,12 +17,7 @@ from index_store.base.errors import (
 from index_store.base.service_address import host_of
 from index_store.search.searcher import LONGEST_QUESTION, MODES, UNITS
 from pages.texts import texts
-from pages.widgets.answer.copying import COPY_ON_CLICK
-from pages.widgets.frame.acts import ONLY_ACTS
-from pages.widgets.frame.kept_focus import KEEP_NEAR
-from pages.widgets.frame.page_language import TELL_LANGUAGE
-from pages.widgets.frame.sidebar import CLOSE_ON_CHOICE
-from pages.widgets.frame.steps import ONE_STEP
+from pages.widgets.controls.script import ON_EVERY_PAGE, SCRIPTS
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 from tests.looks import languages_in_turn, one_language
 from tests.pages.conftest import restart
@@ -446,8 +441,8 @@ def test_words_of_documents_and_of_questions_stay_words(engine, tmp_path):
     html = page.page
     assert not list(html.iter("img", "iframe", "object", "form"))
     assert [each.text for each in html.iter("script")] == [
-        each.removeprefix("<script>").removesuffix("</script>")
-        for each in (TELL_LANGUAGE, CLOSE_ON_CHOICE, COPY_ON_CLICK, ONLY_ACTS, ONE_STEP, KEEP_NEAR)
+        SCRIPTS[each].removeprefix("<script>").removesuffix("</script>")
+        for each in ("translate_streamlit", *ON_EVERY_PAGE)
     ]
     assert not {name for each in html.iter() for name in each.attrib if name.startswith("on")}
     assert all(each.get("href").startswith(("documents?", "originals/")) for each in html.iter("a"))

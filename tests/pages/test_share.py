@@ -13,8 +13,8 @@ from index_store.base.errors import DatabaseAway
 from pages.server import process
 from pages.server.process import engine
 from pages.texts import texts
-from pages.widgets.answer.copying import COPY_ON_CLICK
 from pages.widgets.chat import share
+from pages.widgets.controls.script import SCRIPTS
 from rag.errors import UnknownShare
 from rag.runs.user_services import UserExports
 from rag.trace.events import StepFinished
@@ -228,7 +228,7 @@ def test_every_page_that_shows_an_answer_can_copy_it_and_draw_its_formulae(chat)
     run = chat.wait()
     token = engine().shares.add(run.id).token
     for page in (chat, RunsPage(run=run.id), ComparePage(runs=run.id), Page("personal/shared", share=token)):
-        assert page.html.count(COPY_ON_CLICK) == 1
+        assert [page.html.count(SCRIPTS[each]) for each in ("copy_on_click", "draw_formulae")] == [1, 1]
 
 
 @pytest.mark.parametrize("home", ["http://chat", "http://search", "http://kb-search", "https://rag.example.co.jp:8443"])

@@ -1,30 +1,16 @@
 """Tells screen readers that an answer is being written, and how it ended."""
 
 from collections.abc import Sequence
-from html import escape
 
 import streamlit as st
 
+from pages.widgets.controls.script import show_script
 from pages.words import say
 from rag.runs.history.history import RunOutline
 from rag.trace.events import RunFinished
 
 TOLD = "run that was told of"
 """in the session: the latest run that was in flight while it was on the page"""
-
-ANNOUNCE = """<script>
-{
-  let region = document.querySelector("body > [role=status]");
-  if (!region) {
-    region = document.createElement("div");
-    region.setAttribute("role", "status");
-    region.className = "announced";
-    document.body.append(region);
-  }
-  region.textContent = document.querySelector("[data-announced]").dataset.announced;
-}
-</script>"""
-"""Runs whenever its element changes. The region stays in the page, because screen readers read only changes in it."""
 
 
 def announce(running: str | None, outlines: Sequence[RunOutline]) -> None:
@@ -34,7 +20,7 @@ def announce(running: str | None, outlines: Sequence[RunOutline]) -> None:
     ends = [events[-1] for run, events in outlines if run.id == st.session_state.get(TOLD)]
     with st.container(key="announced"):
         words = say("chat.told_running") if running else "".join(map(_told, ends))
-        st.html(f'<i data-announced="{escape(words)}"></i>{ANNOUNCE}', unsafe_allow_javascript=True)
+        show_script("announce", announced=words)
 
 
 def _told(end: object) -> str:

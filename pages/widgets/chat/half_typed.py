@@ -2,30 +2,9 @@
 
 import streamlit as st
 
-KEEP_TYPED = """<script>
-(async () => {
-  const name = "[data-testid=stChatInputTextArea]";
-  if (!window.typedInto) {
-    window.typedInto = document.createElement("textarea");
-    document.addEventListener("input", event => { if (event.target.matches(name)) window.typedInto = event.target; });
-  }
-  const typed = !window.typedInto.isConnected && window.typedInto.value;
-  for (let looks = 0; typed && looks < 100; looks++) {
-    const field = document.querySelector(name);
-    if (field) {
-      if (field.value) return;
-      Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(field, typed);
-      return field.dispatchEvent(new Event("input", { bubbles: true }));
-    }
-    await new Promise(resolve => setTimeout(resolve, 50));
-  }
-})();
-</script>"""
-"""Runs when the page of the chat is opened. A field that left the page still has its text, and none once that was sent.
-React hears of a text only if it is set in this way. Nothing is stored: a reload, or signing out, forgets it.
-"""
+from pages.widgets.controls.script import show_script
 
 
 def keep_half_typed() -> None:
     with st.container(key="half-typed"):
-        st.html(KEEP_TYPED, unsafe_allow_javascript=True)
+        show_script("keep_half_typed")

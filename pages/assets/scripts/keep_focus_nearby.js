@@ -1,8 +1,8 @@
-"""Keeps the focus of the keyboard near a button that is gone once it was pressed, such as one that stops a run."""
-
-import streamlit as st
-
-KEEP_NEAR = """<script>
+// Keeps the focus of the keyboard near a button that is gone once it was pressed, such as one that stops a run.
+//
+// A moment after the button has gone: a list or a popover that closes puts the focus somewhere itself. Not before the
+// key is up: held down, it would press what then has the focus. Only for the keyboard: on a phone, a field with the
+// focus opens the keys.
 if (!window.focusIsKept) {
   window.focusIsKept = true;
   let pressed, place, isHeld;
@@ -29,12 +29,3 @@ if (!window.focusIsKept) {
   addEventListener("keyup", () => { isHeld = false; look(); }, { capture: true });
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
 }
-</script>"""
-"""A moment after the button has gone: a list or a popover that closes puts the focus somewhere itself. Not before the
-key is up: held down, it would press what then has the focus. Only for the keyboard: on a phone, a field with the focus
-opens the keys.
-"""
-
-
-def show_script() -> None:
-    st.html(KEEP_NEAR, unsafe_allow_javascript=True)
