@@ -415,8 +415,9 @@ import asyncio
 import uvicorn
 
 from pages.server import streamlit_fixes
+from pages.server.streamlit_fixes import shutdown
 
-streamlit_fixes.LAST_REQUESTS = 1
+shutdown.LAST_REQUESTS = 1
 streamlit_fixes.apply()
 
 
