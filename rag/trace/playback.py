@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from rag.trace.details import AttemptsDetail, CandidatesDetail, DeclineDetail, DraftDetail, GenerationDetail
+from rag.trace.answers import written_by
+from rag.trace.details import AttemptsDetail, CandidatesDetail, DeclineDetail
 from rag.trace.events import Event, RunFinished, StepFinished, StepStarted, Token
 
 READING = 0.4
@@ -79,17 +80,16 @@ def _typed(events: Sequence[Event]) -> Iterator[Moment]:
         if not isinstance(step, StepFinished):
             continue
         match step.detail:
-            case GenerationDetail(drafted=False, text=text) | DraftDetail(kept=True, text=text):
-                yield from _spread(step, text)
-            case DeclineDetail(text=text):
-                # Without a model call, the text appears at once.
-                yield from _spread(step, text) if step.model_calls else [_whole(step, text)]
+            case DeclineDetail(text=text) if not step.model_calls:  # the text appears at once
+                yield _whole(step, text)
             case AttemptsDetail(attempts=attempts, chosen=chosen):
                 yield from (_whole(step, each.text) for each in attempts if each.number == chosen)
             case CandidatesDetail():
                 candidates = step.detail
             case _ if candidates and candidates.candidates and step.step == "choose_candidate":
                 yield _whole(step, candidates.candidates[0].text)
+            case _:
+                yield from _spread(step, written_by(step))
 
 
 def _typed_half(events: Sequence[Event], typed: Sequence[Moment]) -> Iterator[Moment]:

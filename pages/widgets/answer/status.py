@@ -2,46 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import streamlit as st
 
 from pages.words import counted, language, plain, readable, say
 from rag.pipelines import PIPELINES
 from rag.runs.run.summary import LISTED, not_loaded
-from rag.trace.details import AttemptsDetail, DeclineDetail, GenerationDetail
-from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Token
-from rag.trace.path import END
-
-
-class DroppedAnswer(NamedTuple):
-    """An answer that failed a check."""
-
-    why: str
-    """reason of the decision against it"""
-    is_replaced: bool
-    """whether another answer is being written or is finished"""
-
-
-def dropped(events: Sequence[Event]) -> DroppedAnswer | None:
-    """The latest dropped answer; None if there is none."""
-    writers: set[str] = set()
-    is_written, shown = False, ""
-    latest: DroppedAnswer | None = None
-    for event in events:
-        match event:
-            case StepFinished(step=step, detail=GenerationDetail(text=text) | DeclineDetail(text=text)):
-                writers.add(step)
-                is_written, shown = True, text
-                latest = latest and latest._replace(is_replaced=True)  # a stored run has no tokens
-            case StepFinished(detail=AttemptsDetail(attempts=attempts, chosen=chosen)) if latest:
-                is_shown = any(each.number == chosen and each.text == shown for each in attempts)
-                latest = latest if is_shown else latest._replace(is_replaced=True)
-            case Decision(to=to, why=why) if is_written and to != END:
-                latest, is_written = DroppedAnswer(why, is_replaced=False), False
-            case StepStarted(step=step) | Token(step=step) if latest and (step in writers or isinstance(event, Token)):
-                latest = DroppedAnswer(latest.why, is_replaced=True)
-    return latest
+from rag.trace.answers import dropped_answer
+from rag.trace.events import Event, RunFinished, RunStarted
 
 
 def show_answer_status(events: Sequence[Event]) -> None:
@@ -51,7 +20,7 @@ def show_answer_status(events: Sequence[Event]) -> None:
 
 
 def answer_status_html(events: Sequence[Event]) -> str:
-    last, sent_back = events[-1], dropped(events)
+    last, sent_back = events[-1], dropped_answer(events)
     why = say(f"decision.{sent_back.why}") if sent_back else ""
     if sent_back and not sent_back.is_replaced and not isinstance(last, RunFinished):
         return _note("dropped", say("chat.draft_dropped", why=why))

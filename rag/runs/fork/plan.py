@@ -19,7 +19,8 @@ from rag.runs.fork.checkpoints import Snapshot, Task
 from rag.runs.fork.editing import Editing
 from rag.runs.fork.edits import Edit
 from rag.runs.run.summary import reused_seconds
-from rag.trace.details import DeclineDetail, DraftDetail, GenerationDetail, RetrievalDetail
+from rag.trace.answers import written_by
+from rag.trace.details import DraftDetail, RetrievalDetail
 from rag.trace.events import Change, Event, RunFinished, RunStarted, StepFinished, StepStarted, Token
 from rag.trace.passages import Passage, Retrieval
 
@@ -158,18 +159,11 @@ def _before(snapshot: Snapshot, events: Sequence[Event]) -> Iterator[Event]:
             case RunStarted() | RunFinished() | Token():
                 continue
             case StepFinished():
-                if written := _written(event):
+                if written := written_by(event):
                     yield Token(step=event.step, attempt=event.attempt, text=written)
                 yield event.model_copy(update={"reused": True})
             case _:
                 yield event
-
-
-def _written(step: StepFinished) -> str:
-    match step.detail:
-        case GenerationDetail(drafted=False, text=text) | DraftDetail(kept=True, text=text) | DeclineDetail(text=text):
-            return text
-    return ""
 
 
 def _outcome_beside(task: Task, finished: Mapping[tuple[str, int], StepFinished]) -> Override | None:

@@ -27,9 +27,9 @@ from rag.runs.fork.edits import (
     TurnOver,
 )
 from rag.runs.run.options import LEAST_HITS, MOST_HITS
+from rag.trace.answers import writer_of
 from rag.trace.details import (
     DeclineDetail,
-    DraftDetail,
     GenerationDetail,
     GradesDetail,
     GroundingDetail,
@@ -40,6 +40,7 @@ from rag.trace.details import (
     WebSearchDetail,
 )
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished
+from rag.trace.known_passages import holds, known_passages
 from rag.trace.passages import Passage, Retrieval
 
 FOUND_AT_ONCE = 5
@@ -102,14 +103,14 @@ def _ask_edits(events: Sequence[Event], started: RunStarted, step: StepFinished,
         case GenerationDetail(passages=tuple(numbers)) | DeclineDetail(passages=tuple(numbers)) if (
             LeaveOut in EDITS[step.step]
         ):
-            known = _known(events, step)
+            known = known_passages(events, step)
             given = [known[each] for each in numbers if each in known]
             if not numbers:  # the model was not asked, so there is no prompt
                 return _ask_passages(events, step, given, key)
             return _ask_one_of(
                 key,
                 passages=lambda: _ask_passages(events, step, given, key),
-                prompt=lambda: _ask_prompt(started.run_id, _written_by(events, step), key),
+                prompt=lambda: _ask_prompt(started.run_id, writer_of(events, step), key),
             )
         case RewriteDetail(after=query) | WebSearchDetail(query=query):
             return _ask_query(query, key)
@@ -118,7 +119,7 @@ def _ask_edits(events: Sequence[Event], started: RunStarted, step: StepFinished,
             st.write(say(f"change.{turned}"))
             return [TurnOver()]
         case _:
-            return _ask_prompt(started.run_id, _written_by(events, step), key)
+            return _ask_prompt(started.run_id, writer_of(events, step), key)
 
 
 def _ask_one_of(key: str, **forms: Callable[[], list[Edit]]) -> list[Edit]:
@@ -168,7 +169,7 @@ def _ask_query(query: str, key: str) -> list[Edit]:
 def _ask_passages(events: Sequence[Event], step: StepFinished, given: Sequence[Passage], key: str) -> list[Edit]:
     """`given`: the passages that the step found or received. Other passages of the run can be added."""
     numbers = {each.number for each in given}
-    others = [each for number, each in _known(events, step).items() if number not in numbers]
+    others = [each for number, each in known_passages(events, step).items() if number not in numbers]
     edits: list[Edit] = []
     for passage in (*given, *others):
         is_given = passage.number in numbers
@@ -201,8 +202,8 @@ def _look_for(words: str, events: Sequence[Event], step: StepFinished, unit: str
     except PlainError as error:
         show_error(error)
         return []
-    known = _known(events, step).values()
-    new = [hit for hit in hits if not any(_holds(each, hit) for each in known)]
+    known = known_passages(events, step).values()
+    new = [hit for hit in hits if not any(holds(each, hit) for each in known)]
     if not new:
         st.caption(say("change.nothing_else"))
     return new
@@ -210,7 +211,7 @@ def _look_for(words: str, events: Sequence[Event], step: StepFinished, unit: str
 
 def _ask_grades(verdicts: Mapping[int, str], events: Sequence[Event], step: StepFinished, key: str) -> list[Edit]:
     """An unknown grade counts as relevant, as in the pipeline."""
-    known = _known(events, step)
+    known = known_passages(events, step)
     st.caption(say("change.grades"))
     edits: list[Edit] = []
     for number, verdict in verdicts.items():
@@ -219,18 +220,6 @@ def _ask_grades(verdicts: Mapping[int, str], events: Sequence[Event], step: Step
         if st.checkbox(_named(passage), counts, key=f"grade-{number}-{key}", help=_text(passage)) != counts:
             edits.append(TurnOver(passage=number))
     return edits
-
-
-def _written_by(events: Sequence[Event], step: StepFinished) -> StepFinished:
-    """The step whose call wrote the answer. A speculative answer was written before `step` used it."""
-    written = step
-    for event in events:
-        match event:
-            case StepFinished(detail=DraftDetail(kept=True)):
-                written = event
-        if event is step:
-            break
-    return step if step.model_calls else written
 
 
 def _ask_prompt(run_id: str, step: StepFinished, key: str) -> list[Edit]:
@@ -246,26 +235,6 @@ def _ask_prompt(run_id: str, step: StepFinished, key: str) -> list[Edit]:
     ]
     edited = tuple(each.model_copy(update={"text": text}) for each, text in zip(messages, texts, strict=True))
     return [] if edited == messages else [EditPrompt(messages=edited)]
-
-
-def _known(events: Sequence[Event], step: StepFinished) -> dict[int, Passage]:
-    """All passages that the run had found when the step ended, by number."""
-    known: dict[int, Passage] = {}
-    for event in events:
-        match event:
-            case StepFinished(detail=RetrievalDetail(passages=found) | WebSearchDetail(passages=found)):
-                known |= {each.number: each for each in found if each.number not in known}
-            case StepFinished(detail=GradesDetail(grades=grades)):
-                known |= {each.passage.number: each.passage for each in grades if each.passage.number not in known}
-        if event is step:
-            break
-    return known
-
-
-def _holds(passage: Passage, hit: Hit) -> bool:
-    """Compares the found chunk, as the passage may be a section that was trimmed."""
-    is_inside = passage.start <= hit.best_start and hit.best_end <= passage.end
-    return passage.section_id == hit.section_id and is_inside
 
 
 def _named(passage: Passage) -> str:

@@ -1,26 +1,30 @@
 """The status of an answer on the page: a draft during its checks, then confirmed, or replaced by another."""
 
 import json
-from contextlib import closing
 from functools import partial
 
 import pytest
 
-from index_store.access.principal import LOCAL
 from pages.server import process
 from pages.texts import texts
-from pages.widgets.answer.status import dropped, show_answer_status, show_unconfirmed
+from pages.widgets.answer.status import show_answer_status, show_unconfirmed
 from pages.widgets.chat.turn import show_end
 from rag.models.service.no_answer import TOKEN
-from rag.runs.history.history import History
-from rag.trace.details import Attempt, AttemptsDetail, DeclineDetail, GenerationDetail, RetrievalDetail
-from rag.trace.events import Decision, Event, Outcome, RunFinished, RunStarted, StepFinished, StepStarted, Token, Totals
-from rag.trace.grades import Grounding, Usefulness
+from rag.trace.events import Event, StepFinished, StepStarted, Token
 from rag.trace.passages import Citation
 from tests.looks import languages_in_turn, one_language
 from tests.pages.reader import for_reader
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.trace_examples import PASSAGE
+from tests.rag.trace.checked_answers import (
+    FOUND,
+    PASSED,
+    SEARCHED,
+    SENT_BACK,
+    finished,
+    generate,
+    started,
+)
 from tests.servers import Answer
 
 QUESTION = "Who approves the green car?"
@@ -28,50 +32,6 @@ YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
 NO = json.dumps({"reason": "Not there.", "unsupported": ["The mayor approves it."], "support": "no"})
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
-
-
-def started(pipeline: str = "self_rag", conversation: str = "c") -> RunStarted:
-    return RunStarted(
-        run_id="r", conversation_id=conversation, question="?", index="i", pipeline=pipeline, model="m", at=1
-    )
-
-
-def step(name: str, detail, attempt: int = 1) -> list[Event]:
-    return [
-        StepStarted(step=name, attempt=attempt, start=0),
-        StepFinished(
-            step=name, attempt=attempt, start=0, milliseconds=1, model_calls=1, tokens_in=1, tokens_out=1, detail=detail
-        ),
-    ]
-
-
-def generate(attempt: int = 1) -> list[Event]:
-    return step("generate", GenerationDetail(passages=(1,), text="An answer.", cited=()), attempt)
-
-
-def decline(text: str) -> list[Event]:
-    return step("decline", DeclineDetail(text=text, queries=(), nearest=()))
-
-
-def attempts(chosen: int) -> list[Event]:
-    written = tuple(
-        Attempt(number=number, text=text, cited=(), grounding=Grounding.unknown(), usefulness=Usefulness.unknown())
-        for number, text in ((1, "Another."), (2, "An answer."))
-    )
-    return step("keep_best_attempt", AttemptsDetail(attempts=written, chosen=chosen))
-
-
-SEARCHED = step("retrieve", RetrievalDetail(query="?", mode="vector", unit="chunk", passages=()))
-SENT_BACK = Decision(from_step="check_answer", to="generate", why="not_grounded")
-FOUND = Decision(from_step="grade_documents", to="generate", why="relevant_found")
-GIVEN_UP = Decision(from_step="check_answer", to="decline", why="generation_limit")
-PASSED = Decision(from_step="check_answer", to="__end__", why="confirmed")
-
-
-def finished(outcome: Outcome = "confirmed", unconfirmed: tuple[str, ...] = ()) -> RunFinished:
-    return RunFinished(
-        status="finished", answer="A.", outcome=outcome, citations=(), totals=Totals(), unconfirmed=unconfirmed
-    )
 
 
 def notes(events: list[Event], language: str = "en") -> list[str]:
@@ -113,35 +73,6 @@ def test_the_one_that_is_written_instead_says_that_it_replaces_it(language, betw
     assert words["chat.draft"] + replaces in note
     [note] = notes([started(), *writing, *generate(2)[1:], PASSED, finished()], language)
     assert words["outcome.confirmed_note"] + replaces in note
-
-
-@pytest.mark.parametrize(
-    ("kept", "is_told"),
-    [
-        (decline("There is none."), True),
-        (attempts(chosen=1), True),
-        (attempts(chosen=2), False),
-    ],
-)
-def test_a_stored_run_tells_of_the_dropped_answer_as_it_did_while_it_was_written(kept, is_told):
-    sent_back = [*SEARCHED, FOUND, *generate(), SENT_BACK, *generate(2), GIVEN_UP]
-    found = dropped([started(), *sent_back, *kept, finished("unconfirmed")])
-    assert found == ("generation_limit", is_told)
-
-
-def test_the_outline_of_a_stored_run_tells_of_the_dropped_answer_too(data_dir):
-    sent_back = [*SEARCHED, FOUND, *generate(), SENT_BACK, *generate(2), GIVEN_UP]
-    with closing(History(data_dir)) as history:
-        conversation = history.conversations.new("?", principal=LOCAL).id
-        begun = started(conversation=conversation)
-        for event in (begun, *sent_back, *attempts(chosen=1), finished("unconfirmed")):
-            history.save("r", event)
-        [outline] = history.outlines(conversation, 1)
-        assert dropped(outline.events) == dropped(history.events("r")) == ("generation_limit", True)
-
-
-def test_the_first_choice_to_write_sends_nothing_back():
-    assert dropped([started(), *SEARCHED, FOUND, *generate(), PASSED, finished()]) is None
 
 
 def test_claims_that_could_not_be_confirmed_are_listed_as_text():
