@@ -25,7 +25,7 @@ from pages.server.page_shell import PageShell, style_sheet
 from pages.server.process import Ending, close_engine, whole_engine
 from pages.server.providers import for_streamlit
 from pages.server.proxies import OtherProxies, Proxies
-from pages.server.settings import Settings, server_settings, unknown_names
+from pages.server.settings import ServerSettings, server_settings, unknown_names
 from pages.server.sign_in import SignIn
 from pages.server.sticky import Sticky
 from pages.server.upload_limit import UploadLimit
@@ -71,7 +71,7 @@ def say_that_it_crashed(error: Exception) -> bool:
     return True
 
 
-def for_others(settings: Settings) -> bool:
+def for_others(settings: ServerSettings) -> bool:
     """Whether other machines may connect."""
     return settings.auth != "none" or settings.allow_anonymous
 
@@ -106,7 +106,7 @@ def middlewares() -> list[Middleware]:
     ]
 
 
-def secrets_of(settings: Settings) -> dict[str, Any]:
+def secrets_of(settings: ServerSettings) -> dict[str, Any]:
     """The secrets that Streamlit gets."""
     cookie_secret = settings.cookie_secret.get_secret_value()
     if cookie_secret:

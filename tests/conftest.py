@@ -17,7 +17,7 @@ from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.util import LRUCache
 
 from index_store.vectors.local.folder import ChromaFolder
-from pages.server.settings import Settings as ServerSettings
+from pages.server.settings import ServerSettings
 from rag.settings import Settings
 from tests import made_once, shared_parsers
 

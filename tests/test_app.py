@@ -11,7 +11,7 @@ from index_store.ingestion.stages import embedding
 from index_store.store.index_store import IndexStore
 from pages.server.gate import BelowTheRoot, NotForOthers
 from pages.server.proxies import OtherProxies
-from pages.server.settings import Settings
+from pages.server.settings import ServerSettings
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import eventually
 from tests.pages.server.test_streamlit_fixes import run
@@ -50,7 +50,7 @@ asyncio.run(main())
 )
 def test_settings_that_open_the_app_to_others_by_mistake_are_refused_in_both_languages(monkeypatch, settings, error):
     monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
-    monkeypatch.setattr(app, "server_settings", lambda: Settings(**settings))
+    monkeypatch.setattr(app, "server_settings", lambda: ServerSettings(**settings))
     monkeypatch.setattr(app.config, "get_option", {"server.address": "0.0.0.0", "server.baseUrlPath": ""}.get)
     with pytest.raises(SystemExit) as caught:
         app.middlewares()

@@ -16,7 +16,7 @@ from index_store.access.principal import LOCAL, Principal
 from index_store.access.recognition import SignInClaims
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.server.providers import Provider
-from pages.server.settings import Settings
+from pages.server.settings import ServerSettings
 
 log = logging.getLogger(__name__)
 
@@ -27,12 +27,12 @@ class NotSignedIn(PlainError):
 
 
 Cookies = Mapping[str, str]
-Headers = Callable[[str], Iterable[str]]
+HeaderValues = Callable[[str], Iterable[str]]
 """name -> all values"""
 
 
 def identify(
-    settings: Settings, access: Callable[[], Access], cookies: Callable[[], Cookies], headers: Headers
+    settings: ServerSettings, access: Callable[[], Access], cookies: Callable[[], Cookies], headers: HeaderValues
 ) -> Principal:
     """The person of a request, or of the request that opened a tab. `cookies` and `headers` are called only if the way
     of signing in needs them: Streamlit makes them anew each time, and a page asks twenty times who its reader is.
@@ -42,7 +42,7 @@ def identify(
     if settings.auth == "none":
         return LOCAL
     if settings.auth == "oidc":
-        person = access().sign_ins.person_id(shown(cookies()))
+        person = access().sign_ins.person_id(sign_in_cookie(cookies()))
     else:
         subject = _only(headers, settings.auth_user_header)
         person = access().people.id_of(settings.auth_user_header, subject) if subject else None
@@ -54,7 +54,7 @@ def identify(
     return principal
 
 
-def shown(cookies: Cookies) -> bytes:
+def sign_in_cookie(cookies: Cookies) -> bytes:
     """The cookie that identifies a signed-in browser."""
     return cookies.get(USER_COOKIE_NAME, "").encode()
 
@@ -87,7 +87,7 @@ def _tell_of_missing_groups(claim: str, token: Mapping[str, Any]) -> None:
         log.info("An ID token of %s has no claim %s, so its person is in no group", _text(token.get("iss")), claim)
 
 
-def claim_of_headers(settings: Settings, headers: Headers) -> SignInClaims | None:
+def claim_of_headers(settings: ServerSettings, headers: HeaderValues) -> SignInClaims | None:
     """The claim of a trusted proxy, which has also verified the mail address. That may be all it says who somebody is.
     None if it names nobody.
     """
@@ -106,7 +106,7 @@ def claim_of_headers(settings: Settings, headers: Headers) -> SignInClaims | Non
     )
 
 
-def _only(headers: Headers, name: str) -> str:
+def _only(headers: HeaderValues, name: str) -> str:
     """The only value; empty if there are several, because the proxy has then added its own to one from the browser.
     Also empty if it is not UTF-8: with unreadable characters replaced, two people could get the same name.
     """

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import BaseModel, SecretStr, TypeAdapter, field_validator
 
@@ -38,7 +38,7 @@ class Provider(BaseModel, frozen=True, extra="forbid"):
     @field_validator("issuer")
     @classmethod
     def _is_an_address(cls, url: str) -> str:
-        _check_private(url.strip())
+        _split_private_address(url.strip())
         return url.strip()
 
 
@@ -52,14 +52,14 @@ _PROVIDERS = TypeAdapter(tuple[Provider, ...])
 
 def without_path(url: str) -> str:
     """scheme://host:port of an address that has no other parts. Raises ValueError."""
-    parts = _check_private(url.strip())
+    parts = _split_private_address(url.strip())
     if parts.path not in ("", "/") or parts.query or parts.fragment or parts.username is not None:
         raise ValueError
     return f"{parts.scheme}://{parts.netloc.lower()}"
 
 
-def _check_private(url: str) -> Any:
-    """Raises ValueError if others could read what is sent to this address."""
+def _split_private_address(url: str) -> SplitResult:
+    """The parts of an address. Raises ValueError if others could read what is sent to it."""
     parts = urlsplit(url)
     _ = parts.port
     if not parts.hostname or not (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)):
@@ -67,7 +67,7 @@ def _check_private(url: str) -> Any:
     return parts
 
 
-def key(number: int) -> str:
+def provider_key(number: int) -> str:
     """The name of a provider for Streamlit. No underscore, because Streamlit and Authlib split names there."""
     return f"provider{number}"
 
@@ -83,7 +83,7 @@ def for_streamlit(app_url: str, providers: Sequence[Provider], cookie_secret: st
     if not providers:
         return {}
     sections = {
-        key(number): {
+        provider_key(number): {
             "client_id": each.client_id,
             "client_secret": each.client_secret.get_secret_value(),
             "server_metadata_url": each.issuer.rstrip("/") + "/.well-known/openid-configuration",

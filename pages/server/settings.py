@@ -35,7 +35,7 @@ HEADER = ("the name of a header, such as Remote-User", "ヘッダー名(例: Rem
 _HEADER_NAME = r"^[A-Za-z0-9-]+$"  # the syntax of the regex crate, where $ matches only at the end
 
 
-class Settings(PlainSettings):
+class ServerSettings(PlainSettings):
     allowed: ClassVar[dict[str, tuple[str, str]]] = {
         "allowed_hosts": (
             "host names or IP addresses separated by commas, without http:// and port",
@@ -156,11 +156,11 @@ def _parts(hosts: str) -> list[str]:
 
 def unknown_names() -> list[str]:
     """Names in `.env` that are no settings, such as a mistyped AUTH. Nothing reads them."""
-    known = rag.settings.Settings.model_fields.keys() | Settings.model_fields.keys()
+    known = rag.settings.Settings.model_fields.keys() | ServerSettings.model_fields.keys()
     return [name for name in names_in(Path(".env")) if name.lower() not in known]
 
 
 @cache
-def server_settings() -> Settings:
+def server_settings() -> ServerSettings:
     """The settings of this process, read once, because each action needs them."""
-    return Settings()
+    return ServerSettings()

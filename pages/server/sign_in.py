@@ -23,11 +23,11 @@ from streamlit.web.server.starlette.starlette_server_config import SESSION_COOKI
 from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
 
 from index_store.base.errors import AccessWithdrawn, PlainError
-from pages.server.identity import NotSignedIn, claim_of_headers, claim_of_token, identify, shown
+from pages.server.identity import NotSignedIn, claim_of_headers, claim_of_token, identify, sign_in_cookie
 from pages.server.process import access, principal_of
-from pages.server.providers import CALLBACK, key
+from pages.server.providers import CALLBACK, provider_key
 from pages.server.refusal import refuse
-from pages.server.settings import Settings
+from pages.server.settings import ServerSettings
 
 LOGIN, LOGOUT = "/auth/login", "/auth/logout"
 FOR_PEOPLE = ("/originals/", "/media/", "/_stcore/upload_file/")
@@ -64,7 +64,7 @@ def allow_for_clocks() -> None:
 class SignIn:
     """ASGI middleware, after the proxies and the gate."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self._app = app
         self._settings = settings
         if settings.auth == "oidc":
@@ -102,14 +102,14 @@ class SignIn:
         if request.url.path == LOGIN:
             return await self._begin(request)
         if request.url.path == LOGOUT:
-            await run_in_threadpool(self._sign_out, shown(request.cookies))
+            await run_in_threadpool(self._sign_out, sign_in_cookie(request.cookies))
             location, headers = await self._of_streamlit(request)
             return _with_cookies(_to(location or "/"), headers, {SESSION_COOKIE_NAME, USER_COOKIE_NAME})
         return await self._end(request)
 
-    def _sign_out(self, shown: bytes) -> None:
+    def _sign_out(self, cookie: bytes) -> None:
         try:
-            access().signed_out(shown)
+            access().signed_out(cookie)
         except PlainError as error:
             log.warning("A sign-out can't be saved, so only the browser has deleted its cookie: %s", error)
 
@@ -141,7 +141,7 @@ class SignIn:
         if signed := _get_signed_cookie_with_chunks(cookies, USER_COOKIE_NAME):
             token = json.loads(signed)
             cookie = _cookie(token)
-            outcome = await run_in_threadpool(self._take_in, token, cookie.encode(), shown(request.cookies))
+            outcome = await run_in_threadpool(self._take_in, token, cookie.encode(), sign_in_cookie(request.cookies))
         elif "state" in query or "error" in query:  # otherwise it comes back from a sign-out
             outcome = "cancelled" if query.get("error") == "access_denied" else "failed"
         answer = _with_cookies(_to(came_from, outcome), headers, {SESSION_COOKIE_NAME})
@@ -151,9 +151,9 @@ class SignIn:
             answer.set_cookie(USER_COOKIE_NAME, cookie, lasting, httponly=True, samesite="lax")
         return answer
 
-    def _take_in(self, token: Mapping[str, Any], shown: bytes, before: bytes) -> str:
+    def _take_in(self, token: Mapping[str, Any], cookie: bytes, before: bytes) -> str:
         """The reason of a failure; empty if the person is signed in. `before`: the browser's cookie until now."""
-        number = next(n for n in range(len(self._settings.providers)) if key(n) == token["provider"])
+        number = next(n for n in range(len(self._settings.providers)) if provider_key(n) == token["provider"])
         provider = self._settings.providers[number]
         claim = claim_of_token(provider, token)
         if claim.issuer.rstrip("/") != provider.issuer.rstrip("/"):
@@ -163,7 +163,7 @@ class SignIn:
         try:
             person = access().signed_in(claim)
             access().sign_ins.end(before)
-            access().sign_ins.begin(person.id, shown, self._settings.sign_in_lasts)
+            access().sign_ins.begin(person.id, cookie, self._settings.sign_in_lasts)
         except AccessWithdrawn:
             return "withdrawn"
         except PlainError as error:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
-from pages.server.settings import Settings as ServerSettings
+from pages.server.settings import ServerSettings
 from rag.settings import Settings
 from tests.servers.ports import free_port
 

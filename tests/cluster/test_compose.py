@@ -8,7 +8,7 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
-from pages.server.settings import Settings as ServerSettings
+from pages.server.settings import ServerSettings
 from rag.settings import Settings
 from tests.cluster import compose
 from tests.cluster.dockerfile import ROOT

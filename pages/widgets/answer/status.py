@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import streamlit as st
 

@@ -7,7 +7,7 @@ import streamlit as st
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.server.identity import NotSignedIn
 from pages.server.process import principal
-from pages.server.providers import key
+from pages.server.providers import provider_key
 from pages.server.settings import server_settings
 from pages.server.sign_in import OUTCOME
 from pages.widgets.controls.errors import show_error
@@ -32,7 +32,14 @@ def show_sign_in() -> None:
     for number, provider in enumerate(settings.providers):
         label = say("sign_in.with", provider=plain(provider.name))
         kind: Literal["primary", "secondary"] = "primary" if len(settings.providers) == 1 else "secondary"
-        st.button(label, type=kind, key=f"signing-in-{number}", width="stretch", on_click=st.login, args=(key(number),))
+        st.button(
+            label,
+            type=kind,
+            key=f"signing-in-{number}",
+            width="stretch",
+            on_click=st.login,
+            args=(provider_key(number),),
+        )
 
 
 def show_withdrawn(error: AccessWithdrawn) -> None:

@@ -6,7 +6,7 @@ from index_store.access.principal import Role
 from index_store.access.recognition import SignInClaims
 from index_store.access.user_people import UserPeople
 from index_store.base.errors import AdminNeeded, NoPersonNamed
-from pages.server.settings import Settings
+from pages.server.settings import ServerSettings
 from pages.texts import texts
 from tests.local import process_of
 from tests.looks import one_language
@@ -14,7 +14,7 @@ from tests.pages.tabs.app_page import AppPage
 
 
 def people_page(monkeypatch, language="en") -> AppPage:
-    signed = Settings(auth="header", trusted_proxies="127.0.0.1")
+    signed = ServerSettings(auth="header", trusted_proxies="127.0.0.1")
     monkeypatch.setattr("pages.server.settings.server_settings", lambda: signed)
     return AppPage("admin/people", language)
 

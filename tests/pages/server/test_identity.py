@@ -14,20 +14,20 @@ from index_store.base.errors import AccessWithdrawn
 from index_store.base.settings import Settings as StoreSettings
 from pages.server.identity import NotSignedIn, claim_of_headers, claim_of_token, identify
 from pages.server.providers import read_providers
-from pages.server.settings import Settings
+from pages.server.settings import ServerSettings
 
 DAY = timedelta(days=1)
 ONE = '[{"name": "Example", "issuer": "https://id.example.com", "client_id": "c", "client_secret": "s"}]'
 
 
 @pytest.fixture
-def oidc() -> Settings:
-    return Settings(auth="oidc", app_url="https://rag.example.com", oidc_providers=ONE)
+def oidc() -> ServerSettings:
+    return ServerSettings(auth="oidc", app_url="https://rag.example.com", oidc_providers=ONE)
 
 
 @pytest.fixture
-def header() -> Settings:
-    return Settings(auth="header", trusted_proxies="127.0.0.1")
+def header() -> ServerSettings:
+    return ServerSettings(auth="header", trusted_proxies="127.0.0.1")
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def access(data_dir):
         yield access
 
 
-def whose(settings: Settings, access: Access, cookie: str = "", **headers: str) -> Principal:
+def whose(settings: ServerSettings, access: Access, cookie: str = "", **headers: str) -> Principal:
     raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     request = HTTPConnection({"type": "http", "headers": [*raw, (b"cookie", cookie.encode())]})
     return identify(settings, lambda: access, lambda: request.cookies, request.headers.getlist)
@@ -46,7 +46,7 @@ def test_where_nobody_signs_in_everybody_is_the_local_person_and_no_store_is_ask
     def broken():
         raise AssertionError
 
-    assert identify(Settings(), broken, dict, Headers().getlist) is LOCAL
+    assert identify(ServerSettings(), broken, dict, Headers().getlist) is LOCAL
 
 
 def test_a_browser_is_known_by_the_cookie_of_its_sign_in_and_by_no_other(oidc, access):

@@ -19,7 +19,7 @@ from index_store.library.originals.originals import Original
 from index_store.parsing.loaders.formats import FORMATS
 from pages.server import process
 from pages.server.originals import original
-from pages.server.settings import Settings
+from pages.server.settings import ServerSettings
 from rag.runs.engine import UserEngine
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 from tests.local import as_person, grant, person_of, process_of
@@ -223,7 +223,7 @@ def test_an_original_is_for_those_alone_who_may_read_its_index(client, add, engi
         assert client.get(f"/originals/{document_id}").status_code == 200
         process_of(engine).store.access.people.disable(id_)
         assert client.get(f"/originals/{document_id}").status_code == 403
-    monkeypatch.setattr(process, "server_settings", lambda: Settings(auth="header", trusted_proxies="127.0.0.1"))
+    monkeypatch.setattr(process, "server_settings", lambda: ServerSettings(auth="header", trusted_proxies="127.0.0.1"))
     assert client.get(f"/originals/{document_id}").status_code == 401
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from index_store.base.errors import InvalidSetting
 from pages.server.providers import for_streamlit, read_providers
-from pages.server.settings import Settings
+from pages.server.settings import ServerSettings
 
 ONE = {"name": "Example", "issuer": "https://id.example.com/realm", "client_id": "c", "client_secret": "very-secret"}
 
@@ -33,9 +33,9 @@ def test_all_replicas_sign_with_the_secret_that_they_are_given():
         "s" * 32
     )
     with pytest.raises(InvalidSetting, match="COOKIE_SECRET") as caught:
-        Settings(cookie_secret="short-one")
+        ServerSettings(cookie_secret="short-one")
     assert "short-one" not in str(caught.value)
-    assert Settings(cookie_secret=" ").cookie_secret.get_secret_value() == ""
+    assert ServerSettings(cookie_secret=" ").cookie_secret.get_secret_value() == ""
 
 
 def test_without_a_provider_it_is_told_nothing():
@@ -57,7 +57,7 @@ def test_without_a_provider_it_is_told_nothing():
 )
 def test_what_is_no_list_of_providers_is_refused_and_its_secret_not_repeated(wrong):
     with pytest.raises(InvalidSetting, match="OIDC_PROVIDERS") as caught:
-        Settings(oidc_providers=wrong)
+        ServerSettings(oidc_providers=wrong)
     assert "very-secret" not in str(caught.value)
 
 

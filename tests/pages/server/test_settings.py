@@ -5,7 +5,7 @@ from ipaddress import ip_network
 import pytest
 
 from index_store.base.errors import InvalidSetting
-from pages.server.settings import Settings
+from pages.server.settings import ServerSettings
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from pages.server.settings import Settings
     ],
 )
 def test_names_are_read_as_browsers_send_them(written, names):
-    assert Settings(allowed_hosts=written).names == names
+    assert ServerSettings(allowed_hosts=written).names == names
 
 
 @pytest.mark.parametrize(
@@ -40,20 +40,20 @@ def test_names_are_read_as_browsers_send_them(written, names):
 )
 def test_what_is_no_name_is_refused_and_not_repeated(written):
     with pytest.raises(InvalidSetting, match="ALLOWED_HOSTS") as caught:
-        Settings(allowed_hosts=written)
+        ServerSettings(allowed_hosts=written)
     assert written not in str(caught.value)
 
 
 def test_proxies_are_addresses_and_networks_and_there_are_none_unless_they_are_set():
-    assert Settings().proxies == ()
-    proxies = Settings(trusted_proxies="127.0.0.1, 10.1.0.0/24,::1").proxies
+    assert ServerSettings().proxies == ()
+    proxies = ServerSettings(trusted_proxies="127.0.0.1, 10.1.0.0/24,::1").proxies
     assert proxies == tuple(map(ip_network, ("127.0.0.1/32", "10.1.0.0/24", "::1/128")))
 
 
 @pytest.mark.parametrize("written", ["rag.example.com", "0.0.0.0/0", "10.1.2.3/8"])
 def test_what_is_no_network_of_proxies_is_refused_and_not_repeated(written):
     with pytest.raises(InvalidSetting, match="TRUSTED_PROXIES") as caught:
-        Settings(trusted_proxies=written)
+        ServerSettings(trusted_proxies=written)
     assert written not in str(caught.value)
 
 
@@ -62,12 +62,12 @@ def test_what_is_no_network_of_proxies_is_refused_and_not_repeated(written):
 )
 def test_a_way_to_sign_in_asks_for_what_it_needs(auth, missing):
     with pytest.raises(InvalidSetting, match=missing):
-        Settings(auth=auth)
+        ServerSettings(auth=auth)
 
 
 def test_oidc_without_a_provider_is_refused():
     with pytest.raises(InvalidSetting, match="OIDC_PROVIDERS"):
-        Settings(auth="oidc", app_url="https://rag.example.com")
+        ServerSettings(auth="oidc", app_url="https://rag.example.com")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_oidc_without_a_provider_is_refused():
 )
 def test_what_is_no_address_of_the_app_or_has_no_tls_is_refused(written):
     with pytest.raises(InvalidSetting, match="APP_URL"):
-        Settings(app_url=written)
+        ServerSettings(app_url=written)
 
 
 @pytest.mark.parametrize(
@@ -89,15 +89,15 @@ def test_what_is_no_address_of_the_app_or_has_no_tls_is_refused(written):
     ],
 )
 def test_the_address_of_the_app_is_one_of_its_names(written, name):
-    assert Settings(app_url=written).names == {name}
+    assert ServerSettings(app_url=written).names == {name}
 
 
 def test_only_where_a_proxy_signs_people_in_are_its_headers_those_of_somebody():
-    assert Settings().identity_headers == frozenset()
-    by_proxy = Settings(auth="header", trusted_proxies="127.0.0.1", auth_user_header="X-Forwarded-User")
+    assert ServerSettings().identity_headers == frozenset()
+    by_proxy = ServerSettings(auth="header", trusted_proxies="127.0.0.1", auth_user_header="X-Forwarded-User")
     assert by_proxy.identity_headers == {"x-forwarded-user", "remote-name", "remote-email", "remote-groups"}
 
 
 def test_a_header_whose_name_has_other_signs_is_refused():
     with pytest.raises(InvalidSetting, match="AUTH_USER_HEADER"):
-        Settings(auth_user_header="Remote-User:\n")
+        ServerSettings(auth_user_header="Remote-User:\n")

@@ -20,9 +20,9 @@ from index_store.access.access import Access
 from index_store.access.principal import Role
 from index_store.access.recognition import SignInClaims
 from pages.server import process
-from pages.server.identity import identify, shown
-from pages.server.providers import for_streamlit, key
-from pages.server.settings import Settings
+from pages.server.identity import identify, sign_in_cookie
+from pages.server.providers import for_streamlit, provider_key
+from pages.server.settings import ServerSettings
 from pages.server.sign_in import LEEWAY, SignIn
 from tests.servers.provider import OpenIdProvider
 
@@ -38,7 +38,7 @@ SignInWith = Callable[..., httpx.Response]
 
 
 @pytest.fixture(scope="module")
-def settings() -> Iterator[Settings]:
+def settings() -> Iterator[ServerSettings]:
     with ExitStack() as running, pytest.MonkeyPatch.context() as patch:
         providers: dict[str, OpenIdProvider] = {}
         for kind, clock in KINDS.items():
@@ -46,7 +46,7 @@ def settings() -> Iterator[Settings]:
             provider = OpenIdProvider(f"{APP}/oauth2callback", PEOPLE, clock, poses_as)
             providers[kind] = running.enter_context(provider)
         named = json.dumps([provider.settings(kind) for kind, provider in providers.items()])
-        settings = Settings(auth="oidc", app_url=APP, oidc_providers=named)
+        settings = ServerSettings(auth="oidc", app_url=APP, oidc_providers=named)
         patch.setattr(secrets_singleton, "_secrets", None)
         secrets_singleton.merge_programmatic_secrets(for_streamlit(APP, settings.providers))
         yield settings
@@ -54,7 +54,7 @@ def settings() -> Iterator[Settings]:
 
 
 @pytest.fixture
-def browser(settings: Settings) -> Iterator[TestClient]:
+def browser(settings: ServerSettings) -> Iterator[TestClient]:
     middleware = [Middleware(SignIn, settings=settings), *create_streamlit_middleware()]
     app = Starlette(routes=create_auth_routes(""), middleware=middleware)
     with TestClient(app, base_url=APP, follow_redirects=False) as browser:
@@ -70,7 +70,7 @@ def access() -> Access:
 def sign_in_with(browser: TestClient) -> SignInWith:
     def sign_in_with(kind: str, login: str = "anna", **headers: str) -> httpx.Response:
         """The app's answer when the provider has sent the browser back."""
-        token = encode_provider_token(key(list(KINDS).index(kind)))
+        token = encode_provider_token(provider_key(list(KINDS).index(kind)))
         answer = browser.get(f"/auth/login?provider={token}", headers=headers)
         with httpx.Client() as provider:
             form = provider.get(answer.headers["location"], follow_redirects=True)
@@ -87,7 +87,7 @@ def test_who_signs_in_is_known_by_the_cookie_that_the_browser_gets(sign_in_with,
     answer = sign_in_with(kind)
     assert answer.headers["location"] == "/"
     anna = access.people.find("anna@example.com") if kind == "right" else access.people.all()[-1]
-    assert access.sign_ins.person_id(shown(browser.cookies)) == anna.id
+    assert access.sign_ins.person_id(sign_in_cookie(browser.cookies)) == anna.id
     assert (anna.name, anna.groups) == ("Anna", ("staff",))
 
 
@@ -97,7 +97,7 @@ def test_a_clock_that_is_too_far_off_or_a_provider_that_poses_as_another_signs_n
 ):
     answer = sign_in_with(kind)
     assert answer.headers["location"] == "/?sign_in=failed"
-    assert shown(browser.cookies) == b""
+    assert sign_in_cookie(browser.cookies) == b""
     assert access.people.all() == []
 
 
@@ -109,11 +109,11 @@ def test_a_sign_in_leads_back_to_the_page_that_was_asked_for(sign_in_with, brows
 
 def test_a_tab_that_still_asks_to_sign_in_comes_in_by_the_sign_in_of_another_tab(sign_in_with, browser, access):
     sign_in_with("right")
-    of_another = shown(browser.cookies)
-    address = f"/auth/login?provider={encode_provider_token(key(0))}"
+    of_another = sign_in_cookie(browser.cookies)
+    address = f"/auth/login?provider={encode_provider_token(provider_key(0))}"
     answer = browser.get(address, headers={"referer": f"{APP}/search?lang=ja"})
     assert answer.headers["location"] == "/search?lang=ja"
-    assert shown(browser.cookies) == of_another
+    assert sign_in_cookie(browser.cookies) == of_another
     assert access.sign_ins.person_id(of_another) is not None
 
 
@@ -121,7 +121,7 @@ def test_who_is_disabled_does_not_come_in_by_the_cookie_of_before(sign_in_with, 
     sign_in_with("right")
     access.people.add("boss", Role.ADMIN)
     access.people.disable(access.people.find("anna@example.com").id)
-    answer = browser.get(f"/auth/login?provider={encode_provider_token(key(0))}")
+    answer = browser.get(f"/auth/login?provider={encode_provider_token(provider_key(0))}")
     assert answer.headers["location"] != "/"
 
 
@@ -129,16 +129,16 @@ def test_an_answer_of_the_provider_counts_once(sign_in_with, browser, access):
     answer = sign_in_with("right")
     browser.cookies.clear()
     assert browser.get(str(answer.request.url)).headers["location"] == "/?sign_in=failed"
-    assert shown(browser.cookies) == b""
+    assert sign_in_cookie(browser.cookies) == b""
 
 
 def test_signing_out_ends_it_on_the_server_and_goes_on_to_the_provider(sign_in_with, browser, access, settings):
     sign_in_with("right")
-    kept = shown(browser.cookies)
+    kept = sign_in_cookie(browser.cookies)
     answer = browser.get("/auth/logout")
     assert answer.headers["location"].startswith(f"{settings.providers[0].issuer}/session/end?")
     assert access.sign_ins.person_id(kept) is None
-    assert shown(browser.cookies) == b""
+    assert sign_in_cookie(browser.cookies) == b""
 
 
 def test_an_old_cookie_does_not_bring_back_old_groups(sign_in_with, browser, access, settings):
