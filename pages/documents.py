@@ -21,8 +21,8 @@ from pages.widgets.index.rights import may_add_to, nothing_here
 from pages.words import say
 
 
-def follow_address() -> None:
-    """Shows the index that it names. Other pages then show it too."""
+def follow_index() -> None:
+    """Shows the index that the address names. Other pages then show it too."""
     if DOCUMENT_LIST.follow_address() and (index := DOCUMENT_LIST.value("index")):
         pick_index(index)
 
@@ -94,7 +94,7 @@ def show_next_step(indexes: dict[str, Index]) -> None:
 
 HERE = "documents.py"
 
-follow_address()
+follow_index()
 with st.container(key="documents-page"):
     if document_id := current_document():
         show_one(document_id)

@@ -12,7 +12,7 @@ from pages.server.identity import NotSignedIn
 from pages.server.process import engine, principal
 from pages.server.settings import server_settings
 from pages.server.upload_limit import MOST_HELD
-from pages.widgets.chat.conversation.address import chat_address, follow_address
+from pages.widgets.chat.conversation.address import chat_address, follow_conversation
 from pages.widgets.controls.errors import show_error
 from pages.widgets.controls.script import ON_EVERY_PAGE, show_script
 from pages.widgets.frame.page_language import tell_language
@@ -94,7 +94,7 @@ if set_aside and "history warning read" not in st.session_state:
     read = {"history warning read": True}
     st.button(say("documents.dismiss"), key="read", on_click=st.session_state.update, args=(read,))
 
-follow_address(is_chat=page == PAGES["chat"])
+follow_conversation(is_chat=page == PAGES["chat"])
 with st.sidebar, st.container(gap=None, key="pages"):
     for name, each in PAGES.items() if page != SHARED else ():  # a reader of a shared page needs nothing else
         # A link clears the address, including the language.

@@ -33,7 +33,7 @@ _JAPANESE_LABEL = re.compile("[a-z\\d々〆ぁ-ゖァ-ヺー\u3400-\u9fff-]+")
 _ENCODED = re.compile("(?:%[89A-F][0-9A-F])+", re.IGNORECASE)
 """letters outside ASCII in an address"""
 
-UNTOLD = "–"
+UNKNOWN = "–"
 """for tokens where there are none: services tell them at the end of a reply, if at all"""
 
 
@@ -75,7 +75,7 @@ def language() -> Language:
     if context and LANGUAGE in context.session_state:
         kept: Language = context.session_state[LANGUAGE]
         return kept
-    return _told(context.query_string if context else "")
+    return _language_asked_for(context.query_string if context else "")
 
 
 def follow_language() -> None:
@@ -83,7 +83,7 @@ def follow_language() -> None:
     goes back or forward: see pages/widgets/chat/conversation/address.py. Call it first on every page.
     """
     context = get_script_run_ctx()
-    told = _told(context.query_string if context else "")
+    told = _language_asked_for(context.query_string if context else "")
     if LANGUAGE not in st.session_state or (context and context.is_history_navigation):
         st.session_state[LANGUAGE] = told
     elif told != st.session_state[LANGUAGE]:
@@ -95,7 +95,7 @@ def choose_language(chosen: Language) -> None:
     st.query_params["lang"] = chosen
 
 
-def _told(query: str) -> Language:
+def _language_asked_for(query: str) -> Language:
     """The language in the address (?lang=), so that it survives a reload; otherwise a guess from the browser."""
     chosen = _named_in(query) or st.context.locale or ""
     return "ja" if chosen.startswith("ja") else "en"

@@ -100,7 +100,7 @@ def show(person: Person) -> None:
     with st.container(horizontal=True, vertical_alignment="center", border=True, key=f"person-{person.id}"):
         with st.container(gap=None, width="stretch"):
             st.markdown(f"**{plain(person.known_as)}**")
-            st.caption(" · ".join(told(person)))
+            st.caption(" · ".join(person_facts(person)))
         show_role(person)
         if person.disabled_at:
             label = about(say("people.enable"), person.known_as)
@@ -121,7 +121,7 @@ def show_erase(person: Person) -> None:
             st.button(say("people.erase_really"), type="primary", key=key, on_click=erase, args=(person.id,))
 
 
-def told(person: Person) -> list[str]:
+def person_facts(person: Person) -> list[str]:
     parts = [say("people.you")] if person.id == principal().id else []
     if person.disabled_at:
         parts.append(f":red[{say('people.disabled')}]")

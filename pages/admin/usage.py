@@ -90,10 +90,10 @@ def show_limits() -> None:
         runs_at_once=settings.runs_per_person, tokens_a_day=settings.tokens_a_day,
         files=settings.files_per_index, megabytes=settings.megabytes_per_index,
     )  # fmt: skip
-    st.markdown(f"**{say('usage.everybody')}** · {told(usual)}")
+    st.markdown(f"**{say('usage.everybody')}** · {limits_text(usual)}")
     for group, limits in engine().store.access.limits.all().items():
         with st.container(horizontal=True, vertical_alignment="center", border=True):
-            st.markdown(f"**{plain(group)}** · {told(limits)}", width="stretch")
+            st.markdown(f"**{plain(group)}** · {limits_text(limits)}", width="stretch")
             label = about(say("usage.take"), group)
             st.button(label, key=f"take-{group}", on_click=run_as_callback, args=(put, group, GroupLimits()))
     with st.popover(say("usage.set"), key=fresh_key("set limits")), st.form(fresh_key("limits"), border=False):
@@ -112,7 +112,7 @@ def number(name: str) -> int | None:
     return None if value is None else int(value)
 
 
-def told(limits: GroupLimits) -> str:
+def limits_text(limits: GroupLimits) -> str:
     said = {name: value for name, value in limits.model_dump().items() if value is not None}
     parts = [
         f"{say(f'usage.{name}')}: {say('usage.unlimited') if value == 0 else f'{value:,}'}"

@@ -13,20 +13,20 @@ ME = ""
 WHOSE = "whose data"  # in the session, while the page is open: who is picked
 
 
-def told(key: str, name: str | None, **parts: object) -> str:
+def text_of(key: str, name: str | None, **parts: object) -> str:
     """`name`: of the person, unless it is the reader."""
     text = say(f"my_data.{key}", **parts) if name is None else say(f"my_data.{key}_of", name=name, **parts)
     return plain(text)
 
 
 def show(has: PersonalDataSummary, name: str | None, *, is_deleted: bool = False) -> None:
-    """`name`: as in `told`. `is_deleted`: whether `has` was deleted, except for the shared indexes."""
+    """`name`: as in `text_of`. `is_deleted`: whether `has` was deleted, except for the shared indexes."""
     st.markdown(plain(say("my_data.conversations", count=has.conversations)))
     if has.indexes:
-        st.markdown(told("indexes", name, names=", ".join(has.indexes)))
+        st.markdown(text_of("indexes", name, names=", ".join(has.indexes)))
     if has.shared_indexes:
         shared = ", ".join(has.shared_indexes)
-        text = plain(say("my_data.kept", names=shared)) if is_deleted else told("shared_indexes", name, names=shared)
+        text = plain(say("my_data.kept", names=shared)) if is_deleted else text_of("shared_indexes", name, names=shared)
         st.markdown(text)
 
 
@@ -64,10 +64,10 @@ def show_what_there_is() -> None:
     used = engine().usage.of(person_id)
     st.caption(say("my_data.used", today=f"{used.tokens_today:,}", month=f"{used.tokens:,}"))
     show(engine().personal_data.of(person_id), name)
-    st.subheader(told("delete", name), anchor=False)
-    st.caption(told("about", name))
+    st.subheader(text_of("delete", name), anchor=False)
+    st.caption(text_of("about", name))
     if days := engine().settings.audit_days:
-        st.caption(told("logged", name, days=counted("time.days", days)))
+        st.caption(text_of("logged", name, days=counted("time.days", days)))
     sure = st.checkbox(say("my_data.sure"), key=f"sure to delete {person_id}")
     st.button(
         say("my_data.delete_really"),

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from rag.trace.details import AttemptsDetail, DeclineDetail, DraftDetail, GenerationDetail
 from rag.trace.events import Decision, Event, StepFinished, StepStarted, Token
+from rag.trace.path import END
 
 
 class DroppedAnswer(NamedTuple):
@@ -50,7 +51,7 @@ def dropped_answer(events: Sequence[Event]) -> DroppedAnswer | None:
             case StepFinished(detail=AttemptsDetail(attempts=attempts, chosen=chosen)) if latest:
                 is_shown = any(each.number == chosen and each.text == shown for each in attempts)
                 latest = latest if is_shown else latest._replace(is_replaced=True)
-            case Decision(to=to, why=why) if is_written and to != "__end__":
+            case Decision(to=to, why=why) if is_written and to != END:
                 latest, is_written = DroppedAnswer(why, is_replaced=False), False
             case StepStarted(step=step) | Token(step=step) if latest and (step in writers or isinstance(event, Token)):
                 latest = DroppedAnswer(latest.why, is_replaced=True)

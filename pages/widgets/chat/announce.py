@@ -19,11 +19,11 @@ def announce(running: str | None, outlines: Sequence[RunOutline]) -> None:
         st.session_state[TOLD] = running
     ends = [events[-1] for run, events in outlines if run.id == st.session_state.get(TOLD)]
     with st.container(key="announced"):
-        words = say("chat.told_running") if running else "".join(map(_told, ends))
+        words = say("chat.told_running") if running else "".join(map(_words_of, ends))
         show_script("announce", announced=words)
 
 
-def _told(end: object) -> str:
+def _words_of(end: object) -> str:
     if not isinstance(end, RunFinished):
         return ""
     match end.status:

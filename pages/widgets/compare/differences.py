@@ -9,7 +9,7 @@ from index_store.full_text.words import words_in_order
 from pages.widgets.compare.head import letter_html
 from pages.widgets.passage.location import location
 from pages.widgets.trace.views.word_diff import MOST_WORDS, marked_html
-from pages.words import UNTOLD, counted, readable, say, thousands
+from pages.words import UNKNOWN, counted, readable, say, thousands
 from rag.text.citations import without_markers
 from rag.trace.comparison import ComparedPassage, FoundPassage, compare_passages, has_searched
 from rag.trace.events import Event, RunFinished, Totals, started_of
@@ -61,12 +61,12 @@ def _costs(last: RunFinished) -> Iterable[str]:
     reused = f" ({counted('total.reused', totals.reused_calls)})" if totals.reused_calls else ""
     yield f"{totals.model_calls:,}{reused}"
     tokens = (totals.tokens_in, totals.tokens_out)
-    yield from (f"{each:,}" if totals.tokens else UNTOLD for each in tokens)
+    yield from (f"{each:,}" if totals.tokens else UNKNOWN for each in tokens)
     yield from (f"{each:,}" for each in (totals.rewrites, totals.generations))
 
 
 def _tokens(totals: Totals) -> str:
-    return thousands(totals.tokens) if totals.tokens else UNTOLD
+    return thousands(totals.tokens) if totals.tokens else UNKNOWN
 
 
 def _bars(key: str, values: Mapping[int, tuple[float, str]]) -> str:

@@ -27,7 +27,7 @@ class ListState:
         context = get_script_run_ctx()
         is_new = self._key not in st.session_state or (context is not None and context.is_history_navigation)
         if is_new:
-            st.session_state[self._key], st.session_state[self._left] = self._told(), False
+            st.session_state[self._key], st.session_state[self._left] = self._in_address(), False
             renew(self._fields)
         return is_new
 
@@ -58,14 +58,14 @@ class ListState:
     def choose(self, **values: str) -> None:
         """Keeps these, in the address too, and no others."""
         st.session_state[self._key] = {name: value for name, value in values.items() if value}
-        if st.session_state.pop(self._left, False) or self._told() != self.values:
+        if st.session_state.pop(self._left, False) or self._in_address() != self.values:
             st.query_params.from_dict(self.address())  # at once: the browser has one step back for each change
 
     def address(self) -> dict[str, str]:
         """Parameters of the address of the list as it was last shown."""
         return {**self.values, "lang": language()}
 
-    def _told(self) -> dict[str, str]:
+    def _in_address(self) -> dict[str, str]:
         return {name: value for name in self.names if (value := st.query_params.get(name))}
 
     @property

@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.server.process import engine
 from pages.widgets.controls.fold import show_fold
-from pages.words import UNTOLD, counted, language, say, thousands
+from pages.words import UNKNOWN, counted, language, say, thousands
 from rag.runs.history.user_history import Traces
 from rag.trace.calls import Call, ShortenedText, TokenProbability
 from rag.trace.events import StepFinished
@@ -62,8 +62,8 @@ def _settings(call: Call) -> str:
         "call.temperature": None if call.temperature is None else f"{call.temperature:g}",
         "call.max_tokens": None if call.max_tokens is None else f"{call.max_tokens:,}",
         "call.schema": say(f"call.{call.reply_format}" if call.reply_format else "call.no_schema"),
-        "call.tokens_in": f"{call.tokens_in:,}" if is_told else UNTOLD,
-        "call.tokens_out": f"{call.tokens_out:,}" if is_told else UNTOLD,
+        "call.tokens_in": f"{call.tokens_in:,}" if is_told else UNKNOWN,
+        "call.tokens_out": f"{call.tokens_out:,}" if is_told else UNKNOWN,
         "call.time": say("call.milliseconds", count=f"{call.milliseconds:,.0f}"),
         "call.retries": str(call.retries),
     }

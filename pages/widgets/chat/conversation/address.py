@@ -14,7 +14,7 @@ IS_OPEN = "chat is open"
 """in the session: whether the page that was drawn last is the chat"""
 
 
-def follow_address(*, is_chat: bool) -> None:
+def follow_conversation(*, is_chat: bool) -> None:
     """Opens what the address names if the person has just come to it: with the browser's Back and Forward, or to the
     chat by a link or in a new tab. A link without a conversation leaves open what was open. Call it on every page.
     """
