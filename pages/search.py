@@ -161,7 +161,7 @@ class SearchForm:
     k: int
 
 
-def show(form: SearchForm) -> None:
+def show_results(form: SearchForm) -> None:
     store, index, question, unit, k = engine().store, form.index, form.question, form.unit, form.k
     document_ids = [each.id for each in form.chosen] or None
     analysis = store.analyse(index.name, form.words or question)
@@ -207,7 +207,7 @@ def show_page() -> None:
     if not documents:
         show_nothing_loaded(index.name)
     elif question:
-        show(SearchForm(index, question, words, documents, chosen, unit, k))
+        show_results(SearchForm(index, question, words, documents, chosen, unit, k))
     else:
         st.caption(say("search.hint"))
 

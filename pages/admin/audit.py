@@ -28,14 +28,10 @@ IDS = {"what", "share", "run", "conversation"}  # long and seldom needed, so the
 DAYS = {"today": 1, "week": 7, "month": 30, "ever": 0}
 
 
-def names() -> dict[str, str]:
-    return names_of(engine().store.access.people.all())
-
-
 def choose(indexes: Sequence[str]) -> EntryFilter:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="audit-filters"):
-        person = field("person")
-        words = field("words")
+        person = text_filter("person")
+        words = text_filter("words")
         action = pick("audit action", say("audit.action_any"), actions(), ANY)
         index = pick(
             "audit index",
@@ -48,7 +44,7 @@ def choose(indexes: Sequence[str]) -> EntryFilter:
     return EntryFilter(person=person.strip(), action=action, index=index, words=words, since=since)
 
 
-def field(name: str) -> str:
+def text_filter(name: str) -> str:
     title = say(f"audit.{name}")
     # Like the choices beside it, it stays while another page is open.
     kept: str = st.session_state.get(f"kept audit {name}", "")
@@ -61,7 +57,7 @@ def actions() -> dict[str, str]:
     return {ANY: say("audit.action_any"), **{each: say(f"action.{each}") for each in Action}}
 
 
-def show(audit: UserAudit, filters: EntryFilter) -> None:
+def show_entries(audit: UserAudit, filters: EntryFilter) -> None:
     places: list[str | None] = st.session_state.setdefault("audit places", [None])
     if st.session_state.get("audit asked") != filters:
         st.session_state.update({"audit asked": filters, "audit places": [None]})
@@ -70,6 +66,7 @@ def show(audit: UserAudit, filters: EntryFilter) -> None:
     if not found.entries:
         st.info(say("audit.none_found"))
         return
+    names = names_of(engine().store.access.people.all())
     column = st.column_config
     columns = {
         "when": column.DatetimeColumn(say("audit.when"), format="YYYY-MM-DD HH:mm:ss", timezone=zone(), width=160),
@@ -79,7 +76,7 @@ def show(audit: UserAudit, filters: EntryFilter) -> None:
         "details": column.TextColumn(say("audit.details"), width=600),
     }
     st.dataframe(
-        **titled(frame(found.entries, names()), columns),
+        **titled(frame(found.entries, names), columns),
         hide_index=True,
         height=min(HEIGHT, ROW * (len(found.entries) + 1) + 2),
         placeholder="",
@@ -89,8 +86,8 @@ def show(audit: UserAudit, filters: EntryFilter) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         later = {"audit places": places[:-1] or [None]}
         earlier = {"audit places": [*places, found.before]}
-        turn("later", later, is_last=len(places) == 1)
-        turn("earlier", earlier, is_last=found.before is None)
+        page_button("later", later, is_last=len(places) == 1)
+        page_button("earlier", earlier, is_last=found.before is None)
         name = f"audit-{midnight_before(datetime.now(UTC)):%Y-%m-%d}.jsonl"
         lines = partial(audit.as_lines, filters, latest=FILE)  # made when the button is pressed
         st.download_button(
@@ -99,7 +96,7 @@ def show(audit: UserAudit, filters: EntryFilter) -> None:
         )  # fmt: skip
 
 
-def turn(name: str, places: dict[str, list[str | None]], *, is_last: bool) -> None:
+def page_button(name: str, places: dict[str, list[str | None]], *, is_last: bool) -> None:
     go = st.session_state.update
     st.button(say(f"audit.{name}"), key=f"audit-{name}", on_click=go, args=(places,), disabled=is_last)
 
@@ -159,7 +156,7 @@ def show_log(log: UserAudit) -> None:
     if lost := log.lost:
         entries = counted("audit.lost_entries", lost.entries)
         st.error(say("audit.lost", entries=entries, when=when(lost.since)))
-    show(log, choose([each.name for each in engine().store.indexes()]))
+    show_entries(log, choose([each.name for each in engine().store.indexes()]))
 
 
 with st.container(key="audit-page"):

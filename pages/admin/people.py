@@ -34,7 +34,7 @@ def show_add() -> None:
         with st.form(form, border=False):
             name = st.text_input(say("people.name"), max_chars=200, key=f"{form} name")
             is_asked = st.form_submit_button(say("people.add_really"))
-        if is_asked and run_or_show_error(lambda: people().add(name, given(role))):
+        if is_asked and run_or_show_error(lambda: people().add(name, role_from_label(role))):
             renew("add person")
             renew("person")
             st.rerun()
@@ -49,11 +49,11 @@ def role_name(role: str) -> str:
     return say("people.as_claimed") if role == CLAIMED else say(f"people.{role}")
 
 
-def given(role: str) -> Role | None:
-    return None if role == CLAIMED else Role(role)
+def role_from_label(label: str) -> Role | None:
+    return None if label == CLAIMED else Role(label)
 
 
-def wanted(everybody: Sequence[Person]) -> list[Person]:
+def matching(everybody: Sequence[Person]) -> list[Person]:
     words = st.text_input(
         say("people.search"),
         placeholder=say("people.search"),
@@ -75,16 +75,16 @@ def show_page(found: Sequence[Person]) -> None:
     page = min(st.session_state.get("people page", 0), last)
     here = found[page * PAGE : (page + 1) * PAGE]
     for person in here:
-        show(person)
+        show_person(person)
     with st.container(horizontal=True, vertical_alignment="center"):
         first = page * PAGE + 1
         st.caption(say("people.shown", first=first, last=first + len(here) - 1, count=len(found)), width="stretch")
         if last:
-            turn("←", "before", page - 1, page == 0)
-            turn("→", "after", page + 1, page == last)
+            page_button("←", "before", page - 1, page == 0)
+            page_button("→", "after", page + 1, page == last)
 
 
-def turn(sign: str, name: str, page: int, is_last: bool) -> None:
+def page_button(sign: str, name: str, page: int, is_last: bool) -> None:
     go = {"people page": page}
     st.button(
         sign,
@@ -96,7 +96,7 @@ def turn(sign: str, name: str, page: int, is_last: bool) -> None:
     )
 
 
-def show(person: Person) -> None:
+def show_person(person: Person) -> None:
     with st.container(horizontal=True, vertical_alignment="center", border=True, key=f"person-{person.id}"):
         with st.container(gap=None, width="stretch"):
             st.markdown(f"**{plain(person.known_as)}**")
@@ -157,7 +157,7 @@ def show_role(person: Person) -> None:
 
 
 def set_role(person_id: str, key: str, now: str) -> None:
-    role = given(st.session_state[key])
+    role = role_from_label(st.session_state[key])
     st.session_state[key] = now  # stays if the change is refused
     run_as_callback(lambda: people().set_role(person_id, role))
 
@@ -182,7 +182,7 @@ def show_everybody() -> None:
         return
     st.caption(say("people.about"))
     show_add()
-    show_page(wanted(everybody))
+    show_page(matching(everybody))
 
 
 with st.container(key="people-page"):

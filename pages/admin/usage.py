@@ -22,7 +22,7 @@ NUMBERS = {"runs_today", "tokens_today", "runs", "tokens", "files", "size"}
 LIMITS = tuple(GroupLimits.model_fields)
 
 
-def names() -> dict[str, str]:
+def people_names() -> dict[str, str]:
     """The names of all people, by id."""
     return {"local": say("usage.local"), **names_of(engine().store.access.people.all())}
 
@@ -33,7 +33,7 @@ def show_people(named: dict[str, str]) -> None:
     if not used:
         st.caption(say("usage.nothing"))
         return
-    table(
+    show_counts(
         "people",
         {
             "who": [cell(named.get(each.person_id, say("usage.erased"))) for each in used],
@@ -51,7 +51,7 @@ def show_indexes(named: dict[str, str]) -> None:
     if not index_sizes:
         st.caption(say("usage.no_index"))
         return
-    table(
+    show_counts(
         "indexes",
         {
             "index": [cell(each.name) for each in index_sizes],
@@ -64,7 +64,7 @@ def show_indexes(named: dict[str, str]) -> None:
     )
 
 
-def table(name: str, columns: dict[str, list[str] | list[int] | list[float]]) -> None:
+def show_counts(name: str, columns: dict[str, list[str] | list[int] | list[float]]) -> None:
     """Its file has the names of the columns, not `column_config`."""
     rows = len(next(iter(columns.values())))
     # Not Streamlit's "bytes": in Japanese, that is 4.2万B.
@@ -95,13 +95,13 @@ def show_limits() -> None:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             st.markdown(f"**{plain(group)}** · {limits_text(limits)}", width="stretch")
             label = about(say("usage.take"), group)
-            st.button(label, key=f"take-{group}", on_click=run_as_callback, args=(put, group, GroupLimits()))
+            st.button(label, key=f"take-{group}", on_click=run_as_callback, args=(set_limits, group, GroupLimits()))
     with st.popover(say("usage.set"), key=fresh_key("set limits")), st.form(fresh_key("limits"), border=False):
         group = st.text_input(say("usage.group"), max_chars=200, key=f"{fresh_key('limits')} group")
         st.caption(say("usage.set_help"))
         given = {each: number(each) for each in LIMITS}
         is_asked = st.form_submit_button(say("usage.set_really"))
-        if is_asked and run_or_show_error(put, group, GroupLimits(**given)):
+        if is_asked and run_or_show_error(set_limits, group, GroupLimits(**given)):
             renew("set limits")
             renew("limits")
             st.rerun()
@@ -121,11 +121,11 @@ def limits_text(limits: GroupLimits) -> str:
     return plain(" · ".join(parts))
 
 
-def put(group: str, limits: GroupLimits) -> None:
+def set_limits(group: str, limits: GroupLimits) -> None:
     engine().store.access.limits.set(group, limits)
 
 
-def show(*parts: Callable[[], None]) -> None:
+def show_parts(*parts: Callable[[], None]) -> None:
     try:
         for part in parts:
             part()
@@ -135,4 +135,4 @@ def show(*parts: Callable[[], None]) -> None:
 
 with st.container(key="usage-page"):
     st.header(say("app.usage"), anchor=False)
-    show(lambda: show_people(names()), lambda: show_indexes(names()), show_limits)
+    show_parts(lambda: show_people(people_names()), lambda: show_indexes(people_names()), show_limits)

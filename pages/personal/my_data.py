@@ -19,7 +19,7 @@ def text_of(key: str, name: str | None, **parts: object) -> str:
     return plain(text)
 
 
-def show(has: PersonalDataSummary, name: str | None, *, is_deleted: bool = False) -> None:
+def show_summary(has: PersonalDataSummary, name: str | None, *, is_deleted: bool = False) -> None:
     """`name`: as in `text_of`. `is_deleted`: whether `has` was deleted, except for the shared indexes."""
     st.markdown(plain(say("my_data.conversations", count=has.conversations)))
     if has.indexes:
@@ -63,7 +63,7 @@ def show_what_there_is() -> None:
     person_id, name = whose()
     used = engine().usage.of(person_id)
     st.caption(say("my_data.used", today=f"{used.tokens_today:,}", month=f"{used.tokens:,}"))
-    show(engine().personal_data.of(person_id), name)
+    show_summary(engine().personal_data.of(person_id), name)
     st.subheader(text_of("delete", name), anchor=False)
     st.caption(text_of("about", name))
     if days := engine().settings.audit_days:
@@ -84,7 +84,7 @@ with st.container(key="my-data-page"):
     try:
         if deleted := st.session_state.pop("data deleted", None):
             st.success(say("my_data.deleted"))
-            show(*deleted, is_deleted=True)
+            show_summary(*deleted, is_deleted=True)
         else:
             show_what_there_is()
     except PlainError as error:

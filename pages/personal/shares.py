@@ -14,7 +14,7 @@ LISTED, MORE = 30, 100
 """links in the list, and links that each press of the button below adds"""
 
 
-def show(share: Share) -> None:
+def show_share(share: Share) -> None:
     kind = say("share.run" if share.kind == "run" else "share.conversation")
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         with st.container(gap=None):
@@ -39,6 +39,6 @@ with st.container(key="shares-page"):
     st.header(say("share.all"), anchor=False)
     st.caption(say("share.about" if shares else "share.none"))
     for share in shares:
-        show(share)
+        show_share(share)
     if (left := engine().shares.count() - listed) > 0:
         st.button(say("share.more", count=left), key="more-links", on_click=list_more, width="stretch")

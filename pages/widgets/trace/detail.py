@@ -26,7 +26,7 @@ def summary_text(step: StepFinished) -> str:
     return f"⚠ {told}" if step.fallback else told
 
 
-def show(step: StepFinished, index: str) -> None:
+def show_detail(step: StepFinished, index: str) -> None:
     """`index`: as in `detail_html`."""
     if step.error:
         show_error(step.error)

@@ -142,7 +142,7 @@ def show_rows(
         if is_drawn_closed or fold.open:
             with fold:
                 if row.finished:
-                    detail.show(row.finished, index or "")
+                    detail.show_detail(row.finished, index or "")
                     show_calls(run_id, row.finished, key, traces)
                     if below:
                         below(events, row.finished, key)

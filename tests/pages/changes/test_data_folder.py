@@ -202,7 +202,7 @@ def test_a_step_and_a_detail_that_only_a_newer_version_knows_are_shown_by_their_
     _, page = for_reader(language, lambda: show_rows(events, 1.0, "k"))
     [row] = page.expander
     assert "reorder all" in row.label
-    summary, page = for_reader(language, lambda: (detail.show(step, "i"), detail.summary(step))[1])
+    summary, page = for_reader(language, lambda: (detail.show_detail(step, "i"), detail.summary(step))[1])
     assert summary.endswith("reorder")
     assert "&lt;i&gt;" in page.html[0].value
 

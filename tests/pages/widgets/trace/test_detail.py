@@ -63,20 +63,20 @@ def test_a_step_that_went_on_without_its_model_says_so_in_its_row_and_in_full():
     summary, _ = for_reader("en", lambda: detail.summary(example))
     assert summary.startswith("⚠ ")
     for language in ("ja", "en"):
-        _, page = for_reader(language, lambda: detail.show(example, "handbook"))
+        _, page = for_reader(language, lambda: detail.show_detail(example, "handbook"))
         assert [shown(each.value) for each in page.warning] == [failure.sentence(language)]
 
 
 @pytest.mark.parametrize(("made", "told"), [(1, "1 model call,"), (2, "2 model calls,")])
 def test_a_step_tells_how_often_it_called_the_model(made, told):
     step = finished(DETAILS[0]).model_copy(update={"model_calls": made})
-    _, page = for_reader("en", lambda: detail.show(step, ""))
+    _, page = for_reader("en", lambda: detail.show_detail(step, ""))
     assert f"· {told}" in page.html[0].value
 
 
 def test_tokens_that_no_service_told_are_not_called_none():
     step = finished(DETAILS[0]).model_copy(update={"model_calls": 1, "tokens_in": 0, "tokens_out": 0})
-    _, page = for_reader("en", lambda: detail.show(step, ""))
+    _, page = for_reader("en", lambda: detail.show_detail(step, ""))
     assert "· 1 model call</footer>" in page.html[0].value
 
 
@@ -103,7 +103,7 @@ def test_a_check_that_the_service_did_not_answer_is_told_neither_as_unreadable_n
 
 def pages_html(language: str, examples=DETAILS, index: str = "handbook") -> list[str]:
     """The full view of each example."""
-    _, page = for_reader(language, lambda: [detail.show(finished(each), index) for each in examples])
+    _, page = for_reader(language, lambda: [detail.show_detail(finished(each), index) for each in examples])
     return [each.value for each in page.html]
 
 
@@ -122,7 +122,7 @@ class NewDetail(Frozen):
 
 def test_a_kind_of_detail_without_a_view_is_shown_as_its_json():
     step = finished(None).model_copy(update={"detail": NewDetail()})
-    summary, page = for_reader("en", lambda: (detail.summary(step), detail.show(step, "handbook"))[0])
+    summary, page = for_reader("en", lambda: (detail.summary(step), detail.show_detail(step, "handbook"))[0])
     assert summary == "of tomorrow"
     tags = Tags(page.html[0].value)
     assert json.loads(re.search(r"{.*}", tags.text, re.DOTALL)[0]) == {"type": "of_tomorrow", "words": [HOSTILE]}
@@ -139,7 +139,7 @@ def test_no_words_of_a_document_or_a_model_become_html():
 
 @each_language
 def test_a_retrieval_leads_to_the_same_search_on_the_search_page(language):
-    _, page = for_reader(language, lambda: detail.show(finished(DETAILS[2]), "出張 & 旅費"))
+    _, page = for_reader(language, lambda: detail.show_detail(finished(DETAILS[2]), "出張 & 旅費"))
     [address] = re.findall(r'<a href="([^"]*)"', page.html[0].value)
     path, _, asked = unescape(address).partition("?")
     assert path == "search"
@@ -154,7 +154,7 @@ def test_a_retrieval_leads_to_the_same_search_on_the_search_page(language):
 
 
 def test_what_is_escaped_reads_as_it_was_written():
-    _, page = for_reader("en", lambda: detail.show(finished(DETAILS[0]), "handbook"))
+    _, page = for_reader("en", lambda: detail.show_detail(finished(DETAILS[0]), "handbook"))
     assert HOSTILE in Tags(page.html[0].value).text
 
 
@@ -163,7 +163,7 @@ def test_no_words_of_a_document_or_a_model_become_markdown_in_a_row():
 
 
 def html_of(example, language: str = "en") -> str:
-    _, page = for_reader(language, lambda: detail.show(finished(example), "handbook"))
+    _, page = for_reader(language, lambda: detail.show_detail(finished(example), "handbook"))
     return page.html[0].value
 
 

@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from pages.texts import texts
-from pages.widgets.trace.detail import show
+from pages.widgets.trace.detail import show_detail
 from pages.widgets.trace.views.word_diff import MOST_WORDS, choice_html, rewrite_html
 from rag.trace.details import KeywordsDetail, RewriteDetail, StandaloneDetail
 from tests.pages.reader import Tags, for_reader
@@ -79,7 +79,7 @@ REWRITES = (
 @pytest.mark.parametrize("language", ["ja", "en"])
 @pytest.mark.parametrize("detail", REWRITES, ids=lambda detail: f"{detail.type}")
 def test_every_kind_of_rewrite_shows_its_change(language, detail):
-    _, page = for_reader(language, lambda: show(finished(detail), "handbook"))
+    _, page = for_reader(language, lambda: show_detail(finished(detail), "handbook"))
     html = page.html[0].value
     assert Tags(html).names & {"del", "ins"}
     is_choice = isinstance(detail, KeywordsDetail)
