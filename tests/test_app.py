@@ -14,7 +14,7 @@ from pages.server.proxies import OtherProxies
 from pages.server.settings import ServerSettings
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import eventually
-from tests.pages.server.test_streamlit_fixes import run
+from tests.pages.server.streamlit_process import run
 
 WITHOUT_A_PAGE = """
 import asyncio

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import BROWSERS
-from tests.test_locks import LOCKS
 
 ROOT = Path(__file__).parent.parent
 
@@ -23,8 +22,8 @@ class Copy:
         self.bin = folder / ".venv/bin"
         self.bin.mkdir(parents=True)
         shutil.copy(ROOT / "Makefile", folder)
-        for name in LOCKS:
-            (folder / name).touch()
+        for lock in ROOT.glob("requirements*.lock"):
+            (folder / lock.name).touch()
         self.stub("python", "exit 1")
         for stamp in ("installed", "installed-dev"):
             (folder / ".venv" / stamp).touch()

@@ -203,15 +203,22 @@ def test_nothing_beside_the_packages_imports_streamlit_but_app_and_the_tests():
     modules = [*ROOT.glob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
     # the server, the server with more routes, and the benchmarks of a page and of its protocol
     of_pages = {"app.py", "served.py", "conversation.py", "tab.py"}
-    assert {path.name for path in modules if "streamlit" in imports_of(path)} == of_pages
+    assert {path.name for path in modules if any(map(re.compile(r"streamlit\b").match, imports_of(path)))} == of_pages
+
+
+def test_no_test_module_is_imported():
+    """What several of them use is in a module beside them, or in a `conftest.py`."""
+    modules = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
+    found = {(path.name, name) for path in modules for name in imports_of(path) if re.match(r"tests\b.*\.test_", name)}
+    assert found == set()
 
 
 def imports_of(path: Path) -> set[str]:
-    """The top-level packages that a module imports, anywhere in its code."""
+    """What a module imports, anywhere in its code: modules, and the names from them."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module)
-    return {name.partition(".")[0] for name in names}
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names

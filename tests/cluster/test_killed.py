@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 
 from tests.browser.visitor import LOADED
 from tests.cluster.conftest import Visit
-from tests.cluster.test_topology import APPS, WORKERS, start
+from tests.cluster.started import APPS, WORKERS, start
 from tests.cluster.topology import PATIENCE, Command, Topology
 from tests.index_store.soundness import eventually
 from tests.servers import Answer, OpenAIServer

@@ -11,7 +11,7 @@ from pages.texts import texts
 from tests import clock
 from tests.browser.conftest import KEY
 from tests.cluster.conftest import Open
-from tests.cluster.test_topology import APPS, is_reached, start_apps
+from tests.cluster.started import APPS, is_reached, start_apps
 from tests.cluster.topology import PATIENCE, Topology
 from tests.index_store.soundness import eventually
 from tests.servers import OpenAIServer

@@ -7,61 +7,16 @@ from playwright.sync_api import expect
 
 from tests.browser.visitor import LOADED, Visitor
 from tests.cluster.conftest import Visit
+from tests.cluster.started import APPS, WORKERS, ask, handbook, is_in_order, is_reached, start, start_apps
 from tests.cluster.topology import PATIENCE, POLICY, Topology
 from tests.index_store.soundness import eventually
 from tests.servers import OpenAIServer
-
-APPS = ("app-1", "app-2")
-
-WORKERS = 2
-
-HANDBOOK = "# Travel\n\n## Trains\n\nThe green car needs the approval of a director.\n"
-
-
-def start(topology: Topology) -> None:
-    """Starts all services. The workers come last: before the tables exist, they end, and Compose would restart them."""
-    assert topology.services["worker"].written["deploy"]["replicas"] == str(WORKERS)
-    start_apps(topology)
-    for number in range(1, WORKERS + 1):
-        topology.start("worker", number)
-
-
-def start_apps(topology: Topology) -> None:
-    """Starts the apps, and Caddy in front of them."""
-    assert eventually(lambda: topology.is_well("chroma"), PATIENCE)
-    for app in APPS:
-        topology.start(app)
-    topology.start("caddy")
-    for app in APPS:
-        assert eventually(lambda app=app: topology.is_ready(app), PATIENCE), topology.log(app)
-        assert eventually(lambda app=app: topology.is_well(app), PATIENCE), topology.log(app)
-    assert eventually(lambda: is_reached(topology), PATIENCE), topology.log("caddy")
-
-
-def is_reached(topology: Topology) -> bool:
-    try:
-        return topology.get("/readyz") == (200, "ready\n")
-    except OSError:
-        return False
-
-
-def ask(visitor: Visitor, server: OpenAIServer, question: str) -> None:
-    server.answer_when(lambda request: request.schema is None and question in request.prompt, "A director [1].")
-    visitor.ask(question)
-    visitor.wait_for_the_end()
-    expect(visitor.answers.last).to_contain_text("A director")
 
 
 def replica_of(visitor: Visitor) -> str:
     """The cookie by which Caddy sends the visitor to the same app."""
     [cookie] = [each for each in visitor.page.context.cookies() if each["name"] == "replica"]
     return cookie["value"]
-
-
-def handbook(folder: Path, name: str = "travel.md") -> Path:
-    file = folder / name
-    file.write_text(HANDBOOK, encoding="utf-8")
-    return file
 
 
 def test_a_document_that_is_added_by_caddy_is_read_by_a_worker_and_answered_from(
@@ -155,10 +110,3 @@ def test_people_go_on_while_one_after_another_of_its_parts_is_killed_and_comes_b
     assert is_in_order(topology)
     for app in APPS:
         assert " ERROR " not in topology.log(app)
-
-
-def is_in_order(topology: Topology) -> bool:
-    """Ends all other processes and returns whether `check` finds nothing."""
-    for service, number in topology.running:
-        topology.end(service, number)
-    return topology.ask("app-1", "python", "-m", "index_store", "check") == ""

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from index_store.base.errors import DataFolderNewer, OlderVersionRuns
 from tests.browser.visitor import LOADED
 from tests.cluster.conftest import Visit
-from tests.cluster.test_topology import WORKERS, ask, handbook, is_in_order, is_reached, start
+from tests.cluster.started import WORKERS, ask, handbook, is_in_order, is_reached, start
 from tests.cluster.topology import PATIENCE, Topology
 from tests.index_store.soundness import eventually
 from tests.servers import OpenAIServer

@@ -39,12 +39,6 @@ def page(handbook):
     return page
 
 
-def press_key(page: ChatPage, beginning: str) -> None:
-    [button] = [each for each in page.app.button if str(each.key).startswith(beginning)]
-    button.click()
-    page.look()
-
-
 def field(page: ChatPage, beginning: str):
     [field] = [each for each in page.app.text_input if str(each.key).startswith(beginning)]
     return field
@@ -56,7 +50,7 @@ def field(page: ChatPage, beginning: str):
 @one_language("ja")
 def test_a_conversation_is_renamed_in_the_sidebar(page, engine, language):
     page = page(language)
-    press_key(page, "sign-rename-")
+    page.press_key("sign-rename-")
     title = field(page, "title-")
     assert (title.value, title.label) == (QUESTION[language], page.words["sidebar.rename"])
     assert title.proto.max_chars == 0  # a longer one is cut; with a limit, the browser would drop one that is pasted
@@ -69,10 +63,10 @@ def test_a_conversation_is_renamed_in_the_sidebar(page, engine, language):
 
 def test_a_second_press_leaves_the_name_as_it_is_and_so_does_a_blank_one(page, engine):
     page = page()
-    press_key(page, "sign-rename-")
-    press_key(page, "sign-rename-")
+    page.press_key("sign-rename-")
+    page.press_key("sign-rename-")
     assert QUESTION["en"] in page.buttons
-    press_key(page, "sign-rename-")
+    page.press_key("sign-rename-")
     field(page, "title-").set_value("  ")
     page.look()
     assert QUESTION["en"] in page.buttons

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from email.message import EmailMessage
 from html import escape
-from pathlib import Path
 from threading import Semaphore
 from urllib.parse import parse_qsl
 
@@ -39,28 +38,13 @@ from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, pain
 from tests.local import as_person, grant, person_of, process_of
 from tests.looks import languages_in_turn, one_language
 from tests.pages.conftest import restart
+from tests.pages.documents import HANDBOOK, add
+from tests.pages.reader import Tags
 from tests.pages.tabs.app_page import AppPage, shown
 from tests.pages.tabs.documents_page import DocumentsPage
-from tests.pages.widgets.trace.test_detail import Tags
 from tests.servers.site_server import SiteServer, html
 
-HANDBOOK = (
-    "# Travel\n\n## Allowance\n\n一般社員の国内出張の日当は1日2,500円です。\n\n"
-    "## Trains\n\nThe green car needs the approval of a director.\n"
-)
 HOSTILE = "](javascript:alert(1)) <img src=x onerror=alert(2)> ![p](https://elsewhere.example/p.png) **b** $x$"
-
-
-def add(engine, tmp_path: Path, *names: str, text: str = HANDBOOK, index: str = "handbook") -> list[str]:
-    """Adds documents with these names; returns their ids."""
-    ids = []
-    for name in names:
-        file = tmp_path / name
-        file.write_text(text, encoding="utf-8")
-        added = engine.store.add(index, file, name)
-        assert added.error is None
-        ids.append(added.document_id)
-    return ids
 
 
 @one_language("ja")

@@ -16,7 +16,7 @@ from rag.runs.export.export import Export, ExportedRun
 from rag.runs.export.markdown import run_as_markdown
 from rag.trace.events import RunFinished, RunStarted, Totals
 from rag.trace.passages import Citation
-from tests.pages.widgets.export.test_html import ACTIVE, Parts
+from tests.pages.widgets.export.exported import ACTIVE, Parts
 from tests.rag.carriers import CARRIERS, loaded, places
 from tests.rag.injections import INJECTIONS, OUTSIDE, WRITTEN
 

@@ -16,8 +16,8 @@ from tests.full_disk import full_disk, linux
 from tests.local import as_person, grant, person_of, process_of
 from tests.looks import one_language
 from tests.pages.conftest import restart
+from tests.pages.documents import add
 from tests.pages.tabs.app_page import AppPage, shown
-from tests.pages.test_documents import add
 
 
 class Page(AppPage):

@@ -24,9 +24,9 @@ from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, pain
 from tests.local import process_of
 from tests.looks import one_language
 from tests.pages.conftest import restart
+from tests.pages.documents import add
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.runs_page import RunsPage
-from tests.pages.test_documents import add
 from tests.rag.reading import finished
 from tests.rag.verdicts import YES, grounding, rating, verdict
 from tests.servers import Answer, TavilyServer

@@ -221,6 +221,13 @@ def _chunk(text: str, usage: UsageMetadata | None = None, *, ends: str | None = 
     )
 
 
+class Unending(ScriptedSource):
+    """A model that can't be closed, as if its process could not be reached."""
+
+    async def close(self) -> None:
+        raise OSError("it does not end")
+
+
 def eventually(is_so, timeout: float = PATIENCE) -> bool:
     """True if `is_so` becomes true within `timeout` seconds; calls it often."""
     end = time.monotonic() + timeout

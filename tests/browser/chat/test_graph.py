@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, expect
 
 from rag.models.service.en import EN
 from tests.browser.asking import ENDLESS, ask, script
+from tests.browser.seen import contrast, expect_open
 from tests.browser.visitor import LOADED, SCHEMES, Visitor, show_in
 from tests.looks import one_width
 
@@ -39,32 +40,6 @@ def node(visitor: Visitor, name: str) -> Locator:
 
 def pick_view(visitor: Visitor, name: str) -> None:
     visitor.page.get_by_role("radio", name=visitor.words[f"graph.{name}"], exact=True).click()
-
-
-def expect_open(row: Locator) -> None:
-    expect(row.locator("xpath=..")).to_have_attribute("open", "")
-    expect(row).to_be_in_viewport()
-    expect(row).to_be_focused()
-
-
-def contrast(each: Locator) -> float:
-    """The contrast of its text with the background, as WCAG defines it, at the end of all transitions."""
-    return each.evaluate(
-        """each => {
-            document.getAnimations().filter(each => each instanceof CSSTransition).forEach(each => each.finish());
-            const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-            const light = colour => {
-                canvas.fillStyle = colour;
-                canvas.fillRect(0, 0, 1, 1);
-                const parts = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map(part => part / 255)
-                    .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
-                return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
-            };
-            const style = getComputedStyle(each);
-            const [low, high] = [light(style.color), light(style.backgroundColor)].sort((a, b) => a - b);
-            return (high + 0.05) / (low + 0.05);
-        }"""
-    )
 
 
 @one_width("en", 1280)

@@ -14,7 +14,7 @@ from index_store.base.settings import Settings
 from index_store.store.index_store import IndexStore
 from tests.browser.app_process import App
 from tests.browser.conftest import Lent
-from tests.browser.test_looks import look
+from tests.browser.seen import look
 from tests.browser.visitor import LOADED, Visitor
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 from tests.looks import one_width

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from index_store.search.searcher import MODES
-from tests.browser.test_looks import look
+from tests.browser.seen import look
 from tests.browser.visitor import LOADED, Visitor, boxes
 from tests.looks import one_language, one_width
 

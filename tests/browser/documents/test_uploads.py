@@ -5,16 +5,11 @@ from pathlib import Path
 
 from tests.browser.app_process import App
 from tests.browser.asking import script
+from tests.browser.documents.uploads import SEND
 from tests.browser.visitor import LOADED
 from tests.rag.scripted import eventually
 
 MEGABYTE = 1024 * 1024
-
-SEND = """async ([method, url, token, megabytes]) => {
-    const body = method === "PUT" ? new FormData() : undefined;
-    body?.append("file", new Blob([new Uint8Array(megabytes * 1024 * 1024)]), "made-up.txt");
-    return (await fetch(url, {method, body, headers: {"X-Xsrftoken": token}})).status;
-}"""
 
 
 def held(app: App) -> int:

@@ -1,34 +1,14 @@
 """The Compare page in a real browser: live, on a phone, from the chat, in two tabs, and with a lost connection."""
 
-from uuid import uuid4
-
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from tests.browser.asking import ENDLESS, GONE, held, requests_for, script
-from tests.browser.chat.test_graph import contrast, expect_open
 from tests.browser.connection import Connection
-from tests.browser.visitor import LOADED, SCHEMES, Visitor, boxes, show_in
+from tests.browser.runs.comparing import begin, differences, heads, new_question
+from tests.browser.seen import contrast, expect_open
+from tests.browser.visitor import LOADED, SCHEMES, boxes, show_in
 from tests.looks import one_look, one_width
-
-
-def new_question() -> str:
-    return f"Who approves the green car of department {uuid4().hex[:8]}?"
-
-
-def heads(visitor: Visitor) -> Locator:
-    return visitor.page.locator("[data-testid=stMain] .column-head:has(small)")
-
-
-def differences(visitor: Visitor) -> Locator:
-    return visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])
-
-
-def begin(visitor: Visitor, question: str) -> None:
-    field = visitor.page.get_by_role("textbox", name=visitor.words["compare.question"])
-    field.fill(question)
-    visitor.page.get_by_role("button", name=visitor.words["compare.begin"]).click()
-    expect(heads(visitor)).to_have_count(2, timeout=LOADED)
 
 
 @one_width("en", 1280)

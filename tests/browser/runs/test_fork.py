@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.asking import requests_for, script
-from tests.browser.chat.test_graph import expect_open
+from tests.browser.runs.forking import open_form
+from tests.browser.seen import expect_open
 from tests.browser.visitor import LOADED, Visitor
 from tests.looks import one_look
 from tests.servers import Answer
@@ -16,18 +17,6 @@ from tests.servers import Answer
 QUESTION = "Who approves the green car?"
 ANSWER = "A director approves the green car [1]."
 OTHER = "The handbook says nothing of it, and nobody else does."
-
-
-def open_form(visitor: Visitor, step: str) -> Locator:
-    """Opens the trace of the last answer and the form below a step; returns the button that starts the fork."""
-    visitor.open(visitor.traces.last)
-    visitor.open(visitor.step(step))
-    fold = visitor.page.get_by_test_id("stExpander").locator("summary").filter(has_text=visitor.words["change.fold"])
-    visitor.open(fold.locator("visible=true").last)
-    run_on = visitor.button("change.run_on").locator("visible=true")
-    expect(run_on).to_be_visible(timeout=LOADED)
-    visitor.settle()
-    return run_on
 
 
 @one_look("ja", 1280, "dark")

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from rag.errors import NothingOfThisName, UnknownShare
 from rag.runs.export.export import Export
 from tests.browser.asking import script
 from tests.browser.conftest import HANDBOOK
+from tests.browser.runs.sharing import head, make_link, open_sharing
 from tests.browser.visitor import LOADED, Visitor, boxes
 from tests.looks import one_language, one_width
 
@@ -23,23 +24,6 @@ HOSTILE_ANSWER = (
     f"A director approves the green car [1].\n\n{HOSTILE}\n\n<script src=https://elsewhere.example/z.js></script>"
 )
 OFFLINE_WIDTHS = (390, 1280)
-
-
-def open_sharing(visitor: Visitor, place: Locator) -> None:
-    place.get_by_role("button", name=visitor.words["share.title"]).click()
-    expect(visitor.button("share.make")).to_be_visible(timeout=LOADED)
-    visitor.settle()
-
-
-def head(visitor: Visitor) -> Locator:
-    return visitor.page.locator(".st-key-conversation-actions")
-
-
-def make_link(visitor: Visitor) -> str:
-    visitor.button("share.make").click()
-    code = visitor.page.get_by_test_id("stCode").locator("code")
-    expect(code).to_contain_text("share=", timeout=LOADED)
-    return code.inner_text().replace("\n", "")
 
 
 @one_width("en", 1280)

@@ -15,7 +15,7 @@ from pages import samples
 from tests.browser.app_process import App
 from tests.browser.asking import script
 from tests.browser.conftest import KEY, YES
-from tests.browser.server.test_gate import open_socket
+from tests.browser.server.raw_http import open_socket
 from tests.browser.visitor import LOADED
 from tests.servers import OpenAIServer
 

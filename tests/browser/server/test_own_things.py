@@ -20,7 +20,7 @@ from rag.runs.history.shares import Shares
 from rag.trace.events import RunFinished
 from tests.browser.app_process import App
 from tests.browser.conftest import HANDBOOK, KEY, LOCALES
-from tests.browser.server.test_sign_in import PEOPLE, WITHIN, Guest, Served
+from tests.browser.server.guests import PEOPLE, WITHIN, Guest, Served
 from tests.rag.scripted import eventually
 from tests.servers import OpenAIServer
 from tests.servers.provider import OpenIdProvider

@@ -21,7 +21,7 @@ from index_store.access.principal import Role
 from index_store.base.settings import Settings
 from tests.browser.app_process import ROOT, App
 from tests.browser.conftest import ARGUMENTS, KEY, installed_chromium
-from tests.browser.documents.test_uploads import SEND
+from tests.browser.documents.uploads import SEND
 from tests.browser.visitor import LOADED, Visitor
 from tests.servers import OpenAIServer
 from tests.servers.certified import NAME, Answer, CertifiedHost

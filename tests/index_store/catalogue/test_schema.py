@@ -10,7 +10,7 @@ from index_store.base.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
 from index_store.store.index_store import IndexStore
-from tests.index_store.test_upgrade import FIRST
+from tests.index_store.first_release import FIRST
 from tests.migrated import differences
 
 

@@ -26,12 +26,10 @@ from tests.pages.reader import for_reader
 from tests.pages.tabs.app_page import shown
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.compare_page import ComparePage
+from tests.pages.tabs.fork_form import Form
 from tests.pages.tabs.runs_page import RunsPage
-from tests.pages.test_chat_extras import press_key
 from tests.pages.trace_examples import PASSAGE
-from tests.pages.widgets.trace.fork.test_fork import Form
-from tests.rag.runs.test_data_folder import Unending
-from tests.rag.scripted import ScriptedChat, eventually
+from tests.rag.scripted import ScriptedChat, Unending, eventually
 from tests.rag.verdicts import YES
 from tests.servers.postgres import PostgresServer, programs
 
@@ -137,7 +135,7 @@ def test_on_a_full_disk_whatever_is_pressed_ends_in_a_sentence_and_leaves_nothin
     form.set("text_area", "query", "safe")
     chat.pick("pipeline.label", "naive")
     chat.app.session_state[f"share-{run.conversation_id}"] = True
-    press_key(chat, "sign-rename-")
+    chat.press_key("sign-rename-")
     before = kept(engine)
 
     def told(page: ChatPage | ComparePage | RunsPage, language: Language) -> bool:
@@ -161,7 +159,7 @@ def test_on_a_full_disk_whatever_is_pressed_ends_in_a_sentence_and_leaves_nothin
         for label in ("chat.again", "share.make"):
             chat.press(chat.words[label])
             assert told(chat, "ja")
-        press_key(chat, "danger-delete-conversation")
+        chat.press_key("danger-delete-conversation")
         assert told(chat, "ja")
         assert told(compare.compare("Where?"), "ja")
         compared.press(compared.words["compare.vote"])

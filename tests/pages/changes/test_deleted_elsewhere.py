@@ -9,11 +9,11 @@ from rag.runs.engine import UserEngine
 from rag.runs.history.history import History
 from rag.runs.history.user_history import UserHistory
 from rag.runs.run.run import Run
+from tests.pages.documents import add
 from tests.pages.tabs.app_page import AppPage
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.compare_page import ComparePage
 from tests.pages.tabs.runs_page import RunsPage
-from tests.pages.test_documents import add
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
 from rag.trace.passages import Retrieval
 from tests.looks import one_language
+from tests.pages.documents import add
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.compare_page import ComparePage
 from tests.pages.tabs.documents_page import DocumentsPage
+from tests.pages.tabs.fork_form import Form, trace_of
 from tests.pages.tabs.runs_page import RunsPage
-from tests.pages.test_documents import add
-from tests.pages.widgets.trace.fork.test_fork import Form, trace_of
 
 QUESTION = "Who approves the green car?"
 

@@ -53,6 +53,12 @@ class ChatPage(AppPage):
         button.click()
         self.look()
 
+    def press_key(self, beginning: str) -> None:
+        """Presses the only button whose key begins like this."""
+        [button] = [each for each in self.app.button if str(each.key).startswith(beginning)]
+        button.click()
+        self.look()
+
     def pick(self, title: str, value: str) -> None:
         """`title`: key of the picker's text."""
         self.picker(title).set_value(value)

@@ -20,7 +20,7 @@ from rag.settings import Settings
 from tests.full_disk import full_disk, linux
 from tests.local import local_engine, process_of
 from tests.rag.documents import INDEX
-from tests.rag.scripted import ScriptedSource, eventually
+from tests.rag.scripted import ScriptedSource, Unending, eventually
 
 QUESTION = "出張の日当はいくらですか?"
 
@@ -56,13 +56,6 @@ def test_a_start_that_fails_at_its_end_lets_go_of_the_folder_and_leaves_no_threa
             Engine(settings, source=ScriptedSource(chat))
     assert "engine" not in names_of_new_threads(before)
     Engine(settings, source=ScriptedSource(chat)).close()
-
-
-class Unending(ScriptedSource):
-    """A model that can't be closed, as if its process could not be reached."""
-
-    async def close(self) -> None:
-        raise OSError("it does not end")
 
 
 def test_an_engine_whose_model_can_not_be_closed_lets_go_of_the_folder_and_leaves_no_thread(loaded, chat):

@@ -16,6 +16,8 @@ _NAMESPACES = (
 WORD = f'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" {_NAMESPACES}'
 EXCEL = f'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" {_NAMESPACES}'
 POWERPOINT = f'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" {_NAMESPACES}'
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+"""begins as a file of the old formats, .doc and .xls, and as an encrypted one"""
 
 
 @dataclass

@@ -1,4 +1,3 @@
-import io
 import stat
 import struct
 import subprocess
@@ -11,6 +10,7 @@ import pytest
 from index_store.base import errors
 from index_store.parsing.loaders import archive
 from index_store.parsing.loaders.archive import Unpacked, unpack
+from tests.index_store.parsing.loaders.archive_file import zipped
 
 TEXT = b"The allowance is paid per day."
 
@@ -20,14 +20,6 @@ def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "unpacked"
     folder.mkdir()
     return folder
-
-
-def zipped(files: dict[str, bytes] | list[tuple[str, bytes]]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, content in files.items() if isinstance(files, dict) else files:
-            file.writestr(name, content)
-    return out.getvalue()
 
 
 def unpacked(content: bytes, folder: Path) -> Unpacked:

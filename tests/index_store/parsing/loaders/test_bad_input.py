@@ -13,14 +13,13 @@ from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.formats import format_of, is_archive
 from index_store.parsing.worker.parser import Parser
 from index_store.store.index_store import IndexStore
-from tests.index_store.parsing.loaders.html.test_epub import book
-from tests.index_store.parsing.loaders.office.excel.test_xlsx import rows, workbook
-from tests.index_store.parsing.loaders.office.test_package import OLE
-from tests.index_store.parsing.loaders.office.test_pptx import deck, title
-from tests.index_store.parsing.loaders.office.word.test_docx import document, p
-from tests.index_store.parsing.loaders.office_file import POWERPOINT
+from tests.index_store.parsing.loaders.archive_file import zipped
+from tests.index_store.parsing.loaders.epub_file import book
+from tests.index_store.parsing.loaders.excel_file import rows, workbook
+from tests.index_store.parsing.loaders.office_file import OLE, POWERPOINT
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
-from tests.index_store.parsing.loaders.test_archive import zipped
+from tests.index_store.parsing.loaders.powerpoint_file import deck, title
+from tests.index_store.parsing.loaders.word_file import document, p
 
 SECONDS = 60
 """for one file, on a slow and busy machine"""

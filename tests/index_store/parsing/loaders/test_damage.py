@@ -13,11 +13,7 @@ from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.loaders.archive import unpack
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.formats import BY_KIND
-from tests.index_store.parsing.loaders import test_archive
-from tests.index_store.parsing.loaders.html import test_epub
-from tests.index_store.parsing.loaders.office import test_pptx, test_rtf
-from tests.index_store.parsing.loaders.office.excel import test_xlsx
-from tests.index_store.parsing.loaders.office.word import test_docx
+from tests.index_store.parsing.loaders import archive_file, epub_file, excel_file, powerpoint_file, rtf_file, word_file
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
 FILES = 75
@@ -96,36 +92,37 @@ def damaged_within(package: bytes, chance: random.Random) -> bytes:
             parts[name], parts[other] = parts[other], parts[name]
         case _:
             parts[name] = damaged(parts[name], chance)
-    return test_archive.zipped(parts)
+    return archive_file.zipped(parts)
 
 
 def docx() -> bytes:
-    table = test_docx.row(test_docx.cell("日当", '<w:vMerge w:val="restart"/>'), test_docx.cell("2500"))
+    table = word_file.row(word_file.cell("日当", '<w:vMerge w:val="restart"/>'), word_file.cell("2500"))
     listed = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
     numbering = (
         '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="upperRoman"/>'
         '<w:lvlText w:val="第%1条"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
     )
-    body = test_docx.p("総則", "1") + test_docx.p("目的", "house", listed) + f"<w:tbl>{table * 3}</w:tbl>"
-    return test_docx.document(body, title="規程", numbering=numbering).content()
+    body = word_file.p("総則", "1") + word_file.p("目的", "house", listed) + f"<w:tbl>{table * 3}</w:tbl>"
+    return word_file.document(body, title="規程", numbering=numbering).content()
 
 
 def pptx() -> bytes:
-    bullets = test_pptx.shape(test_pptx.paragraph("a", test_pptx.BULLET, 2), place=test_pptx.at(0, 50))
+    bullet = powerpoint_file.paragraph("a", powerpoint_file.BULLET, 2)
+    bullets = powerpoint_file.shape(bullet, place=powerpoint_file.at(0, 50))
     cells = "".join(f"<a:tc><a:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></a:txBody></a:tc>" for text in "ab")
-    table = test_pptx.frame(f"<a:tbl>{f'<a:tr>{cells}</a:tr>' * 2}</a:tbl>")
-    return test_pptx.deck(test_pptx.title("題") + bullets + table, test_pptx.title("次")).content()
+    table = powerpoint_file.frame(f"<a:tbl>{f'<a:tr>{cells}</a:tr>' * 2}</a:tbl>")
+    return powerpoint_file.deck(powerpoint_file.title("題") + bullets + table, powerpoint_file.title("次")).content()
 
 
 def xlsx() -> bytes:
-    sheet = test_xlsx.rows(["日付", "額"], [45000, 1200.5], ["本", 3])
+    sheet = excel_file.rows(["日付", "額"], [45000, 1200.5], ["本", 3])
     sheet = f'<sheetData>{sheet}</sheetData><mergeCells><mergeCell ref="A1:A2"/></mergeCells>'
     formats = ("ggge&quot;年&quot;m", "#,##0.0;[Red]-0")
-    return test_xlsx.workbook(('name="S"', sheet), strings="<si><t>x</t></si>", formats=formats).content()
+    return excel_file.workbook(('name="S"', sheet), strings="<si><t>x</t></si>", formats=formats).content()
 
 
 def rtf() -> bytes:
-    return test_rtf.document(
+    return rtf_file.document(
         r"\s1 見出し\par{\listtext 1.}a\par\trowd\clvmrg\cellx1\intbl b\cell\row\u-3?{\footnote x}\bin3 abc\par"
     )
 
@@ -168,7 +165,7 @@ SEEDS: dict[str, Callable[[], bytes]] = {
     "pptx": pptx,
     "xlsx": xlsx,
     "rtf": rtf,
-    "epub": test_epub.book,
+    "epub": epub_file.book,
     "eml": lambda: MAIL,
     "mht": lambda: MAIL,
 }
@@ -195,8 +192,8 @@ def test_a_damaged_file_is_a_text_or_a_refusal_and_nothing_else(kind: str, raw: 
 
 def test_a_damaged_archive_gives_what_can_be_read_of_it_or_a_refusal_and_nothing_else(tmp_path) -> None:
     chance = random.Random("zip")
-    inner = test_archive.zipped({"in.md": b"# x\ny"})
-    content = test_archive.zipped(
+    inner = archive_file.zipped({"in.md": b"# x\ny"})
+    content = archive_file.zipped(
         {"規程/a.txt": b"words" * 99, "../b.txt": b"x", "in.zip": inner, "c.csv": b"a,b\n1,2"}
     )
     path = tmp_path / "a.zip"

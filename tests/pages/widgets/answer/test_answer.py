@@ -14,8 +14,7 @@ from rag.runs.engine import UserEngine
 from rag.text.citations import markers_of
 from rag.text.places import place
 from rag.trace.passages import Citation
-from tests.pages.reader import for_reader
-from tests.pages.widgets.trace.test_detail import Tags
+from tests.pages.reader import Tags, for_reader
 
 SECTION = (
     "日当は1日2,500円です。宿泊を伴わないときは半額です。\n\n| 区分 | 日当 |\n|---|---|\n| 部長 | 3,500円 |\n\n"

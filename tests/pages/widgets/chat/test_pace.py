@@ -13,7 +13,7 @@ from pages.widgets.chat.pace import AT_ONCE, OFTEN, SELDOM, pace
 from rag.models.service.en import EN
 from rag.settings import Settings
 from tests.browser.app_process import App
-from tests.pages.server.test_streamlit_fixes import SERVER, run
+from tests.pages.server.streamlit_process import SERVER, run
 from tests.rag.verdicts import YES
 from tests.servers import Answer, OpenAIServer
 

@@ -1,7 +1,6 @@
 """A run as one HTML file: complete, in the reader's language, and nothing in it runs or loads anything."""
 
 import re
-from html.parser import HTMLParser
 from urllib.parse import unquote
 
 import pytest
@@ -20,16 +19,13 @@ from rag.trace.details import DocumentsDetail
 from rag.trace.events import Change, Decision, Origin, RunFinished, RunStarted, StepStarted, Totals, UnknownEvent
 from rag.trace.passages import Citation
 from tests.pages.trace_examples import DETAILS, HOSTILE, OUTSIDE, PASSAGE, added, finished
+from tests.pages.widgets.export.exported import ACTIVE, Parts
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 HOSTILE_ANSWER = (
     f"{HOSTILE} [1] [2] ![x](https://elsewhere.example/x.png) <https://elsewhere.example> [a](javascript:alert(1))\n\n"
     "[b]: javascript:alert(1)\n\n[b]\n\n<iframe src=https://elsewhere.example></iframe>\n\n```\n</style><script>\n```"
 )
-ACTIVE = {
-    "script", "img", "iframe", "frame", "object", "embed", "link", "base", "form", "input", "svg", "math", "video",
-    "audio", "source", "template", "portal",
-}  # fmt: skip
 
 
 def run(question: str = "?", answer: str = "So [1].", steps: tuple = (), **parts) -> ExportedRun:
@@ -63,23 +59,6 @@ def export(*runs: ExportedRun, title: str = "?") -> Export:
 def html(exported: Export, language: Language = "en") -> str:
     with written_for(Reader(language, "Asia/Tokyo")):
         return as_html(exported)
-
-
-class Parts(HTMLParser):
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.text += data
-
-    def values(self, name: str) -> list[str]:
-        return [attributes[name] or "" for _, attributes in self.tags if name in attributes]
 
 
 @each_language

@@ -11,13 +11,7 @@ from rag.text.quoting import passages_block
 from rag.trace.events import Style
 from rag.trace.passages import Passage
 from tests.rag.models.embedded.running import ask_running
-
-QUESTION = "日帰り出張の日当はいくらですか?"
-ALLOWANCE = "日当は1日につき2,500円とする。宿泊を伴わない日帰り出張の日当は、その半額の1,250円とする。"
-LEAVE = "年次有給休暇は、入社から6か月が経過した社員に10日付与する。"
-
-
-PASSAGES = [passage(1, ALLOWANCE, "就業規則"), passage(2, LEAVE, "就業規則")]
+from tests.rag.models.embedded.work_rules import ALLOWANCE, LEAVE, PASSAGES, QUESTION
 
 
 def user_text(asked: YesNoQuestion) -> str:

@@ -8,10 +8,8 @@ import pytest
 from index_store.base import errors
 from index_store.parsing.loaders.office.excel.xlsx import load as load_workbook
 from index_store.parsing.loaders.office.word.docx import load
-from tests.index_store.parsing.loaders.office.word.test_docx import document, p
-from tests.index_store.parsing.loaders.office_file import OfficeFile
-
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+from tests.index_store.parsing.loaders.office_file import OLE, OfficeFile
+from tests.index_store.parsing.loaders.word_file import document, p
 
 
 def test_a_file_protected_by_a_password_is_named_so(raw) -> None:

@@ -13,7 +13,7 @@ from rag.models.embedded.source import EmbeddedSource
 from rag.models.usage import Usage, tokens_of
 from rag.settings import EMBEDDED, Settings
 from tests.rag.models.embedded.engines.served import Served
-from tests.rag.models.embedded.test_grading import LEAVE, PASSAGES, QUESTION
+from tests.rag.models.embedded.work_rules import LEAVE, PASSAGES, QUESTION
 
 ENGLISH = "How many days of leave do new staff have after six months?"
 ASKED = (
