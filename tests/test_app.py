@@ -13,8 +13,8 @@ from pages.server.gate import BelowTheRoot, NotForOthers
 from pages.server.proxies import OtherProxies
 from pages.server.settings import ServerSettings
 from tests.index_store.embedding_service import EmbeddingService
-from tests.index_store.soundness import eventually
 from tests.pages.server.streamlit_process import run
+from tests.waiting import eventually
 
 WITHOUT_A_PAGE = """
 import asyncio

@@ -1,6 +1,5 @@
 """Fixtures for the tests of benchmarks. They run in this process: a new one would load libraries for seconds."""
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -8,6 +7,7 @@ from types import ModuleType
 
 import pytest
 
+from tests.handbook import YES
 from tests.servers import OpenAIServer
 
 Printed = Callable[..., str]
@@ -33,8 +33,7 @@ def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
     """The model service in the environment. It finds all passages relevant and all answers good."""
     with OpenAIServer() as server:
-        good = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
-        server.answer_when(lambda request: request.schema is not None, good)
+        server.answer_when(lambda request: request.schema is not None, YES)
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
         monkeypatch.setenv("CHAT_MODEL", "test-chat")

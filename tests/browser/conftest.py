@@ -3,7 +3,6 @@
 Each test has its own data folder, engine, services and visitors, so it finds nothing of an earlier test.
 """
 
-import json
 import shutil
 import tempfile
 from collections import defaultdict
@@ -24,6 +23,7 @@ from rag.settings import Settings as RagSettings
 from rag.text.language import Language
 from tests.browser.app_process import App
 from tests.browser.visitor import Scheme, Visitor
+from tests.handbook import HANDBOOK, YES
 from tests.local import local_engine
 from tests.servers import OpenAIServer, TavilyServer
 
@@ -51,11 +51,6 @@ FOR_SHORT_VISITS = [
 EXPECTED = 20_000
 """milliseconds for what a page shows immediately, on a busy machine"""
 KEY = "sk-of-the-tests"
-HANDBOOK = (
-    "# 出張旅費規程\n\n## 日当\n\n一般社員の国内出張の日当は1日2,500円です。\n\n"
-    "## Trains\n\nThe green car needs the approval of a director.\n"
-)
-YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
 LOCALES: dict[Language, str] = {"ja": "ja-JP", "en": "en-US"}
 
 Visit = Callable[..., Visitor]

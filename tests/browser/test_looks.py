@@ -9,11 +9,11 @@ from playwright.sync_api import expect
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from tests.browser.asking import script
-from tests.browser.conftest import YES
 from tests.browser.runs.comparing import begin, differences
 from tests.browser.runs.sharing import head, make_link, open_sharing
 from tests.browser.seen import look
 from tests.browser.visitor import LOADED
+from tests.handbook import YES
 from tests.looks import one_width
 
 QUESTION = {"ja": "グリーン車は誰が承認しますか？", "en": "Who approves the green car?"}

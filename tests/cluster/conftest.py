@@ -4,9 +4,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from tests.browser.conftest import ARGUMENTS, KEY, YES, chromium, installed_chromium
+from tests.browser.conftest import ARGUMENTS, KEY, chromium, installed_chromium
 from tests.browser.visitor import Visitor
 from tests.cluster.topology import Topology
+from tests.handbook import YES
 from tests.servers import OpenAIServer
 from tests.servers.chroma import ChromaServer
 from tests.servers.postgres import PostgresServer

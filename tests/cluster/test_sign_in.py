@@ -13,11 +13,11 @@ from tests.browser.conftest import KEY
 from tests.cluster.conftest import Open
 from tests.cluster.started import APPS, is_reached, start_apps
 from tests.cluster.topology import PATIENCE, Topology
-from tests.index_store.soundness import eventually
 from tests.servers import OpenAIServer
 from tests.servers.chroma import ChromaServer
 from tests.servers.postgres import PostgresServer
 from tests.servers.provider import OpenIdProvider
+from tests.waiting import eventually
 
 SECONDS = 1000
 """milliseconds in one second"""

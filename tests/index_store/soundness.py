@@ -1,7 +1,5 @@
 """Checks that every store must pass when no job is running, and helpers to wait and to read originals."""
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from index_store.catalogue.records import DocumentStatus
@@ -28,12 +26,3 @@ def originals(data_dir: Path) -> list[Path]:
 def content(original: Original) -> bytes:
     with original.open() as file:
         return file.read()
-
-
-def eventually(is_so: Callable[[], object], seconds: float = 60) -> bool:
-    until = time.monotonic() + seconds
-    while not is_so():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.01)
-    return True

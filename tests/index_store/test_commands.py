@@ -20,9 +20,10 @@ from tests.by_hand import by_hand
 from tests.full_disk import linux
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, painted
-from tests.index_store.soundness import assert_sound, eventually
+from tests.index_store.soundness import assert_sound
 from tests.servers import Refusal
 from tests.servers.site_server import SiteServer, html
+from tests.waiting import eventually
 
 Write = Callable[..., Path]
 

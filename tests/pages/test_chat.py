@@ -1,6 +1,5 @@
 """The chat page in both languages: empty, with documents, answers and errors, and with stored conversations."""
 
-import json
 import subprocess
 import sys
 import threading
@@ -23,6 +22,7 @@ from rag.runs.history.history import RunOutline
 from rag.runs.history.user_history import UserHistory
 from rag.runs.run.summary import LISTED
 from rag.trace.events import RunFinished
+from tests.handbook import HANDBOOK, YES
 from tests.local import as_person, grant, person_of
 from tests.looks import one_language
 from tests.pages.conftest import restart
@@ -31,13 +31,8 @@ from tests.pages.tabs.chat_page import ChatPage
 from tests.servers import Answer, Refusal
 
 ROOT = Path(__file__).parent.parent.parent
-HANDBOOK = (
-    "# 出張旅費規程\n\n## 日当\n\n一般社員の国内出張の日当は1日2,500円です。\n\n"
-    "## Trains\n\nThe green car needs the approval of a director.\n"
-)
 ASKED = {"ja": "国内出張の日当はいくらですか？", "en": "Who approves the green car?"}
 ANSWERED = {"ja": "日当は1日2,500円です[1]。", "en": "A director approves it [1]."}
-YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
 
 
 @pytest.fixture

@@ -17,7 +17,8 @@ from rag.runs.history.user_history import UserHistory
 from rag.settings import Settings
 from tests.looks import languages_in_turn, one_language
 from tests.pages.tabs.chat_page import ChatPage
-from tests.rag.scripted import PATIENCE, ScriptedChat, ScriptedSource, eventually
+from tests.rag.scripted import ScriptedChat, ScriptedSource
+from tests.waiting import PATIENCE, eventually
 
 QUESTION = {"ja": "グリーン車は誰が承認しますか？", "en": "Who approves the green car?"}
 SUGGESTED = {

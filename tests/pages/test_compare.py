@@ -14,6 +14,7 @@ from rag.runs.history.conversations.comparison import Comparison
 from rag.runs.run.options import RunOptions
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, Totals
+from tests.handbook import YES
 from tests.local import process_of
 from tests.looks import one_language
 from tests.pages import trace_examples
@@ -21,8 +22,8 @@ from tests.pages.conftest import restart
 from tests.pages.tabs.app_page import shown
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.compare_page import ComparePage
-from tests.rag.scripted import eventually
 from tests.servers import Answer, Refusal
+from tests.waiting import eventually
 
 TRAVEL = (
     "# Travel\n\n## Trains\n\nThe green car needs the approval of a director.\n\n"
@@ -30,7 +31,6 @@ TRAVEL = (
 )
 QUESTION = "Who approves the green car?"
 ANSWER = "A director approves it [1]."
-YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
 ENDLESS = Answer("One word after another. " * 100, token_seconds=0.5)
 HOSTILE = "<img src=x onerror=alert(1)> [x](https://evil.example) **b** $x$"
 TWO = (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid"))

@@ -20,6 +20,10 @@ DOCUMENTS = {
     "kitchen.ja.txt": "給湯室の冷蔵庫は毎週金曜日に掃除します。名前のない食品は捨てられます。\n",
 }
 
+QUESTION = "出張の日当はいくらですか?"
+"""which ALLOWANCE answers"""
+ANSWER = "日当は1日2,500円です[1]。"
+
 ALLOWANCE = "日当は1日2,500円です。"
 LEAVE = "Staff have twenty days of paid annual leave a year."
 CLIENT = "The VPN client is called HazeGate."

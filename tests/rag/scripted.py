@@ -6,7 +6,6 @@ Use tests.servers for what only HTTP shows: status codes, broken connections, ti
 
 import asyncio
 import threading
-import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
@@ -22,9 +21,7 @@ from rag.models.chat_model import ChatModel
 from rag.models.client.client import ChatClient
 from rag.models.service.chat import ServiceChat
 from tests.servers.script import Script
-
-PATIENCE = 60
-"""seconds that a test waits for what must come"""
+from tests.waiting import PATIENCE
 
 PIECE = 4
 """characters in one streamed piece of an answer, and in one token of prompts and answers"""
@@ -226,11 +223,3 @@ class Unending(ScriptedSource):
 
     async def close(self) -> None:
         raise OSError("it does not end")
-
-
-def eventually(is_so, timeout: float = PATIENCE) -> bool:
-    """True if `is_so` becomes true within `timeout` seconds; calls it often."""
-    end = time.monotonic() + timeout
-    while not (so := is_so()) and time.monotonic() < end:
-        time.sleep(0.01)
-    return bool(so)

@@ -26,12 +26,9 @@ from rag.runs.history.history import History
 from rag.trace.events import RunFinished, StepFinished, Style, from_json
 from tests.full_disk import linux
 from tests.rag.conftest import KEY, TAVILY_KEY
-from tests.rag.documents import INDEX
+from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.verdicts import YES, grounding
 from tests.servers import Answer, Refusal, WebResult
-
-QUESTION = "出張の日当はいくらですか?"
-ANSWER = "日当は1日2,500円です[1]。"
 
 
 @pytest.fixture

@@ -32,10 +32,11 @@ from tests.rag.documents import INDEX
 from tests.rag.injections import EVERY, FOLLOWED, INJECTIONS, OTHER_INDEX, SECRET, WRITTEN, as_file_name
 from tests.rag.models.kinds import KINDS, Messages, prompts_over
 from tests.rag.reading import finished, of
-from tests.rag.scripted import ScriptedChat, ScriptedSource, eventually
+from tests.rag.scripted import ScriptedChat, ScriptedSource
 from tests.rag.verdicts import NO, YES, approve
 from tests.servers.site_server import Reply, SiteServer
 from tests.servers.tavily_server import SEARCH, WebResult
+from tests.waiting import eventually
 
 HARMLESS = "harmless"
 FENCES = (*TAGS, "strip")

@@ -16,11 +16,12 @@ from rag.trace.grades import Grade, Grounding, PassageGrade, Usefulness
 from rag.trace.passages import Citation, Passage
 from tests.browser.app_process import App
 from tests.browser.asking import ENDLESS, GONE, ask, held, requests_for, script
-from tests.browser.conftest import HANDBOOK, KEY, Answered
+from tests.browser.conftest import KEY, Answered
 from tests.browser.connection import Connection
 from tests.browser.runs.comparing import begin, differences, new_question
 from tests.browser.runs.forking import open_form
 from tests.browser.visitor import LOADED, Visitor
+from tests.handbook import HANDBOOK
 from tests.looks import one_language, one_look
 from tests.servers import Answer, OpenAIServer
 

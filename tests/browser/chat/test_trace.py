@@ -6,8 +6,8 @@ from threading import Event
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.conftest import YES
 from tests.browser.visitor import LOADED, Visitor
+from tests.handbook import YES
 from tests.looks import one_look, one_width
 from tests.servers import Answer
 

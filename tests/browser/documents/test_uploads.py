@@ -7,7 +7,7 @@ from tests.browser.app_process import App
 from tests.browser.asking import script
 from tests.browser.documents.uploads import SEND
 from tests.browser.visitor import LOADED
-from tests.rag.scripted import eventually
+from tests.waiting import eventually
 
 MEGABYTE = 1024 * 1024
 

@@ -10,9 +10,9 @@ from playwright.sync_api import Browser, Page, expect
 from rag.errors import NothingOfThisName, UnknownShare
 from rag.runs.export.export import Export
 from tests.browser.asking import script
-from tests.browser.conftest import HANDBOOK
 from tests.browser.runs.sharing import head, make_link, open_sharing
 from tests.browser.visitor import LOADED, Visitor, boxes
+from tests.handbook import HANDBOOK
 from tests.looks import one_language, one_width
 
 HOSTILE = (

@@ -14,9 +14,10 @@ from playwright.sync_api import expect
 from pages import samples
 from tests.browser.app_process import App
 from tests.browser.asking import script
-from tests.browser.conftest import KEY, YES
+from tests.browser.conftest import KEY
 from tests.browser.server.raw_http import open_socket
 from tests.browser.visitor import LOADED
+from tests.handbook import YES
 from tests.servers import OpenAIServer
 
 SENDING = "connect,sendto,sendmsg,sendmmsg"

@@ -19,11 +19,12 @@ from rag.runs.history.history import History
 from rag.runs.history.shares import Shares
 from rag.trace.events import RunFinished
 from tests.browser.app_process import App
-from tests.browser.conftest import HANDBOOK, KEY, LOCALES
+from tests.browser.conftest import KEY, LOCALES
 from tests.browser.server.guests import PEOPLE, WITHIN, Guest, Served
-from tests.rag.scripted import eventually
+from tests.handbook import HANDBOOK
 from tests.servers import OpenAIServer
 from tests.servers.provider import OpenIdProvider
+from tests.waiting import eventually
 
 QUESTION = "Who approves the green car?"
 
@@ -86,7 +87,7 @@ def test_a_conversation_is_its_owners_until_a_link_shows_it_and_its_documents_st
     conversation = parse_qs(urlsplit(owner.page.url).query)["c"][0]
     with closing(History(served.data_dir)) as history:
         [run] = history.runs(conversation, principal=LOCAL)
-        assert eventually(lambda: isinstance(history.events(run.id)[-1], RunFinished), timeout=WITHIN / 1000)
+        assert eventually(lambda: isinstance(history.events(run.id)[-1], RunFinished), seconds=WITHIN / 1000)
         document = history.events(run.id)[-1].citations[0].document_id
         token = Shares(history).add(conversation, principal=LOCAL).token
     owner.open(f"/?c={conversation}")

@@ -23,9 +23,9 @@ from tests.browser.conftest import KEY, LOCALES, Contexts
 from tests.browser.seen import look
 from tests.browser.server.guests import PEOPLE, SECONDS, WITHIN, Guest, Served
 from tests.looks import one_width
-from tests.rag.scripted import eventually
 from tests.servers import OpenAIServer
 from tests.servers.provider import CLIENT_SECRET, OpenIdProvider
+from tests.waiting import eventually
 
 BY_ITSELF = 60 * SECONDS
 """how long a tab that nobody touches may take to notice a change"""
@@ -262,7 +262,7 @@ def test_an_admin_sees_the_people_changes_a_role_and_disables(come, signed_in, a
     admin.choose_role(emil, "admin")
     expect(row.get_by_role("combobox").first).to_have_value(admin.words["people.admin"], timeout=WITHIN)
     # The field shows the role before it is stored.
-    assert eventually(lambda: access.people.find("emil").role is Role.ADMIN, timeout=WITHIN / SECONDS)
+    assert eventually(lambda: access.people.find("emil").role is Role.ADMIN, seconds=WITHIN / SECONDS)
     admin.choose_role(emil, "as_claimed")
     expect(row.get_by_role("combobox").first).to_have_value(
         admin.words["people.claimed"].format(role=admin.words["people.editor"]), timeout=WITHIN

@@ -11,8 +11,8 @@ from index_store.crawl import Crawl, CrawlOptions
 from index_store.crawl.address import host_of
 from index_store.crawl.politeness import Paces
 from tests.index_store.crawl.crawled import settings
-from tests.index_store.soundness import eventually
 from tests.servers.site_server import Misbehaviour, Reply, html
+from tests.waiting import eventually
 
 PATIENCE = 60
 """seconds for the end of a crawl"""

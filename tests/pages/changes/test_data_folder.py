@@ -29,9 +29,10 @@ from tests.pages.tabs.compare_page import ComparePage
 from tests.pages.tabs.fork_form import Form
 from tests.pages.tabs.runs_page import RunsPage
 from tests.pages.trace_examples import PASSAGE
-from tests.rag.scripted import ScriptedChat, Unending, eventually
+from tests.rag.scripted import ScriptedChat, Unending
 from tests.rag.verdicts import YES
 from tests.servers.postgres import PostgresServer, programs
+from tests.waiting import eventually
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 

@@ -14,10 +14,10 @@ from rag.runs.history.user_history import UserHistory
 from rag.runs.run.summary import answer_so_far
 from tests.local import local_engine
 from tests.pages.tabs.chat_page import ChatPage
-from tests.rag.scripted import eventually
 from tests.servers import Answer, OpenAIServer
 from tests.servers.chroma import ChromaServer
 from tests.servers.postgres import PostgresServer
+from tests.waiting import eventually
 
 QUESTION = "What is the VPN client called?"
 ANSWER = "The VPN client is called HazeGate [1]."

@@ -12,7 +12,8 @@ from rag.settings import Settings
 from tests.local import local_engine
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished, started_steps
-from tests.rag.scripted import PATIENCE, ScriptedSource, eventually
+from tests.rag.scripted import ScriptedSource
+from tests.waiting import PATIENCE, eventually
 
 
 class SlowSource(ScriptedSource):

@@ -10,14 +10,13 @@ from rag.models.service.ja import JA
 from rag.runs.history.history import LONGEST_SAID, MOST_TURNS
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import StepFinished
-from tests.rag.documents import INDEX
+from tests.rag.documents import ANSWER, INDEX
 from tests.rag.reading import finished, of, started_steps
 from tests.rag.scripted import Gate, Held
 from tests.rag.some_pipelines import some_of
 from tests.rag.verdicts import approve
 
 FIRST = "出張の日当はいくらですか?"
-ANSWER = "日当は1日2,500円です[1]。"
 FOLLOW_UP = "それは誰が承認しますか?"
 WHOLE = "出張の日当は誰が承認しますか?"
 STEP = "standalone_question"

@@ -5,10 +5,10 @@ import pytest
 from rag.models.context_window import ContextWindow, length
 from rag.nodes.refine import GAP, SHORT, refined, split_into_strips, strips
 from rag.text.language import language_of
+from tests.rag.documents import QUESTION
 from tests.rag.passages import passage
 
 WINDOW = ContextWindow(passage=1e6, passages=1e6)
-QUESTION = "出張の日当はいくらですか?"
 FACT = f"出張の日当は{'、どの行き先であっても' * 5}、1日2,500円です。"
 ASIDE = f"冷蔵庫は{'、食品に名前がないときには' * 4}、毎週金曜日に掃除します。"
 ENGLISH = "The client is called HazeGate. " * 3

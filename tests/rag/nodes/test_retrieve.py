@@ -9,7 +9,8 @@ from rag.trace.details import RetrievalDetail
 from tests.index_store.embedding_service import EmbeddingService
 from tests.local import local_engine
 from tests.rag.reading import finished
-from tests.rag.scripted import PATIENCE, ScriptedChat, ScriptedSource, eventually
+from tests.rag.scripted import ScriptedChat, ScriptedSource
+from tests.waiting import PATIENCE, eventually
 
 QUESTION = "What is the daily allowance?"
 

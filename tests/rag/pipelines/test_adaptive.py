@@ -7,13 +7,11 @@ import pytest
 from index_store.base.errors import ServiceBusy
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
-from tests.rag.documents import ALLOWANCE, INDEX
+from tests.rag.documents import ALLOWANCE, ANSWER, INDEX, QUESTION
 from tests.rag.reading import decisions, finished, started_steps
 from tests.rag.verdicts import NO, PROSE, YES, approve, grounding, rating
 from tests.servers import Refusal, WebResult
 
-QUESTION = "出張の日当はいくらですか?"
-ANSWER = "日当は1日2,500円です[1]。"
 WEATHER = "今日の東京の天気は?"
 SUNNY = WebResult("東京の天気", "https://weather.example/tokyo", "今日の東京は晴れ、最高気温は18度です。")
 SUN = "晴れです[1]。"

@@ -12,12 +12,10 @@ from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.trace.passages import Retrieval
 from tests.local import process_of
-from tests.rag.documents import ALLOWANCE, INDEX
+from tests.rag.documents import ALLOWANCE, ANSWER, INDEX, QUESTION
 from tests.rag.reading import finished, started_steps, tokens
 from tests.rag.scripted import Gate, Held
 
-QUESTION = "出張の日当はいくらですか?"
-ANSWER = "日当は1日2,500円です[1]。"
 OWN = ("出張", "日当")
 
 

@@ -2,10 +2,9 @@ from rag.models.context_window import ContextWindow, length
 from rag.models.service.ja import JA
 from rag.trace.passages import Retrieval
 from tests.local import process_of
-from tests.rag.documents import ALLOWANCE, INDEX
+from tests.rag.documents import ALLOWANCE, INDEX, QUESTION
 from tests.rag.reading import finished, started_steps
 
-QUESTION = "出張の日当はいくらですか?"
 LONG = "long.ja.md"
 CLAUSES = [f"第{n}号の備品は{n}階の倉庫に保管し、{n}月に点検する。" for n in range(1, 60)]
 

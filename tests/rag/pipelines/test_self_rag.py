@@ -13,13 +13,11 @@ from rag.models.service.no_answer import TOKEN
 from rag.text.no_answer import no_answer_sentence
 from rag.trace.events import StepStarted, Token
 from rag.trace.passages import Retrieval
-from tests.rag.documents import ALLOWANCE, INDEX
+from tests.rag.documents import ALLOWANCE, ANSWER, INDEX, QUESTION
 from tests.rag.reading import decisions, finished, of, started_steps, tokens
 from tests.rag.scripted import Gate, Held
 from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, approve, grounding, rating, verdict
 
-QUESTION = "出張の日当はいくらですか?"
-ANSWER = "日当は1日2,500円です[1]。"
 REWRITE = "病気で休むときに必要な書類は何ですか"
 SICK = "A doctor's note is needed"
 """in a passage that REWRITE finds and QUESTION does not find"""

@@ -13,13 +13,12 @@ from rag.nodes.candidates import weighted_score
 from rag.trace.events import Token
 from rag.trace.grades import Grade, Grounding, Usefulness
 from rag.trace.passages import Passage, Retrieval
-from tests.rag.documents import ALLOWANCE, INDEX
+from tests.rag.documents import ALLOWANCE, ANSWER, INDEX, QUESTION
 from tests.rag.reading import decisions, finished, of, started_steps, tokens
-from tests.rag.scripted import Gate, Held, eventually
+from tests.rag.scripted import Gate, Held
 from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, approve, grounding, rating, verdict
+from tests.waiting import eventually
 
-QUESTION = "出張の日当はいくらですか?"
-ANSWER = "日当は1日2,500円です[1]。"
 OTHER = "グリーン車には承認が必要です。"
 
 

@@ -24,11 +24,10 @@ from rag.runs.fork.edits import EditQuery
 from rag.runs.run.options import RunOptions
 from rag.settings import Settings
 from tests.local import local_engine, process_of
-from tests.rag.documents import INDEX
+from tests.rag.documents import INDEX, QUESTION
 from tests.rag.scripted import ScriptedChat, ScriptedSource
 from tests.rag.verdicts import approve
 
-QUESTION = "出張の日当はいくらですか?"
 BROWSER = b"what a browser shows"
 RUNS = 5
 """that are asked here"""

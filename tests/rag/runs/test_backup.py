@@ -16,10 +16,10 @@ from index_store.transfer.backup.restore import restore
 from rag.runs.engine import UserEngine
 from rag.settings import Settings
 from tests.local import local_engine, process_of
-from tests.rag.documents import INDEX
-from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
+from tests.rag.documents import INDEX, QUESTION
+from tests.rag.scripted import Gate, Held, ScriptedSource
+from tests.waiting import eventually
 
-QUESTION = "出張の日当はいくらですか?"
 SECRET = "金庫の暗証番号は八八四一です。"
 
 

@@ -16,11 +16,11 @@ from rag.trace.details import StandaloneDetail
 from rag.trace.events import Origin, RunFinished, RunStarted, StepFinished, Style, Token
 from rag.trace.passages import Retrieval
 from tests.local import local_engine, process_of
-from tests.rag.documents import INDEX
+from tests.rag.documents import INDEX, QUESTION
 from tests.rag.reading import of
-from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource, eventually
+from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource
+from tests.waiting import eventually
 
-QUESTION = "出張の日当はいくらですか?"
 TWO = (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid", retrieval=Retrieval(mode="keyword", k=2)))
 
 

@@ -19,10 +19,9 @@ from rag.runs.run.options import RunOptions
 from rag.settings import Settings
 from tests.full_disk import full_disk, linux
 from tests.local import local_engine, process_of
-from tests.rag.documents import INDEX
-from tests.rag.scripted import ScriptedSource, Unending, eventually
-
-QUESTION = "出張の日当はいくらですか?"
+from tests.rag.documents import INDEX, QUESTION
+from tests.rag.scripted import ScriptedSource, Unending
+from tests.waiting import eventually
 
 
 def version(file) -> list:

@@ -43,16 +43,16 @@ from rag.trace.details import DocumentsDetail, Turn
 from rag.trace.events import RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
 from rag.trace.passages import Retrieval
 from tests.local import as_person, grant, let_time_pass, local_engine, process_of
-from tests.rag.documents import INDEX
+from tests.rag.documents import INDEX, QUESTION
 from tests.rag.reading import finished, of, started_steps, tokens
-from tests.rag.scripted import PATIENCE, Gate, Held, ScriptedChat, ScriptedSource, eventually
+from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource
 from tests.rag.some_pipelines import some_of
 from tests.rag.verdicts import NO, YES, approve
 from tests.servers import Answer, Fault, OpenAIServer
 from tests.servers.chat import ChatRequest
 from tests.threads import is_under_way
+from tests.waiting import PATIENCE, eventually
 
-QUESTION = "出張の日当はいくらですか?"
 LONG_ANSWER = "日当は1日2,500円です[1]。" * 20
 LIMIT = 200
 """seconds that a run may take: no run takes as long, unless a test lets the time pass"""

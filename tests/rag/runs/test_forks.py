@@ -27,14 +27,13 @@ from rag.trace.calls import Message
 from rag.trace.events import Change, Origin, StepFinished
 from rag.trace.passages import Retrieval
 from tests.local import local_engine
-from tests.rag.documents import ALLOWANCE, CLIENT, INDEX
+from tests.rag.documents import ALLOWANCE, CLIENT, INDEX, QUESTION
 from tests.rag.reading import decisions, finished, started_steps
 from tests.rag.scripted import ScriptedSource
 from tests.rag.some_pipelines import NOW, some_of
 from tests.rag.verdicts import NO, PROSE, YES, approve, grounding, rating, verdict
 from tests.servers import TavilyServer
 
-QUESTION = "出張の日当はいくらですか?"
 ANSWER = "一日につき二千五百円です[1]。"
 OTHER = "別の答えです[2]。"
 QUERY = "病気で休むときに必要な書類は何ですか"

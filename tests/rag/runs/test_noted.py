@@ -9,9 +9,7 @@ from rag.runs.engine import UserEngine
 from rag.runs.history.shares import NewShare
 from rag.runs.run.run import Run
 from tests.local import as_person, grant, person_of, process_of
-from tests.rag.documents import INDEX
-
-QUESTION = "出張の日当はいくらですか?"
+from tests.rag.documents import INDEX, QUESTION
 
 
 def shared_run(person: UserEngine) -> tuple[Run, NewShare]:

@@ -21,8 +21,9 @@ from rag.trace.events import RunFinished, StepFinished
 from rag.trace.passages import Retrieval
 from tests.local import process_of
 from tests.rag.documents import INDEX
-from tests.rag.scripted import Gate, Held, eventually
+from tests.rag.scripted import Gate, Held
 from tests.rag.some_pipelines import some_of
+from tests.waiting import eventually
 
 SENTENCE = "金庫の暗証番号は八八四一です。"
 DOCUMENT = f"# 金庫\n\n## 経理部の金庫の開け方\n\n{SENTENCE}\n\n係の者だけが開けられます。"

@@ -27,10 +27,10 @@ from rag.runs.in_flight import run_at_work
 from rag.runs.run.options import RunOptions
 from rag.settings import Settings
 from tests.index_store.team import People
-from tests.rag.documents import INDEX
-from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource, eventually
+from tests.rag.documents import INDEX, QUESTION
+from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource
+from tests.waiting import eventually
 
-QUESTION = "出張の日当はいくらですか?"
 NAIVE = RunOptions(pipeline="naive")
 ROOT = Path(__file__).parents[3]
 

@@ -11,14 +11,12 @@ from rag.pipelines import PIPELINES
 from rag.trace.details import DraftDetail, GenerationDetail
 from rag.trace.events import RunFinished, StepStarted, Totals
 from rag.trace.path import END, START, Edge, Path, path_of
-from tests.rag.documents import ALLOWANCE, INDEX
+from tests.rag.documents import ALLOWANCE, ANSWER, INDEX, QUESTION
 from tests.rag.reading import decisions, started_steps
 from tests.rag.scripted import Gate, Held
 from tests.rag.trace.steps import decision, finished
 from tests.rag.verdicts import NO, YES, approve
 
-QUESTION = "出張の日当はいくらですか?"
-ANSWER = "日当は1日2,500円です[1]。"
 REWRITE = "病気で休むときに必要な書類は何ですか"
 
 

@@ -8,8 +8,9 @@ from rag.trace.details import GenerationDetail
 from rag.trace.events import Decision, RunFinished, RunStarted, StepFinished, StepStarted, Token, Totals
 from rag.trace.playback import LONGEST_WAIT, advanced, at, moments
 from tests.rag.documents import INDEX
-from tests.rag.scripted import Gate, Held, ScriptedChat, eventually
+from tests.rag.scripted import Gate, Held, ScriptedChat
 from tests.rag.verdicts import NO, approve, grounding
+from tests.waiting import eventually
 
 STARTED = RunStarted(run_id="r", conversation_id="c", question="?", index="i", pipeline="naive", model="m", at=1.0)
 

@@ -24,9 +24,10 @@ from index_store.store.user_ingestion import UserIngestion
 from tests.clock import environment as at_a_clock
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import WorkerProcess
-from tests.index_store.soundness import assert_sound, eventually
+from tests.index_store.soundness import assert_sound
 from tests.servers.postgres import PostgresServer
 from tests.servers.site_server import SiteServer, html
+from tests.waiting import eventually
 
 Write = Callable[..., Path]
 NewWorker = Callable[[], WorkerProcess]

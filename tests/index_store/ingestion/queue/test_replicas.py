@@ -30,9 +30,10 @@ from index_store.library.originals.scratch import LOCK
 from index_store.store.index_store import IndexStore, working
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import environment
-from tests.index_store.soundness import assert_sound, eventually, faults_of, originals
+from tests.index_store.soundness import assert_sound, faults_of, originals
 from tests.servers.postgres import PostgresServer
 from tests.servers.site_server import SiteServer, html
+from tests.waiting import eventually
 
 Write = Callable[..., Path]
 

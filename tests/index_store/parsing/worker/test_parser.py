@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,13 +21,11 @@ from index_store.parsing.worker.parser import Parser
 from index_store.parsing.worker.protocol import ParsedDocument
 from tests.conftest import ROOT
 from tests.processes import lives, parsers_of
+from tests.waiting import PATIENCE, eventually
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limited, or to be seen, on Linux alone")
 
 TITLE = "出張旅費規程"
-
-PATIENCE = 60
-"""seconds that a test waits for what must come"""
 
 
 @pytest.fixture
@@ -69,15 +66,6 @@ def asking(cancelled: threading.Event | None = None) -> tuple[threading.Event, C
         return cancelled is not None and cancelled.is_set()
 
     return asked, is_cancelled
-
-
-def eventually(is_so: Callable[[], object], seconds: float = PATIENCE) -> bool:
-    until = time.monotonic() + seconds
-    while not is_so():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 MEASURED_OWNER = """

@@ -25,10 +25,11 @@ from index_store.library.data_folder import IDENTITY, LINKS, NAMESPACE, ORIGINAL
 from index_store.library.library import Library
 from index_store.store.index_store import IndexStore
 from tests.full_disk import linux
-from tests.index_store.soundness import assert_sound, content, eventually, originals
+from tests.index_store.soundness import assert_sound, content, originals
 from tests.index_store.transfer.backup.conftest import Command, Write, started
 from tests.old_folders import unpack
 from tests.threads import is_under_way
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.sqlite_alone
 

@@ -19,10 +19,11 @@ from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from index_store.vectors.server import connections, server
 from tests.full_disk import linux
-from tests.index_store.soundness import assert_sound, eventually
+from tests.index_store.soundness import assert_sound
 from tests.servers import Fault, Refusal, Request
 from tests.servers.chroma import ChromaProxy, ChromaServer
 from tests.servers.loopback import Connection, LoopbackServer
+from tests.waiting import eventually
 
 Write = Callable[..., Path]
 

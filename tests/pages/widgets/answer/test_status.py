@@ -12,6 +12,7 @@ from pages.widgets.chat.turn import show_end
 from rag.models.service.no_answer import TOKEN
 from rag.trace.events import Event, StepFinished, StepStarted, Token
 from rag.trace.passages import Citation
+from tests.handbook import YES
 from tests.looks import languages_in_turn, one_language
 from tests.pages.reader import for_reader
 from tests.pages.tabs.chat_page import ChatPage
@@ -28,7 +29,6 @@ from tests.rag.trace.checked_answers import (
 from tests.servers import Answer
 
 QUESTION = "Who approves the green car?"
-YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
 NO = json.dumps({"reason": "Not there.", "unsupported": ["The mayor approves it."], "support": "no"})
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])

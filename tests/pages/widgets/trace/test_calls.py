@@ -1,13 +1,12 @@
 """Prompts and replies in the trace: each step that called the model has a fold, which reads them when it is opened."""
 
-import json
-
 import pytest
 
 from pages.widgets.trace.calls import calls_html
 from rag.runs.history import calls
 from rag.trace.calls import Call, Message, ShortenedText, TokenProbability
 from rag.trace.events import StepFinished
+from tests.handbook import YES
 from tests.looks import one_language
 from tests.pages.conftest import restart
 from tests.pages.reader import Tags, for_reader
@@ -18,7 +17,6 @@ from tests.servers import Refusal
 HANDBOOK = "# 出張旅費規程\n\n## 日当\n\n国内出張の日当は1日2,500円です。\n\n## 宿泊\n\n上限は1万円です。\n"
 QUESTION = "国内出張の日当はいくらですか？"
 ANSWER = "日当は1日2,500円です[1]。"
-YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 

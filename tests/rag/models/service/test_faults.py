@@ -11,14 +11,11 @@ import rag.models.service.chat
 from rag.models.service.ja import JA
 from rag.trace.events import StepFinished, Token, to_json
 from tests.rag.conftest import KEY
-from tests.rag.documents import INDEX
+from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.reading import finished, of
 from tests.rag.verdicts import NO, PROSE, YES, verdict
 from tests.servers import Answer, Fault, OpenAIServer, Raw, Refusal, chunk
 from tests.servers.ports import free_port
-
-QUESTION = "出張の日当はいくらですか?"
-ANSWER = "日当は1日2,500円です[1]。"
 
 JAPANESE = re.compile(r"[ぁ-んァ-ヶ一-龠]")
 

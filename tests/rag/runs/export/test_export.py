@@ -18,11 +18,9 @@ from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinis
 from rag.trace.passages import Citation
 from tests.local import process_of
 from tests.rag.conftest import KEY
-from tests.rag.documents import INDEX
+from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.verdicts import YES
 
-QUESTION = "出張の日当はいくらですか?"
-ANSWER = "日当は1日2,500円です[1]。"
 HOSTILE = (
     "<script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",

@@ -35,13 +35,13 @@ from rag.trace.events import Change
 from rag.trace.passages import Passage, Retrieval
 from tests.full_disk import full_disk, linux
 from tests.local import process_of
-from tests.rag.documents import INDEX
+from tests.rag.documents import INDEX, QUESTION
 from tests.rag.reading import finished
-from tests.rag.scripted import PATIENCE, Gate, Held, eventually
+from tests.rag.scripted import Gate, Held
 from tests.rag.verdicts import approve
 from tests.threads import is_under_way
+from tests.waiting import PATIENCE, eventually
 
-QUESTION = "出張の日当はいくらですか?"
 ANSWER = "一日につき二千五百円です[1]。"
 
 of_a_step = pytest.mark.parametrize(("step", "edit"), [

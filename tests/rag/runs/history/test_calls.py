@@ -10,13 +10,10 @@ from rag.trace.calls import Call
 from rag.trace.events import StepFinished
 from tests.local import let_time_pass
 from tests.rag.conftest import KEY
-from tests.rag.documents import INDEX
+from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.scripted import Gate, Held
 from tests.rag.verdicts import YES, approve
 from tests.servers import Answer, Fault, Refusal
-
-QUESTION = "出張の日当はいくらですか?"
-ANSWER = "日当は1日2,500円です[1]。"
 
 
 def calls(engine: UserEngine, run: Run) -> dict[str, tuple[Call, ...]]:

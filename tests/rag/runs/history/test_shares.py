@@ -18,10 +18,8 @@ from rag.runs.history.shares import NOTED_EVERY, Shares
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from tests.by_hand import run_script
 from tests.local import process_of
-from tests.rag.documents import INDEX
+from tests.rag.documents import INDEX, QUESTION
 from tests.rag.scripted import Gate, Held
-
-QUESTION = "出張の日当はいくらですか?"
 
 
 @pytest.fixture

@@ -33,13 +33,12 @@ from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
 from rag.trace.calls import Request
 from tests.local import as_person, grant, in_group, person_of, process_of
-from tests.rag.documents import INDEX
-from tests.rag.scripted import PATIENCE, Gate, Held, ScriptedSource, eventually
+from tests.rag.documents import ANSWER, INDEX, QUESTION
+from tests.rag.scripted import Gate, Held, ScriptedSource
 from tests.rag.verdicts import approve
 from tests.threads import is_under_way
+from tests.waiting import PATIENCE, eventually
 
-QUESTION = "出張の日当はいくらですか?"
-ANSWER = "日当は1日2,500円です[1]。"
 PIPELINES = (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid"))
 
 

@@ -9,9 +9,8 @@ from index_store.access.limits import Limits
 from rag.errors import NotSaved
 from rag.runs.run.options import RunOptions
 from tests.local import as_person, grant, process_of
-from tests.rag.documents import INDEX
+from tests.rag.documents import INDEX, QUESTION
 
-QUESTION = "出張の日当はいくらですか?"
 BOTH = (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid"))
 
 

@@ -12,11 +12,10 @@ from rag.models.service.no_answer import TOKEN
 from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
 from tests.local import process_of
-from tests.rag.documents import INDEX
-from tests.rag.scripted import PATIENCE, Gate, Held, ScriptedSource, eventually
+from tests.rag.documents import ANSWER, INDEX, QUESTION
+from tests.rag.scripted import Gate, Held, ScriptedSource
+from tests.waiting import PATIENCE, eventually
 
-QUESTION = "出張の日当はいくらですか?"
-ANSWER = "日当は1日2,500円です[1]。"
 SUGGESTED = ("宿泊しないときは?", "海外では?")
 
 

@@ -21,15 +21,14 @@ from rag.runs.run.summary import answer_so_far
 from rag.settings import Settings
 from tests.local import process_of
 from tests.rag.conftest import KEY
-from tests.rag.documents import INDEX
+from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.runs.replicas.conftest import Open
-from tests.rag.scripted import ScriptedChat, eventually
+from tests.rag.scripted import ScriptedChat
 from tests.servers import Answer, Fault, OpenAIServer
 from tests.servers.chroma import ChromaProxy, ChromaServer
 from tests.servers.postgres import PostgresServer
+from tests.waiting import eventually
 
-QUESTION = "出張の日当はいくらですか?"
-ANSWER = "日当は1日2,500円です[1]。"
 PATIENCE = 60
 """seconds: processes start slowly beside others"""
 

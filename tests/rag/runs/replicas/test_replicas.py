@@ -14,11 +14,11 @@ from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far
 from rag.trace.events import RunFinished, StepFinished, Token
 from tests.local import as_person, grant, in_group, person_of, process_of
-from tests.rag.documents import INDEX
+from tests.rag.documents import INDEX, QUESTION
 from tests.rag.runs.replicas.conftest import Open
-from tests.rag.scripted import Gate, Held, ScriptedChat, eventually
+from tests.rag.scripted import Gate, Held, ScriptedChat
+from tests.waiting import eventually
 
-QUESTION = "出張の日当はいくらですか?"
 BEGINNING = "日当は1日2,500円です"
 ANSWER = f"{BEGINNING}[1]。"
 PATIENCE = 60

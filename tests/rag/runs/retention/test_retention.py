@@ -25,7 +25,8 @@ from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
 from tests.local import process_of
 from tests.rag.documents import INDEX
-from tests.rag.scripted import Gate, Held, eventually
+from tests.rag.scripted import Gate, Held
+from tests.waiting import eventually
 
 SECRET = "金庫の暗証番号は八八四一ですか?"
 

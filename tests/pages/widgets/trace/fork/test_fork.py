@@ -13,21 +13,21 @@ from rag.runs.fork.edits import EDITS, EditPrompt, LeaveOut, TurnOver
 from rag.runs.run.run import Run
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.passages import Retrieval
+from tests.handbook import YES
 from tests.local import process_of
 from tests.looks import one_language
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.compare_page import ComparePage
 from tests.pages.tabs.fork_form import Form, trace_of
 from tests.pages.trace_examples import HOSTILE
-from tests.rag.scripted import eventually
 from tests.servers import Refusal
+from tests.waiting import eventually
 
 HANDBOOK = (
     "# Travel\n\n## Trains\n\nThe green car needs the approval of a director.\n\n"
     "## Hotels\n\nA night costs 12,000 yen at most.\n\n## Flights\n\nFlights are booked by the travel desk.\n"
 )
 QUESTION = "Who approves the green car?"
-YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
 NO = json.dumps({"reason": "It does not.", "verdict": "no", "score": 0.1})
 
 
