@@ -2,9 +2,8 @@
 
 import gc
 import os
-import shutil
-from collections import defaultdict
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,14 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 import trustme
 from pydantic import SecretStr
-from sqlalchemy import Dialect, Engine
-from sqlalchemy.engine.default import DefaultDialect
-from sqlalchemy.util import LRUCache
 
-from index_store.vectors.local.folder import ChromaFolder
 from pages.server.settings import ServerSettings
 from rag.settings import Settings
-from tests import made_once, shared_parsers
+from tests import faster
+from tests.faster import shared_parsers
 
 if TYPE_CHECKING:
     from tests.servers.chroma import ChromaServer
@@ -49,6 +45,10 @@ WITHOUT_A_DATABASE = ("tests/index_store/parsing",)
 """folders inside BOTH_DATABASES whose code uses no database"""
 WITH_A_QUEUE = ("tests/index_store/ingestion",)
 """folders whose tests also run on Postgres and a Chroma server together, where documents are added through a queue"""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--unpatched", action="store_true", help="without the patches of tests/faster: slower")
 
 
 @pytest.hookimpl(trylast=True)
@@ -178,61 +178,10 @@ def _no_settings_of_this_machine(tmp_path_factory):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _statements_for_one_database_serve_the_next() -> Iterator[None]:
-    """SQLAlchemy compiles each statement once for each database, and each test has databases of its own: without this,
-    a tenth of the tests' time.
-    """
-    compiled = defaultdict[Hashable, LRUCache[object, object]](lambda: LRUCache(2000))
-    shared = property(lambda engine: compiled[_kind(engine.dialect)], lambda engine, own: None)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Engine, "_compiled_cache", shared, raising=False)
-        # What is compiled is found again by its dialect, of which each database has one.
-        patch.setattr(DefaultDialect, "__hash__", lambda dialect: hash(_kind(dialect)))
-        patch.setattr(DefaultDialect, "__eq__", lambda dialect, other: _kind(dialect) == _kind(other))
-        yield
-
-
-def _kind(dialect: Dialect) -> Hashable:
-    return type(dialect), getattr(dialect, "_json_serializer", None)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _tables_of_one_chroma_serve_the_next(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Chroma makes its tables in each new folder by migrations. Here, a new folder begins with a copy of them."""
-    usual = ChromaFolder.__init__
-
-    @cache
-    def tables() -> Path:
-        folder = tmp_path_factory.mktemp("chroma")
-        made = ChromaFolder.__new__(ChromaFolder)
-        usual(made, folder)
-        made.close()
-        return folder / "chroma.sqlite3"
-
-    def opened(self: ChromaFolder, folder: Path) -> None:
-        file = folder / tables().name
-        if not file.exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            try:
-                shutil.copy(tables(), file)
-            except OSError:  # as on a full disk: what Chroma then says is what the test is about
-                file.unlink(missing_ok=True)
-        usual(self, folder)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ChromaFolder, "__init__", opened)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _settings_and_tables_of_one_app_serve_the_next(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with made_once.settings(), made_once.tables(lambda: tmp_path_factory.mktemp("empty")):
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _parsers_of_one_store_serve_the_next() -> Iterator[None]:
-    with shared_parsers.shared():
+def _faster(
+    _no_settings_of_this_machine: None, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    with nullcontext() if request.config.getoption("unpatched") else faster.all_tests(tmp_path_factory.mktemp):
         yield
 
 

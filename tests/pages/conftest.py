@@ -3,18 +3,17 @@
 import sys
 import tomllib
 from collections.abc import Iterator
-from functools import cache
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from streamlit import config
-from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.context import ContextProxy, StreamlitHeaders
-from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 
 from pages.server import process
 from rag.runs.engine import UserEngine
 from tests.conftest import ROOT
+from tests.faster import streamlit_starts
 from tests.servers import OpenAIServer
 
 MAIN = sys.modules["__main__"]
@@ -22,14 +21,8 @@ ORIGIN = "http://localhost:8501"
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _what_an_app_test_does_at_each_start_is_done_once() -> Iterator[None]:
-    """Without this, each test reads the metadata of all installed packages for 0.3 s to look for components, and
-    compiles the pages for another 0.1 s.
-    """
-    compiled = ScriptCache()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
-        patch.setattr(ScriptCache, "get_bytecode", compiled.get_bytecode)
+def _faster_starts(request: pytest.FixtureRequest) -> Iterator[None]:
+    with nullcontext() if request.config.getoption("unpatched") else streamlit_starts.shared():
         yield
 
 
