@@ -1,6 +1,5 @@
 """An engine for the local person, who may do everything, or for a person who signs in."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -8,28 +7,18 @@ from functools import partial
 from index_store.access.gate import as_local
 from index_store.access.grants import EVERYONE
 from index_store.access.limits import GroupLimits
-from index_store.access.principal import Principal, Role
+from index_store.access.principal import Role
 from index_store.access.recognition import SignInClaims
 from index_store.access.rights import Right
 from rag.runs.engine import Engine, UserEngine
 from rag.settings import Settings
+from tests.back_doors import process_of
 
 
 @contextmanager
 def local_engine(settings: Settings | None = None, **parts: object) -> Iterator[UserEngine]:
     with Engine(settings, **parts) as process:
         yield process.as_user(as_local)
-
-
-def process_of(engine: UserEngine) -> Engine:
-    return engine._engine
-
-
-def let_time_pass(engine: UserEngine, seconds: float) -> None:
-    """Puts the clock of the engine's event loop forward, so that what it does within a time limit is late."""
-    loop = process_of(engine)._loop
-    loop.time = lambda: time.monotonic() + seconds
-    loop.call_soon_threadsafe(lambda: None)  # wakes it
 
 
 def as_person(engine: UserEngine, name: str, role: Role = Role.READER) -> UserEngine:
@@ -48,10 +37,6 @@ def in_group(engine: UserEngine, name: str, group: str, limits: GroupLimits) -> 
     )
     process_of(engine).store.access.limits.set(group, limits)
     return someone
-
-
-def person_of(engine: UserEngine) -> Principal:
-    return engine._ownership.who()
 
 
 def grant(engine: UserEngine, index: str, right: Right = Right.READ) -> None:

@@ -14,8 +14,8 @@ from rag.runs.history.conversations.comparison import Comparison
 from rag.runs.run.options import RunOptions
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, Totals
+from tests.back_doors import process_of
 from tests.handbook import YES
-from tests.local import process_of
 from tests.looks import one_language
 from tests.pages import trace_examples
 from tests.pages.conftest import restart

@@ -12,8 +12,9 @@ from index_store.access.limits import GroupLimits
 from index_store.access.principal import Role
 from index_store.access.recognition import SignInClaims
 from index_store.base.errors import NoGroupNamed
+from tests.back_doors import person_of, process_of
 from tests.full_disk import full_disk, linux
-from tests.local import as_person, grant, person_of, process_of
+from tests.local import as_person, grant
 from tests.looks import one_language
 from tests.pages.conftest import restart
 from tests.pages.documents import add
@@ -112,7 +113,7 @@ def test_a_limit_is_told_there_as_on_the_page_where_it_is_set(engine):
 
 def test_it_is_turned_page_by_page(engine):
     audit = process_of(engine).store.access.audit
-    local = engine._ownership.who()
+    local = person_of(engine)
     for number in range(120):
         audit.note(Action.SIGNED_IN, local, number=number)
     page = Page("admin/audit")
@@ -133,7 +134,7 @@ def test_what_can_not_be_written_is_told_there(engine):
     audit = process_of(engine).store.access.audit
     with full_disk():
         for _ in range(50):
-            audit.note(Action.SIGNED_IN, engine._ownership.who(), words="w" * 200)
+            audit.note(Action.SIGNED_IN, person_of(engine), words="w" * 200)
     assert f"{audit.lost.entries} entries could not be written" in Page("admin/audit").text
 
 
@@ -142,7 +143,7 @@ def test_one_entry_that_can_not_be_written_is_told_as_one(engine):
     audit = process_of(engine).store.access.audit
     with full_disk():
         while not audit.lost:
-            audit.note(Action.SIGNED_IN, engine._ownership.who(), words="w" * 200)
+            audit.note(Action.SIGNED_IN, person_of(engine), words="w" * 200)
     assert audit.lost.entries == 1
     assert "1 entry could not be written" in Page("admin/audit").text
 

@@ -18,7 +18,8 @@ from pages.widgets.controls.script import SCRIPTS
 from rag.errors import UnknownShare
 from rag.runs.user_services import UserExports
 from rag.trace.events import StepFinished
-from tests.local import as_person, person_of
+from tests.back_doors import person_of
+from tests.local import as_person
 from tests.looks import one_language
 from tests.pages.conftest import ORIGIN
 from tests.pages.tabs.app_page import AppPage, shown

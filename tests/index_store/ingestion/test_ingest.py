@@ -36,6 +36,7 @@ from index_store.parsing.worker.protocol import ParserRequest
 from index_store.parsing.worker.worker import NICENESS
 from index_store.store.index_store import IndexStore
 from index_store.store.user_ingestion import UserIngestion
+from tests.back_doors import library_of
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound, content, originals
 from tests.index_store.team import people_of
@@ -144,7 +145,7 @@ def test_progress_is_told_of_each_document_and_in_all_with_the_time_left(
 ) -> None:
     service.embeds = threading.Semaphore(0)
     files = [write(f"{i}.md", sections=100) for i in range(5)]
-    with store._library.held():  # the job can't record a document yet
+    with library_of(store).held():  # the job can't record a document yet
         job = store.ingest("a", given(*files))
         seen = [job.progress]
     halfway = set()

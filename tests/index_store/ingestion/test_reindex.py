@@ -10,6 +10,7 @@ from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store.index_store import IndexStore
 from index_store.store.user_ingestion import UserIngestion
+from tests.back_doors import library_of
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound, originals
 from tests.servers import Refusal
@@ -206,7 +207,7 @@ def test_documents_whose_turn_had_not_come_when_a_reindex_was_cancelled_can_be_r
     with IndexStore(filled) as store:
         store.ingest("旅費 規程", [FileSource(write(name)) for name in names]).wait()
     with IndexStore(other) as store:
-        with store._library.held():  # the job can't begin a document
+        with library_of(store).held():  # the job can't begin a document
             job = store.reindex("旅費 規程")
             job.cancel()
         job.wait()

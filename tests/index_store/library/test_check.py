@@ -16,6 +16,7 @@ from index_store.library.check import Difference
 from index_store.store.index_store import IndexStore
 from index_store.vectors.backend import ChromaBackend
 from index_store.vectors.chroma import chroma_backend
+from tests.back_doors import library_of
 from tests.by_hand import by_hand
 from tests.index_store.soundness import assert_sound, originals
 
@@ -117,7 +118,7 @@ def test_a_collection_of_no_index_is_told_by_name_and_goes_at_the_next_start(
     filled: Settings,
 ) -> None:
     with IndexStore(filled) as store:
-        store._library.vectors._backend.made("stray")
+        library_of(store).vectors._backend.made("stray")
         (found,) = store.check()
         assert told([found]) == [(None, None, "collection_stray")]
         assert "stray" in found.what.en

@@ -18,6 +18,7 @@ from index_store.ingestion.sources import FileSource, expand
 from index_store.parsing.worker.parser import Parser
 from index_store.store.index_store import IndexStore
 from index_store.vectors.local.folder import ChromaFolder
+from tests.back_doors import catalogue_of, library_of
 from tests.full_disk import full_disk, linux
 from tests.index_store.soundness import assert_sound
 from tests.servers import OpenAIServer
@@ -107,13 +108,13 @@ def test_the_vectors_of_many_documents_are_deleted_in_one_change_of_each_index(
         (file := tmp_path / f"{number}.md").write_text(f"# Rule {number}\n\nIt holds for {number} days.\n")
         assert store.add(index, file, file.name).error is None
     deleted: list[int] = []
-    delete = store._library.vectors.delete
+    delete = library_of(store).vectors.delete
 
     def counted(collection: str, ids: Sequence[str]) -> None:
         deleted.append(len(ids))
         delete(collection, ids)
 
-    monkeypatch.setattr(store._library.vectors, "delete", counted)
+    monkeypatch.setattr(library_of(store).vectors, "delete", counted)
     store.remove_documents([each.id for each in store.documents()][1:])
     assert sorted(deleted) == [2, 3]
     assert sorted(len(_vectors(store, index)) for index in "ab") == [0, 1]
@@ -293,15 +294,15 @@ def test_no_index_is_named_with_a_character_that_nobody_sees_and_one_that_is_sta
     ):
         with pytest.raises(errors.BadIndexName, match="invisible"):
             refused(f"規{sign}程")
-    older = store._catalogue.indexes.named("人事👩\u200d💻")
+    older = catalogue_of(store).indexes.named("人事👩\u200d💻")
     assert older
-    store._catalogue.indexes.rename(older.id, f"規{sign}程")
+    catalogue_of(store).indexes.rename(older.id, f"規{sign}程")
     assert store.add(f"規{sign}程", handbook).error is None
     store.rename_index(f"規{sign}程", "規程")
     assert [each.name for each in store.indexes()] == ["規程"]
 
 
 def _vectors(store: IndexStore, index: str) -> list[str]:
-    record = store._catalogue.indexes.named(index)
+    record = catalogue_of(store).indexes.named(index)
     assert record
-    return list(store._library.vectors.ids(record.collection))
+    return list(library_of(store).vectors.ids(record.collection))

@@ -18,8 +18,8 @@ from rag.runs.run.options import RunOptions
 from rag.text.language import Language
 from rag.trace.details import UnknownDetail
 from rag.trace.events import StepFinished, StepStarted
+from tests.back_doors import process_of
 from tests.full_disk import full_disk, linux
-from tests.local import process_of
 from tests.looks import one_language
 from tests.pages.conftest import restart
 from tests.pages.reader import for_reader

@@ -9,7 +9,7 @@ from rag.models.service.ja import JA
 from rag.models.service.source import ServiceSource
 from rag.settings import Settings
 from rag.trace.events import StepFinished, StepStarted, Token
-from tests.local import let_time_pass
+from tests.back_doors import let_time_pass
 from tests.rag.documents import ALLOWANCE, ANSWER, INDEX, QUESTION
 from tests.rag.reading import decisions, finished, of, started_steps, tokens
 from tests.rag.scripted import Gate, Held

@@ -15,7 +15,8 @@ from index_store.store.index_store import IndexStore
 from index_store.transfer.backup.restore import restore
 from rag.runs.engine import UserEngine
 from rag.settings import Settings
-from tests.local import local_engine, process_of
+from tests.back_doors import process_of
+from tests.local import local_engine
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.scripted import Gate, Held, ScriptedSource
 from tests.waiting import eventually

@@ -15,7 +15,8 @@ from rag.trace.comparison import compare_passages
 from rag.trace.details import StandaloneDetail
 from rag.trace.events import Origin, RunFinished, RunStarted, StepFinished, Style, Token
 from rag.trace.passages import Retrieval
-from tests.local import local_engine, process_of
+from tests.back_doors import process_of
+from tests.local import local_engine
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.reading import of
 from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource

@@ -17,8 +17,9 @@ from rag.runs.history.schema import FILE
 from rag.runs.retention.retention import Retention
 from rag.runs.run.options import RunOptions
 from rag.settings import Settings
+from tests.back_doors import process_of
 from tests.full_disk import full_disk, linux
-from tests.local import local_engine, process_of
+from tests.local import local_engine
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.scripted import ScriptedSource, Unending
 from tests.waiting import eventually

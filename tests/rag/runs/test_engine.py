@@ -42,7 +42,8 @@ from rag.text.reply.reply_filter import ReplyFilter
 from rag.trace.details import DocumentsDetail, Turn
 from rag.trace.events import RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
 from rag.trace.passages import Retrieval
-from tests.local import as_person, grant, let_time_pass, local_engine, process_of
+from tests.back_doors import let_time_pass, loop_of, process_of
+from tests.local import as_person, grant, local_engine
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.reading import finished, of, started_steps, tokens
 from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource
@@ -574,7 +575,7 @@ def test_what_a_run_has_left_behind_ends_before_the_engine(opened):
         return any(each.__name__ == "_steps_end" and getcoroutinestate(each) == CORO_SUSPENDED for each in work)
 
     with opened() as engine:
-        asyncio.run_coroutine_threadsafe(left_behind(), process_of(engine)._loop)
+        asyncio.run_coroutine_threadsafe(left_behind(), loop_of(engine))
     assert ended.is_set()
 
 

@@ -8,7 +8,8 @@ from rag.errors import NothingOfThisName, UnknownShare
 from rag.runs.engine import UserEngine
 from rag.runs.history.shares import NewShare
 from rag.runs.run.run import Run
-from tests.local import as_person, grant, person_of, process_of
+from tests.back_doors import person_of, process_of
+from tests.local import as_person, grant
 from tests.rag.documents import INDEX, QUESTION
 
 

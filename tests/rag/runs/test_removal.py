@@ -19,7 +19,7 @@ from rag.trace.calls import Message
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, StepFinished
 from rag.trace.passages import Retrieval
-from tests.local import process_of
+from tests.back_doors import process_of
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held
 from tests.rag.some_pipelines import some_of

@@ -15,7 +15,7 @@ from rag.trace.cause import Finding, cause_of
 from rag.trace.details import DeclineDetail, RetrievalDetail
 from rag.trace.events import StepFinished
 from rag.trace.passages import Retrieval
-from tests.local import process_of
+from tests.back_doors import process_of
 from tests.rag.conftest import LentStore
 from tests.rag.reading import finished
 from tests.rag.verdicts import NO, PROSE, approve, grounding, rating, verdict

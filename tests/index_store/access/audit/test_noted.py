@@ -18,6 +18,7 @@ from index_store.catalogue.schema import now, people
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from index_store.store.user_store import UserStore
+from tests.back_doors import catalogue_of
 from tests.index_store.access.conftest import claim
 
 Write = Callable[..., Path]
@@ -144,7 +145,7 @@ def test_of_many_tabs_behind_a_proxy_one_visit_is_noted(store: IndexStore) -> No
 
 def test_a_sign_in_is_noted_also_if_the_clock_of_another_app_is_ahead(store: IndexStore) -> None:
     store.access.signed_in(claim("alice"))
-    with store._catalogue.database.begin() as connection:
+    with catalogue_of(store).database.begin() as connection:
         connection.execute(people.update().values(last_seen_at=now() + timedelta(minutes=4)))
     store.access.signed_in(claim("alice"))
     assert [action for _, action, _ in noted(store)] == ["signed_in", "signed_in"]

@@ -28,6 +28,7 @@ from index_store.ingestion.queue.job_table import JobTable
 from index_store.ingestion.sources import FileSource, SiteSource, keep_upload
 from index_store.library.originals.scratch import LOCK
 from index_store.store.index_store import IndexStore, working
+from tests.back_doors import catalogue_of, library_of
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import environment
 from tests.index_store.soundness import assert_sound, faults_of, originals
@@ -81,7 +82,7 @@ def test_an_index_that_is_deleted_in_both_at_once_is_deleted_in_one_and_unknown_
     one.create_index("a")
     one.create_index("b")
     with ThreadPoolExecutor() as threads:
-        with one._library.held():  # until both have found it
+        with library_of(one).held():  # until both have found it
             deleting = [threads.submit(store.delete_index, "a") for store in (one, other)]
             assert eventually(lambda: one._parts.lifecycle._going and other._parts.lifecycle._going)
         met = [each.exception() for each in deleting]
@@ -93,7 +94,7 @@ def test_one_that_starts_leaves_what_another_is_about_to_take_in(
     one: IndexStore, queued: Settings, write: Write, service: EmbeddingService
 ) -> None:
     """That is: its staged files, its jobs, and the documents that it has just recorded."""
-    with one._library.held():  # it can record no document
+    with library_of(one).held():  # it can record no document
         job = one.ingest("a", [FileSource(write(f"{number}.md")) for number in range(5)])
         staged = (queued.data_dir / "originals").glob
         assert eventually(lambda: {*staged("staging-*/*")} - {*staged(f"staging-*/{LOCK}")} or one._parts.jobs.all())
@@ -165,7 +166,7 @@ def test_of_a_person_whose_data_is_deleted_no_name_of_a_file_stays_whichever_app
     with working(queued):
         job.wait()
     other.cancel_jobs_of(alice.id)
-    with one._catalogue.database.connect() as connection:
+    with catalogue_of(one).database.connect() as connection:
         assert connection.execute(select(job_items.c.source)).all() == []
     assert one.ingestions == other.ingestions == ()
 
@@ -176,9 +177,9 @@ def test_an_app_continues_jobs_that_another_app_had_not_admitted_when_it_ended(
     gone = IndexStore(queued)
     number = gone.replica.number if gone.replica else 0
     gone.ingest("a", [keep_upload(queued.data_dir, "up.md", io.BytesIO(b"# Up\n\nloaded"))])
-    assert eventually(lambda: [row.is_admitted for row in JobTable(gone._catalogue.database).jobs()] == [True])
+    assert eventually(lambda: [row.is_admitted for row in JobTable(catalogue_of(gone).database).jobs()] == [True])
     # As if it had died between two transactions: the job is not admitted, and its document is in no queue.
-    with one._catalogue.database.begin() as connection:
+    with catalogue_of(one).database.begin() as connection:
         connection.exec_driver_sql("UPDATE jobs SET is_admitted = false")
         connection.exec_driver_sql("DELETE FROM job_items")
         connection.exec_driver_sql("DELETE FROM procrastinate_jobs")
@@ -201,9 +202,9 @@ def test_pages_that_another_app_had_not_put_into_the_queue_are_continued_beside_
         site.pages = {"/": html("Start", "/a", "/b"), "/a": html("Apples"), "/b": html("Pears")}
         assert len(one.ingest("a", [SiteSource(CrawlOptions(url=site.url()))]).wait()) == 3
     rebuilt = one.reindex("a")
-    assert eventually(lambda: len(JobTable(one._catalogue.database).open_work()) == 3)
+    assert eventually(lambda: len(JobTable(catalogue_of(one).database).open_work()) == 3)
     # As if its app had been killed after the first page.
-    with one._catalogue.database.begin() as connection:
+    with catalogue_of(one).database.begin() as connection:
         connection.execute(delete(job_items).where(job_items.c.source != site.url()))
         connection.exec_driver_sql("UPDATE jobs SET is_admitted = true")
     (left,) = [each for each in one.resume() if each != rebuilt]

@@ -9,6 +9,7 @@ from index_store.crawl import CrawlOptions, politeness
 from index_store.ingestion.sources import FileSource, SiteSource
 from index_store.store.index_store import IndexStore
 from index_store.store.user_ingestion import UserIngestion
+from tests.back_doors import catalogue_of
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound, originals
 from tests.servers.site_server import Asked, Reply, SiteServer, html, moved, with_etag
@@ -527,7 +528,7 @@ def test_a_site_that_is_removed_just_before_its_next_page_is_recorded_does_not_c
     job = crawled(store, site)
     site.wait_for("/b")
     assert eventually(lambda: len(job.results) == 3)
-    sites = store._catalogue.sites
+    sites = catalogue_of(store).sites
     has = sites.has
     removals = [lambda: store.remove("a", site.url())]
 

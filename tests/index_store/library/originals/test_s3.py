@@ -27,6 +27,7 @@ from index_store.library.originals.folder import MARK
 from index_store.store.index_store import IndexStore
 from index_store.transfer.backup.backup import back_up
 from index_store.transfer.backup.errors import CatalogueNotInFolder, OriginalsNotInFolder, VectorsNotInFolder
+from tests.back_doors import library_of
 from tests.full_disk import full_disk, linux, too_many_open_files
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound, content
@@ -212,7 +213,7 @@ def test_a_full_disk_where_an_original_is_fetched_to_is_told(
 ) -> None:
     with IndexStore(stored) as store:
         assert store.add("a", large).error
-        fetched = store._library.originals.local
+        fetched = library_of(store).originals.local
 
         def with_a_full_disk(*version: Any) -> ExitStack:
             with full_disk():
@@ -220,7 +221,7 @@ def test_a_full_disk_where_an_original_is_fetched_to_is_told(
                 held.enter_context(fetched(*version))
                 return held
 
-        monkeypatch.setattr(store._library.originals, "local", with_a_full_disk)
+        monkeypatch.setattr(library_of(store).originals, "local", with_a_full_disk)
         [failed] = store.retry("a").wait()
         assert failed.error
         assert failed.error.code == "store_failed"

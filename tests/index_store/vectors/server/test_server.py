@@ -18,6 +18,7 @@ from index_store.commands import main
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from index_store.vectors.server import connections, server
+from tests.back_doors import catalogue_of, library_of
 from tests.full_disk import linux
 from tests.index_store.soundness import assert_sound
 from tests.servers import Fault, Refusal, Request
@@ -96,7 +97,7 @@ def test_what_is_put_there_is_found_after_a_start_too_and_no_other_installation_
         store.remove_documents(ids[:1])
         assert store.check() == []
         store.delete_index("a")
-        assert store._library.vectors.collections() == set()
+        assert library_of(store).vectors.collections() == set()
     with IndexStore(other) as second:
         assert finds(second, "a0.md")
         assert second.check() == []
@@ -256,7 +257,7 @@ def test_while_it_is_away_all_says_so_at_once_and_what_was_begun_is_finished_whe
         assert [each.source for each in store.documents("a") if each.status == "removing"] == [str(write("a0.md"))]
         proxy.recovers()
         assert eventually(lambda: store.trouble is None)
-        assert eventually(lambda: not store._library.catalogue.documents.removing())
+        assert eventually(lambda: not library_of(store).catalogue.documents.removing())
         assert len(store.removed()) == 1
         assert finds(store, "a1.md")
         assert {each.status for each in store.retry("a").wait()} == {"ready"}
@@ -380,7 +381,7 @@ def test_unreadable_vectors_are_found_by_check_and_repaired_by_a_reindex(
     with IndexStore(on_server) as store:
         for name in ("torn", "well"):
             store.ingest(name, [FileSource(write("a0.md", sections=1100))]).wait()
-        (index,) = [each for each in store._catalogue.indexes.records() if each.name == "torn"]
+        (index,) = [each for each in catalogue_of(store).indexes.records() if each.name == "torn"]
         segment = chroma.run(
             "SELECT segments.id FROM segments JOIN collections ON collections.id = collection "
             "WHERE scope = 'VECTOR' AND name = ?",
@@ -402,7 +403,7 @@ def test_unreadable_vectors_are_found_by_check_and_repaired_by_a_reindex(
         assert_sound(store, on_server.data_dir)
 
         # All vectors are lost, with the database: like a new server at the same address.
-        store._library.vectors._backend._api.delete_database(store._library.vectors._backend._database)
+        library_of(store).vectors._backend._api.delete_database(library_of(store).vectors._backend._database)
         assert {each.what.code for each in store.check()} == {"vectors_missing"}
         with pytest.raises(errors.VectorsLost):
             store.search("well", "part 1")

@@ -33,8 +33,8 @@ from rag.runs.fork.sqlite_checkpoints import FILE, SqliteCheckpoints
 from rag.runs.run.run import Run
 from rag.trace.events import Change
 from rag.trace.passages import Passage, Retrieval
+from tests.back_doors import process_of
 from tests.full_disk import full_disk, linux
-from tests.local import process_of
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.reading import finished
 from tests.rag.scripted import Gate, Held

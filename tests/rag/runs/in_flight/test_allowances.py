@@ -32,7 +32,8 @@ from rag.runs.in_flight.allowances import SharedAllowance
 from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
 from rag.trace.calls import Request
-from tests.local import as_person, grant, in_group, person_of, process_of
+from tests.back_doors import person_of, process_of
+from tests.local import as_person, grant, in_group
 from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.scripted import Gate, Held, ScriptedSource
 from tests.rag.verdicts import approve

@@ -11,7 +11,7 @@ from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
 from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
-from tests.local import process_of
+from tests.back_doors import process_of
 from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.scripted import Gate, Held, ScriptedSource
 from tests.waiting import PATIENCE, eventually

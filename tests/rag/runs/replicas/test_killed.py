@@ -19,7 +19,7 @@ from rag.runs.replicas import dead_apps, exchange
 from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far
 from rag.settings import Settings
-from tests.local import process_of
+from tests.back_doors import process_of
 from tests.rag.conftest import KEY
 from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.runs.replicas.conftest import Open

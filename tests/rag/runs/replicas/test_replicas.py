@@ -13,7 +13,8 @@ from rag.runs.replicas import exchange
 from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far
 from rag.trace.events import RunFinished, StepFinished, Token
-from tests.local import as_person, grant, in_group, person_of, process_of
+from tests.back_doors import person_of, process_of
+from tests.local import as_person, grant, in_group
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.runs.replicas.conftest import Open
 from tests.rag.scripted import Gate, Held, ScriptedChat

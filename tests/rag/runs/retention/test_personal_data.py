@@ -21,7 +21,8 @@ from rag.runs.fork.edits import LeaveOut
 from rag.runs.retention.personal_data import PersonalDataSummary
 from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
-from tests.local import as_person, grant, person_of, process_of
+from tests.back_doors import person_of, process_of
+from tests.local import as_person, grant
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held
 from tests.waiting import eventually

@@ -23,7 +23,7 @@ from rag.runs.removal import DAY
 from rag.runs.retention import retention
 from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
-from tests.local import process_of
+from tests.back_doors import process_of
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held
 from tests.waiting import eventually

@@ -13,8 +13,8 @@ from rag.runs.fork.edits import EDITS, EditPrompt, LeaveOut, TurnOver
 from rag.runs.run.run import Run
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.passages import Retrieval
+from tests.back_doors import process_of
 from tests.handbook import YES
-from tests.local import process_of
 from tests.looks import one_language
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.compare_page import ComparePage
