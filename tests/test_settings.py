@@ -20,7 +20,7 @@ EXAMPLES = dict(match.groups() for line in LINES if (match := re.fullmatch(r"#([
 
 
 def test_the_example_names_exactly_the_settings():
-    fields = index_store.Settings.model_fields | rag.Settings.model_fields | pages.Settings.model_fields
+    fields = index_store.Settings.model_fields | rag.Settings.model_fields | pages.ServerSettings.model_fields
     assert EXAMPLES.keys() == {name.upper() for name in fields}
 
 
@@ -38,7 +38,7 @@ def test_the_example_read_as_env_file_gives_the_defaults(tmp_path):
     assert rag.Settings(_env_file=env_file).model_dump(exclude={"data_dir"}) == rag.Settings(_env_file=None).model_dump(
         exclude={"data_dir"}
     )
-    assert pages.Settings(_env_file=env_file) == pages.Settings(_env_file=None)
+    assert pages.ServerSettings(_env_file=env_file) == pages.ServerSettings(_env_file=None)
     assert EXAMPLES["DATA_DIR"] == str(rag.Settings.model_fields["data_dir"].default)
 
 
@@ -73,7 +73,7 @@ def test_an_env_file_in_another_encoding_is_told(data_dir):
 
 def test_a_folder_in_place_of_the_env_file_is_told_and_nothing_starts_without_its_settings(data_dir):
     Path(".env").mkdir()
-    for settings in (rag.Settings, pages.Settings):
+    for settings in (rag.Settings, pages.ServerSettings):
         with pytest.raises(EnvFileUnusable, match=r"\.env can't be used: it is a folder, not a file\. Correct"):
             settings()
 
@@ -92,7 +92,7 @@ def test_a_folder_in_place_of_the_env_file_is_told_and_nothing_starts_without_it
 )
 def test_a_line_of_the_env_file_that_is_no_setting_is_told_and_nothing_starts_without_it(data_dir, written, line):
     Path(".env").write_text(written)
-    for settings in (rag.Settings, pages.Settings):
+    for settings in (rag.Settings, pages.ServerSettings):
         with pytest.raises(EnvFileUnusable, match=rf"\.env can't be used: line {line} is not of the form") as caught:
             settings()
         assert f"ファイル .env を使えません({line} 行目が" in caught.value.sentence("ja")
@@ -186,7 +186,7 @@ def test_a_key_that_fits_into_no_header_is_refused_and_not_repeated(name, key):
     ("settings", "name"),
     [
         (settings, name)
-        for settings in (rag.Settings, pages.Settings)
+        for settings in (rag.Settings, pages.ServerSettings)
         for name, field in settings.model_fields.items()
         if field.annotation in (bool, int, float) or get_origin(field.annotation) is Literal
     ],
