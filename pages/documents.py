@@ -88,7 +88,6 @@ def show_next_step(indexes: dict[str, Index]) -> None:
     if any(index.documents for index in indexes.values()):
         return
     if may_add_to(samples.INDEX) and show_samples_button():
-        pick_index(samples.INDEX)
         st.rerun()
 
 

@@ -17,8 +17,8 @@ from rag.text.overlap import overlap
 from rag.text.repetition import bare, repeats
 from rag.text.reply.written_line import written_line
 from rag.text.small_talk import is_small_talk
-from rag.trace.alone import STANDALONE_STEP
 from rag.trace.details import StandaloneDetail, Turn
+from rag.trace.standalone import STANDALONE_STEP
 
 LONGEST_QUESTION = 300
 """characters; a longer text is more than the question"""

@@ -1,6 +1,5 @@
 """Comparisons: several runs of one question, started together and stored with the vote for the best."""
 
-import threading
 from collections.abc import Sequence
 
 from sqlalchemy import Connection
@@ -17,12 +16,12 @@ from rag.runs.in_flight.run_at_work import PendingRun
 from rag.runs.run.asker import Asker
 from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
-from rag.trace.comparison import understood_question
 from rag.trace.events import Origin, started_of
+from rag.trace.standalone import understood_question
 
 
-class _ReplacedElsewhere(Exception):
-    """Another app has already replaced this column's run."""
+class _AlreadyReplaced(Exception):
+    """This column has another run by now: it was asked again at the same moment, here or in another app."""
 
 
 class Comparisons(StoredComparisons):
@@ -31,7 +30,6 @@ class Comparisons(StoredComparisons):
         self._history = history
         self._models = models
         self._runs = runs
-        self._asking_again = threading.Lock()
 
     def begin(
         self, question: str, index: str, columns: Sequence[RunOptions], *, beside: str | None = None, asker: Asker
@@ -70,33 +68,32 @@ class Comparisons(StoredComparisons):
 
         `asker`: the person who asks. Raises IndexGone, UnknownIndex, EmptyIndex, and the errors of `begin`.
         """
-        with self._asking_again:
-            comparison = self.get(comparison_id)
-            events = self._history.events(run_id)
-            started = started_of(events)
-            if not comparison or run_id not in comparison.run_ids or not started or started.is_fork:
-                return None
-            index = asker.index(started.index, started.index_id).name
-            column = RunOptions(
-                pipeline=started.pipeline,
-                retrieval=started.retrieval,
-                style=started.style,
-                model=self._models.still_offered(started.model),
-            )
-            try:
-                with self._history.together() as within:
-                    question = understood_question(events)
-                    new = NewRun(question, index, column, asker, comparison.id, origin=Origin(kind="comparison"))
-                    pending = self._runs.begin(new, within=within)
-                    self._replace(comparison.id, run_id, pending.run.id, within)
-            except (IntegrityError, _ReplacedElsewhere):  # deleted meanwhile, or replaced by another app
-                return None
+        comparison = self.get(comparison_id)
+        events = self._history.events(run_id)
+        started = started_of(events)
+        if not comparison or run_id not in comparison.run_ids or not started or started.is_fork:
+            return None
+        index = asker.index(started.index, started.index_id).name
+        column = RunOptions(
+            pipeline=started.pipeline,
+            retrieval=started.retrieval,
+            style=started.style,
+            model=self._models.still_offered(started.model),
+        )
+        try:
+            with self._history.together() as within:
+                question = understood_question(events)
+                new = NewRun(question, index, column, asker, comparison.id, origin=Origin(kind="comparison"))
+                pending = self._runs.begin(new, within=within)
+                self._replace(comparison.id, run_id, pending.run.id, within)
+        except (IntegrityError, _AlreadyReplaced):  # deleted meanwhile, or replaced
+            return None
         self._runs.start(pending)
         return pending.run
 
     def _replace(self, comparison_id: str, run_id: str, by: str, within: Connection) -> None:
         if not self.replace(comparison_id, run_id, by=by, within=within):
-            raise _ReplacedElsewhere
+            raise _AlreadyReplaced
 
     def keep(self, run_ids: Sequence[str], *, asker: Asker) -> Comparison:
         """Makes a comparison of any stored runs, with the question of the first one. `asker`: the person who compares.

@@ -9,10 +9,9 @@ from rag.trace.details import (
     CandidatesDetail,
     GradesDetail,
     RetrievalDetail,
-    StandaloneDetail,
     WebSearchDetail,
 )
-from rag.trace.events import Event, RunFinished, RunStarted, StepFinished
+from rag.trace.events import Event, RunFinished, StepFinished
 from rag.trace.grades import Grade
 from rag.trace.passages import Passage
 
@@ -59,18 +58,6 @@ class _Stretch(NamedTuple):
 
     def holds(self, other: "_Stretch") -> bool:
         return self.section == other.section and self.start <= other.start and other.end <= self.end
-
-
-def understood_question(events: Iterable[Event]) -> str:
-    """The question of a run; for a follow-up, the standalone question."""
-    question = ""
-    for event in events:
-        match event:
-            case RunStarted():
-                question = event.question
-            case StepFinished(detail=StandaloneDetail(after=after)):
-                question = after
-    return question
 
 
 def has_searched(events: Iterable[Event]) -> bool:

@@ -99,6 +99,16 @@ def test_one_click_loads_the_samples_and_then_questions_to_try_are_offered(engin
     assert (run.question, run.pipeline, run.index, run.status) == (chosen.text, "naive", samples.INDEX, "finished")
 
 
+def test_beside_an_empty_index_the_samples_are_the_index_that_is_asked_once_they_are_loaded(engine):
+    engine.store.create_index("a draft")
+    page = ChatPage()
+    page.press(page.words["empty.load_samples"])
+    [ingestion] = engine.store.ingestions
+    ingestion.wait()
+    page.look()
+    assert page.app.selectbox[0].value == samples.INDEX
+
+
 @one_language("ja")
 def test_an_answer_comes_with_its_citation_below_a_trace_that_is_folded_to_a_line(handbook, language):
     page = ChatPage(language)

@@ -24,8 +24,8 @@ from pages.widgets.trace.panel import headline, seconds_so_far, show_rows
 from pages.words import counted, say
 from rag.runs.history.conversations.comparison import Comparison
 from rag.runs.run.run import Run
-from rag.trace.comparison import understood_question
 from rag.trace.events import Event, RunFinished, RunStarted
+from rag.trace.standalone import understood_question
 
 STEP = re.compile(r"([a-z_]+)-([0-9]{1,4})")
 

@@ -23,8 +23,8 @@ from pages.words import counted, language, plain, say, when
 from rag.pipelines import PIPELINES
 from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS
 from rag.runs.run.options import RunOptions
-from rag.trace.comparison import understood_question
 from rag.trace.events import RunFinished, RunStarted
+from rag.trace.standalone import understood_question
 
 QUESTION = "compared question"
 """in the session: the text in the field"""

@@ -15,6 +15,7 @@ from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.fold import show_fold
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.controls.uploader import show_uploader
+from pages.widgets.index.picked_index import pick_index
 from pages.words import counted, say
 
 
@@ -28,10 +29,13 @@ def show_adding(index: str) -> None:
 
 
 def show_samples_button() -> bool:
-    """Returns whether it was pressed and the samples are coming."""
+    """Returns whether it was pressed and the samples are coming. Their index is then picked."""
     # Its key is one of those whose second click is dropped: two clicks would start two jobs.
     is_wanted = st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help"), key="load-samples")
-    return is_wanted and run_or_show_error(samples.load, engine().store)
+    if not is_wanted or not run_or_show_error(samples.load, engine().store):
+        return False
+    pick_index(samples.INDEX)
+    return True
 
 
 def _show_tabs(titles: list[str]) -> Sequence[TabContainer]:

@@ -44,6 +44,7 @@ from rag.trace.events import (
     from_json,
     to_json,
 )
+from rag.trace.standalone import understood_question
 
 if TYPE_CHECKING:
     from index_store.base.replica import Replica
@@ -366,18 +367,11 @@ class History:
 
 def _turn(events: Sequence[Event]) -> Turn | None:
     """None if there is no answer."""
-    question, answer = "", ""
-    for each in events:
-        match each:
-            case RunStarted():
-                question = each.question
-            case StepFinished(detail=StandaloneDetail(after=whole)):
-                question = whole
-            case RunFinished():
-                answer = without_markers(each.answer).strip()
+    last = events[-1] if events else None
+    answer = without_markers(last.answer).strip() if isinstance(last, RunFinished) else ""
     if not answer:
         return None
-    return Turn(question=_both_ends(question), answer=shortened(answer, LONGEST_SAID))
+    return Turn(question=_both_ends(understood_question(events)), answer=shortened(answer, LONGEST_SAID))
 
 
 def _both_ends(question: str) -> str:

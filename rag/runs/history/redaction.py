@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, func, select
 
 from index_store.base.database.database import backend_of
 from rag.runs.history import schema
-from rag.trace.removal import numbers_of, quotes, without_documents, without_prompt
+from rag.trace.redaction import numbers_of, quotes, without_documents, without_prompt
 
 if TYPE_CHECKING:
     from index_store.base.replica import Replica

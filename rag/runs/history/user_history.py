@@ -21,11 +21,11 @@ from rag.runs.history.history import History, PastRun, RunOutline, following
 from rag.runs.history.ownership import Ownership
 from rag.runs.history.run_list import Order, RunFilter, RunList
 from rag.runs.history.shares import NewShare, Share, Shared, Shares
-from rag.trace.alone import STANDALONE_STEP, without_earlier_turns
 from rag.trace.calls import Call
 from rag.trace.cause import Cause
 from rag.trace.details import Turn
 from rag.trace.events import Event
+from rag.trace.standalone import STANDALONE_STEP, without_earlier_turns
 
 MayRead = Callable[[Collection[str]], set[str]]
 """the runs among these that someone may read"""

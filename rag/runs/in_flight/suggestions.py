@@ -25,8 +25,8 @@ from rag.text.citations import without_markers
 from rag.text.language import Language, is_written_in, language_in_conversation
 from rag.text.repetition import repeats
 from rag.text.reply.written_line import written_line
-from rag.trace.details import StandaloneDetail
-from rag.trace.events import Event, RunFinished, RunStarted, StepFinished
+from rag.trace.events import Event, RunFinished, started_of
+from rag.trace.standalone import understood_question
 
 log = logging.getLogger(__name__)
 
@@ -108,13 +108,8 @@ async def suggested(
     """Suggestions after a run that `is_worth_follow_ups`. `events`: all of the run; `before`: what its conversation has
     asked. Raises ServiceError, ModelError, RunLimit.
     """
-    asked = question = ""
-    for event in events:
-        match event:
-            case RunStarted():
-                asked = question = event.question
-            case StepFinished(detail=StandaloneDetail(after=whole)):
-                question = whole
+    started, question = started_of(events), understood_question(events)
+    asked = started.question if started else ""
     language = language_in_conversation(asked, (last.answer, question))
     found = await model.suggest_follow_ups(question, last.answer, last.citations, Usage(budget), language=language)
     return _usable(found, (asked, question, *before), language)

@@ -1,10 +1,24 @@
-"""A run shown alone: without what was said before it in its conversation."""
+"""A follow-up as it was completed to stand alone, and its run without what was said before it in its conversation."""
+
+from collections.abc import Iterable
 
 from rag.trace.details import StandaloneDetail
-from rag.trace.events import Event, StepFinished
+from rag.trace.events import Event, RunStarted, StepFinished
 
 STANDALONE_STEP = "standalone_question"
 """the only step that is given earlier turns, named after its result: rag/nodes/condense_question.py"""
+
+
+def understood_question(events: Iterable[Event]) -> str:
+    """The question of a run; for a follow-up, the standalone question."""
+    question = ""
+    for event in events:
+        match event:
+            case RunStarted():
+                question = event.question
+            case StepFinished(detail=StandaloneDetail(after=after)):
+                question = after
+    return question
 
 
 def without_earlier_turns(event: Event) -> Event:
