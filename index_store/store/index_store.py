@@ -27,8 +27,9 @@ from index_store.library.versions import IndexLimits, Versions
 from index_store.parsing.worker.parser import Parser
 from index_store.search.searcher import Searcher
 from index_store.store.lifecycle import Lifecycle
+from index_store.store.store import Store, StoreParts
 from index_store.store.user_ingestion import UserIngestion
-from index_store.store.user_store import Store, StoreParts, UserStore
+from index_store.store.user_store import UserStore
 from index_store.vectors.embeddings import Embeddings
 from index_store.vectors.registry import make_embeddings
 

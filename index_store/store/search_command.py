@@ -10,7 +10,7 @@ from index_store.base.command_line.commands import Output
 from index_store.base.command_line.terminal import in_one_line
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES, UNITS
-from index_store.store.user_store import Store
+from index_store.store.store import Store
 
 MOST_HITS = 10_000
 """of a search: the databases take no number of any length"""
