@@ -31,7 +31,7 @@ from pages.server.sticky import Sticky
 from pages.server.upload_limit import UploadLimit
 from pages.widgets.controls.errors import show_error
 from pages.widgets.controls.script import SCRIPTS
-from pages.words import say
+from pages.words.say import say
 
 write_log(logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
 # One line per request to a model would hide what matters.

@@ -38,7 +38,7 @@ from pages.widgets.index.asked_index import asked_index
 from pages.widgets.index.label import asked_index_label
 from pages.widgets.index.picked_index import pick_index_of, picked_index, picked_index_gone, show_index_picker
 from pages.widgets.index.rights import may_add_to
-from pages.words import say
+from pages.words.say import say
 from rag.pipelines import PIPELINES
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.history import PastRun, RunOutline

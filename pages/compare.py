@@ -9,7 +9,8 @@ from pages.widgets.compare.form import show_form, show_latest
 from pages.widgets.controls.address import tell_address
 from pages.widgets.controls.errors import run_or_show_error, show_error
 from pages.widgets.controls.top import begin_at_top
-from pages.words import language, say
+from pages.words.reader import language
+from pages.words.say import say
 from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS, Comparison
 
 

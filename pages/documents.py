@@ -18,7 +18,7 @@ from pages.widgets.documents.table import show_table
 from pages.widgets.index.label import size
 from pages.widgets.index.picked_index import pick_index, picked_index_gone
 from pages.widgets.index.rights import may_add_to, nothing_here
-from pages.words import say
+from pages.words.say import say
 
 
 def follow_index() -> None:

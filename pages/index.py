@@ -18,7 +18,9 @@ from pages.widgets.controls.script import ON_EVERY_PAGE, show_script
 from pages.widgets.frame.page_language import tell_language
 from pages.widgets.frame.sign_in import show_sign_in, show_who, show_withdrawn, watch
 from pages.widgets.frame.trouble import show_sent_around, show_trouble
-from pages.words import LANGUAGES, choose_language, follow_language, language, plain, say
+from pages.words.names import plain
+from pages.words.reader import LANGUAGES, choose_language, follow_language, language
+from pages.words.say import say
 
 HERE = Path(__file__).parent
 

@@ -6,7 +6,7 @@ from pages.widgets.controls.top import begin_at_top
 from pages.widgets.runs.one_run import show_run
 from pages.widgets.runs.run_list import RUN_LIST
 from pages.widgets.runs.table import show_table
-from pages.words import say
+from pages.words.say import say
 
 
 def current_run() -> str | None:

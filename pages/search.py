@@ -19,7 +19,9 @@ from pages.widgets.search.every_mode import search_every_mode
 from pages.widgets.search.named_documents import documents_named_in, named_documents_html
 from pages.widgets.search.question_words import analysis_html
 from pages.widgets.search.results import SectionTexts, results_html
-from pages.words import language, readable, say
+from pages.words.names import readable
+from pages.words.reader import language
+from pages.words.say import say
 
 K, MOST = 10, 30
 """hits per list: the usual number, and the most"""

@@ -51,7 +51,7 @@ from pages.widgets.documents.index_picker import both_changes
 from pages.widgets.export.html import as_html
 from pages.widgets.search.results import marked
 from pages.widgets.trace.views.word_diff import choice_html, rewrite_html
-from pages.words import plain
+from pages.words.names import plain
 from rag.models.context_window import ContextWindow, fit_to_context
 from rag.models.embedded import grading
 from rag.models.embedded.attribution import AttributedText, source_of

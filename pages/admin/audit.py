@@ -18,7 +18,9 @@ from pages.server.process import engine
 from pages.widgets.controls.errors import show_error
 from pages.widgets.controls.picker import pick
 from pages.widgets.controls.table import cell, titled
-from pages.words import counted, midnight_before, say, when, zone
+from pages.words.amounts import midnight_before, when
+from pages.words.reader import zone
+from pages.words.say import counted, say
 
 PAGE = 50  # entries that are drawn together
 FILE = 100_000  # most entries in a file

@@ -14,7 +14,9 @@ from pages.server.process import engine, principal
 from pages.server.settings import server_settings
 from pages.widgets.controls.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.controls.picker import fresh_key, pick, renew
-from pages.words import about, plain, say, when
+from pages.words.amounts import when
+from pages.words.names import about, plain
+from pages.words.say import say
 
 PAGE = 20  # people that are drawn together
 CLAIMED = "claimed"  # instead of a role: the role comes from the sign-in

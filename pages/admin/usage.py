@@ -14,7 +14,8 @@ from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.controls.table import cell
-from pages.words import about, plain, say
+from pages.words.names import about, plain
+from pages.words.say import say
 
 ROW, HEIGHT = 35, 500  # pixels
 MOST = 1_000_000_000

@@ -6,7 +6,8 @@ from index_store.access.person import names_of
 from index_store.base.errors import AdminNeeded, PlainError
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback, show_error
-from pages.words import counted, plain, say
+from pages.words.names import plain
+from pages.words.say import counted, say
 from rag.runs.retention.personal_data import PersonalDataSummary
 
 ME = ""

@@ -8,7 +8,9 @@ from pages.server.process import engine
 from pages.widgets.chat.conversation.drawn_turns import EARLIER, LATEST
 from pages.widgets.chat.turn import ASSISTANT, show_answered, show_question
 from pages.widgets.controls.errors import show_error
-from pages.words import plain, say, when
+from pages.words.amounts import when
+from pages.words.names import plain
+from pages.words.say import say
 from rag.errors import UnknownShare
 from rag.runs.history.history import RunOutline
 from rag.runs.history.user_history import SharedTraces

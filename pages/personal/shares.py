@@ -7,7 +7,9 @@ import streamlit as st
 from pages.server.process import engine
 from pages.widgets.chat.share import revoke, told_of
 from pages.widgets.controls.errors import run_as_callback
-from pages.words import about, plain, say, when
+from pages.words.amounts import when
+from pages.words.names import about, plain
+from pages.words.say import say
 from rag.runs.history.shares import Share
 
 LISTED, MORE = 30, 100

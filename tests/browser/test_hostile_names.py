@@ -5,7 +5,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from pages.words import WORD_JOINER
+from pages.words.names import WORD_JOINER
 from tests.browser.asking import script
 from tests.browser.visitor import LOADED, Visitor
 

@@ -8,7 +8,7 @@ import pytest
 from pages.server import process
 from pages.widgets.compare import form
 from pages.widgets.compare.differences import passages_html
-from pages.words import Reader, written_for
+from pages.words.reader import Reader, written_for
 from rag.models.service.no_answer import TOKEN
 from rag.runs.history.conversations.comparison import Comparison
 from rag.runs.run.options import RunOptions

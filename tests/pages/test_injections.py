@@ -11,7 +11,8 @@ from markdown_it import MarkdownIt
 
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.export.html import as_html
-from pages.words import Reader, plain, written_for
+from pages.words.names import plain
+from pages.words.reader import Reader, written_for
 from rag.runs.export.export import Export, ExportedRun
 from rag.runs.export.markdown import run_as_markdown
 from rag.trace.events import RunFinished, RunStarted, Totals

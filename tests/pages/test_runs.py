@@ -11,7 +11,7 @@ from index_store.access.principal import LOCAL
 from pages.samples.faults import FAULTS
 from pages.widgets.runs import one_run
 from pages.widgets.runs.table import PAGE
-from pages.words import when
+from pages.words.amounts import when
 from rag.models.service.en import EN
 from rag.models.service.no_answer import TOKEN
 from rag.runs.fork.edits import EditQuery

@@ -37,6 +37,7 @@ from rag.trace.details import AssessmentDetail, CutBy, NotUsed, Route, Standalon
 from rag.trace.events import Outcome, RunStatus, Style
 from rag.trace.grades import Level, Verdict
 from rag.trace.passages import Retrieval
+from rag.trace.standalone import STANDALONE_STEP
 
 ROOT = Path(__file__).parent.parent.parent
 KANA_OR_HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
@@ -66,9 +67,9 @@ def calls(folder: str, name: str) -> Iterator[ast.Call]:
 
 
 def literals(folder: str, name: str, argument: int = 0) -> set[str]:
-    """The strings with which `name` is called at this position."""
+    """The strings with which `name` is called at this position; not those that have a name."""
     arguments = [call.args[argument] for call in calls(folder, name)]
-    found = {ast.literal_eval(each) for each in arguments if not isinstance(each, ast.JoinedStr)}
+    found = {ast.literal_eval(each) for each in arguments if not isinstance(each, ast.JoinedStr | ast.Name)}
     assert all(isinstance(each, str) for each in found)
     return found
 
@@ -79,7 +80,8 @@ def pattern(node: ast.JoinedStr) -> str:
 
 
 def steps() -> set[str]:
-    return {name for each in PIPELINES.values() for name in each.graph.nodes} | literals("rag", "Step")
+    nodes_of_pipelines = {name for each in PIPELINES.values() for name in each.graph.nodes}
+    return nodes_of_pipelines | literals("rag", "Step") | {STANDALONE_STEP}
 
 
 def noted_facts() -> set[str]:

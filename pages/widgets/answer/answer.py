@@ -13,7 +13,8 @@ from index_store.store.user_store import UserStore
 from pages.widgets.answer.markdown import markdown_html
 from pages.widgets.answer.quoted import quoted_html
 from pages.widgets.passage.location import header_html, links_to, location
-from pages.words import readable, say
+from pages.words.names import readable
+from pages.words.say import say
 from rag.text.namesakes import told_apart
 from rag.trace.passages import Citation
 from rag.web.search import is_web_address

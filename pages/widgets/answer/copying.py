@@ -5,7 +5,8 @@ from html import escape
 
 import streamlit as st
 
-from pages.words import language, say
+from pages.words.reader import language
+from pages.words.say import say
 from rag.runs.export.markdown import run_as_markdown
 from rag.trace.events import Event, RunFinished
 

@@ -6,7 +6,9 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from pages.words import counted, language, plain, readable, say
+from pages.words.names import plain, readable
+from pages.words.reader import language
+from pages.words.say import counted, say
 from rag.pipelines import PIPELINES
 from rag.runs.run.summary import LISTED, not_loaded
 from rag.trace.answers import dropped_answer

@@ -12,7 +12,8 @@ from pages.widgets.chat.ask import ask_like
 from pages.widgets.chat.share import show_share
 from pages.widgets.controls.errors import run_as_callback, run_or_show_error
 from pages.widgets.controls.picker import fresh_key, renew
-from pages.words import language, say
+from pages.words.reader import language
+from pages.words.say import say
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import LONGEST_REASON, PastRun
 from rag.trace.events import Event

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.widgets.controls.script import show_script
-from pages.words import say
+from pages.words.say import say
 from rag.runs.history.history import RunOutline
 from rag.trace.events import RunFinished
 

@@ -10,7 +10,8 @@ from pages.widgets.chat.conversation.shown import open_conversation
 from pages.widgets.chat.pace import OFTEN, stop_looking
 from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.uploader import take_left
-from pages.words import plain, say
+from pages.words.names import plain
+from pages.words.say import say
 from rag.runs.history.history import PastRun
 from rag.trace.events import Event
 

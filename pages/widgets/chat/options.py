@@ -6,7 +6,7 @@ from index_store.search.searcher import MODES, UNITS
 from pages.server.process import engine
 from pages.widgets.controls.picker import pick, pick_number
 from pages.widgets.trace.option_labels import retrieval_label, style_label
-from pages.words import say
+from pages.words.say import say
 from rag.pipelines import PIPELINES
 from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, style
 from rag.trace.events import Style

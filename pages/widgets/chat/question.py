@@ -11,7 +11,7 @@ from pages.widgets.chat.conversation.sign_button import sign_button
 from pages.widgets.chat.turn import USER, show_question
 from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.focus import focus
-from pages.words import say
+from pages.words.say import say
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.history import PastRun
 from rag.trace.events import Event

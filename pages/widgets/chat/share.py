@@ -13,7 +13,9 @@ from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback
 from pages.widgets.export.html import as_html
 from pages.widgets.trace.fork.origin import origin_lines
-from pages.words import Reader, language, reader, say, when, written_for, zone
+from pages.words.amounts import when
+from pages.words.reader import Reader, language, reader, written_for, zone
+from pages.words.say import say
 from rag.runs.export.export import Export, export_as_markdown, file_name
 from rag.runs.export.exports import ExportFormat
 from rag.runs.history.shares import Share

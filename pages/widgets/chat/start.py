@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.server.process import engine
 from pages.widgets.controls.uploader import take_left
-from pages.words import say
+from pages.words.say import say
 
 
 def show_start() -> None:

@@ -21,7 +21,7 @@ from pages.widgets.trace.fork.change import offer_change
 from pages.widgets.trace.fork.origin import origin_html
 from pages.widgets.trace.graph import show_graph
 from pages.widgets.trace.panel import headline, seconds_so_far, show_rows
-from pages.words import counted, say
+from pages.words.say import counted, say
 from rag.runs.history.history import PastRun
 from rag.runs.history.user_history import Traces
 from rag.runs.run.run import Run

@@ -10,7 +10,8 @@ from pages.widgets.chat.ask import Picked, ask
 from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.documents.add_form import show_samples_button
 from pages.widgets.index.rights import may_add_to, nothing_here
-from pages.words import language, say
+from pages.words.reader import language
+from pages.words.say import say
 from rag.pipelines import PIPELINES
 
 

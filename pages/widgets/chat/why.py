@@ -9,7 +9,8 @@ from pages.widgets.controls.errors import run_as_callback
 from pages.widgets.controls.fold import show_fold
 from pages.widgets.index.not_searched import told_not_searched
 from pages.widgets.passage.passage_row import passage_row
-from pages.words import counted, plain, say
+from pages.words.names import plain
+from pages.words.say import counted, say
 from rag.runs.history.history import PastRun
 from rag.runs.history.run_list import CAUSES
 from rag.trace.cause import Cause, Finding, cause_of, with_thumb_down

@@ -21,7 +21,7 @@ from pages.widgets.index.asked_index import asked_index
 from pages.widgets.trace.fork.change import offer_change
 from pages.widgets.trace.graph import land_on, row_key, show_graph
 from pages.widgets.trace.panel import headline, seconds_so_far, show_rows
-from pages.words import counted, say
+from pages.words.say import counted, say
 from rag.runs.history.conversations.comparison import Comparison
 from rag.runs.run.run import Run
 from rag.trace.events import Event, RunFinished, RunStarted

@@ -9,7 +9,9 @@ from index_store.full_text.words import words_in_order
 from pages.widgets.compare.head import letter_html
 from pages.widgets.passage.location import location
 from pages.widgets.trace.views.word_diff import MOST_WORDS, marked_html
-from pages.words import UNKNOWN, counted, readable, say, thousands
+from pages.words.amounts import UNKNOWN, thousands
+from pages.words.names import readable
+from pages.words.say import counted, say
 from rag.text.citations import without_markers
 from rag.trace.comparison import ComparedPassage, FoundPassage, compare_passages, has_searched
 from rag.trace.events import Event, RunFinished, Totals, started_of

@@ -19,7 +19,10 @@ from pages.widgets.index.label import asked_index_label
 from pages.widgets.index.picked_index import picked_index, picked_index_gone, show_index_picker
 from pages.widgets.index.rights import nothing_here
 from pages.widgets.trace.panel import headline
-from pages.words import counted, language, plain, say, when
+from pages.words.amounts import when
+from pages.words.names import plain
+from pages.words.reader import language
+from pages.words.say import counted, say
 from rag.pipelines import PIPELINES
 from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS
 from rag.runs.run.options import RunOptions

@@ -4,7 +4,7 @@ from html import escape
 
 from pages.widgets.trace.fork.origin import origin_html
 from pages.widgets.trace.option_labels import picked_labels
-from pages.words import say
+from pages.words.say import say
 from rag.trace.events import RunStarted
 
 LETTERS = "ABCD"

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from index_store.base.errors import Failure, PlainError
-from pages.words import language, plain, readable
+from pages.words.names import plain, readable
+from pages.words.reader import language
 
 
 def show_error(error: PlainError | Failure) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.widgets.controls.picker import fresh_key, renew
-from pages.words import language
+from pages.words.reader import language
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from typing import NoReturn
 
 import streamlit as st
 
-from pages.words import language
+from pages.words.reader import language
 
 
 def switch_to(page: str, **address: str) -> NoReturn:

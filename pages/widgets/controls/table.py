@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package, with its own version
 
-from pages.words import WORD_JOINER
+from pages.words.names import WORD_JOINER
 
 
 def cell(text: str) -> str:

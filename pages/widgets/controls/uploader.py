@@ -12,7 +12,7 @@ from index_store.ingestion.sources import FileSource, keep_uploads
 from index_store.parsing.loaders.formats import LOADABLE
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_or_show_error
-from pages.words import say
+from pages.words.say import say
 
 PLACES = ("page", "sidebar")
 """keys of the app's uploaders"""

@@ -8,7 +8,8 @@ from index_store.access.typed_names import typed_address
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback, run_or_show_error
 from pages.widgets.controls.picker import fresh_key, pick, renew
-from pages.words import plain, say
+from pages.words.names import plain
+from pages.words.say import say
 
 KINDS = (GranteeKind.ACCOUNT, GranteeKind.GROUP, GranteeKind.EVERYONE)
 

@@ -16,7 +16,7 @@ from pages.widgets.controls.fold import show_fold
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.controls.uploader import show_uploader
 from pages.widgets.index.picked_index import pick_index
-from pages.words import counted, say
+from pages.words.say import counted, say
 
 
 def show_adding(index: str) -> None:

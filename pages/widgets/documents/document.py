@@ -20,7 +20,9 @@ from pages.widgets.documents.sections import section_html
 from pages.widgets.index.document_state import COLOURS, status_of
 from pages.widgets.index.rights import may_add_to
 from pages.widgets.index.without_text import told_without_text
-from pages.words import counted, megabytes, plain, readable, say, when
+from pages.words.amounts import megabytes, when
+from pages.words.names import plain, readable
+from pages.words.say import counted, say
 
 SECTIONS = 20
 """sections on one page"""

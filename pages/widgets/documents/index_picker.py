@@ -28,7 +28,8 @@ from pages.widgets.index.picked_index import (
     show_index_picker,
 )
 from pages.widgets.index.rights import right_to
-from pages.words import counted, plain, say
+from pages.words.names import plain
+from pages.words.say import counted, say
 
 NEW = "new index"
 

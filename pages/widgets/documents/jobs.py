@@ -15,7 +15,10 @@ from pages.widgets.controls.errors import run_as_callback, show_error
 from pages.widgets.controls.uploader import take_left
 from pages.widgets.index.rights import may_add_to
 from pages.widgets.index.without_text import told_without_text
-from pages.words import counted, duration, language, plain, readable, say
+from pages.words.amounts import duration
+from pages.words.names import plain, readable
+from pages.words.reader import language
+from pages.words.say import counted, say
 
 REFRESH = 0.7
 """seconds between two reads of the jobs"""

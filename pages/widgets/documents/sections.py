@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from index_store.catalogue.records import Chunk, Section
-from pages.words import counted, say
+from pages.words.say import counted, say
 
 
 def section_html(section: Section, chunks: Sequence[Chunk], number: int, original: str | None) -> str:

@@ -11,7 +11,9 @@ from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback, run_or_show_error
 from pages.widgets.controls.picker import fresh_key, renew
 from pages.widgets.index.rights import may_add_to
-from pages.words import counted, readable, say, when
+from pages.words.amounts import when
+from pages.words.names import readable
+from pages.words.say import counted, say
 
 
 def show_sites(index: Index) -> None:

@@ -19,7 +19,9 @@ from pages.widgets.controls.uploader import take_left
 from pages.widgets.documents.document_list import DOCUMENT_LIST
 from pages.widgets.index.document_state import COLOURS, status_of
 from pages.widgets.index.rights import may_add_to
-from pages.words import counted, language, readable, say, zone
+from pages.words.names import readable
+from pages.words.reader import language, zone
+from pages.words.say import counted, say
 
 REFRESH = 3
 """seconds between two reads of the documents while some are being added"""

@@ -20,7 +20,9 @@ from pages.widgets.trace.detail import detail_html, summary_text
 from pages.widgets.trace.fork.origin import origin_html
 from pages.widgets.trace.graph import attempt_text, decision_text, graph_html, row_key, unrolled_html
 from pages.widgets.trace.panel import StepRow, headline, note_of_fork, rows
-from pages.words import counted, language, say, thousands, when
+from pages.words.amounts import thousands, when
+from pages.words.reader import language
+from pages.words.say import counted, say
 from rag.pipelines import PIPELINES
 from rag.runs.export.export import SIGNS, Export, ExportedRun
 from rag.trace.events import Event, RunFinished, StepFinished, UnknownEvent
@@ -30,7 +32,7 @@ STYLES = (Path(__file__).parents[2] / "assets" / "style.css", Path(__file__).wit
 
 
 def as_html(export: Export) -> str:
-    """In the language and time zone of the reader that pages/words.py knows."""
+    """In the language and time zone of the reader that pages/words/reader.py knows."""
     about = say("export.about", app=say("app.name"), when=when(datetime.fromtimestamp(export.exported_at, UTC)))
     # For a single run, the title is its question.
     title = f"<h1>{escape(export.title)}</h1>" if len(export.runs) != 1 else ""

@@ -10,7 +10,8 @@ import streamlit as st
 
 from pages.server.upload_limit import TooMuchAtOnce
 from pages.widgets.controls.script import show_script
-from pages.words import language, say
+from pages.words.reader import language
+from pages.words.say import say
 
 LABELS = {
     "Sidebar": "label.sidebar",

@@ -11,7 +11,8 @@ from pages.server.providers import provider_key
 from pages.server.settings import server_settings
 from pages.server.sign_in import OUTCOME
 from pages.widgets.controls.errors import show_error
-from pages.words import plain, say
+from pages.words.names import plain
+from pages.words.say import say
 
 LOOK = 20
 """seconds between two checks in an idle tab: a person who loses access is out within a minute"""

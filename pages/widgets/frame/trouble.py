@@ -7,7 +7,7 @@ import streamlit as st
 from index_store.base.errors import OriginalsError
 from pages.server.process import engine, replica_number
 from pages.server.sticky import COOKIE, is_sent_around
-from pages.words import say
+from pages.words.say import say
 
 LOOK = 5.0
 """seconds between two checks whether an unavailable part is back"""

@@ -1,7 +1,7 @@
 """An index in a list to choose from: its name and its number of documents."""
 
 from index_store.catalogue.records import Index
-from pages.words import counted, say
+from pages.words.say import counted, say
 
 
 def size(index: Index) -> int:

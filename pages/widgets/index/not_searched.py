@@ -1,7 +1,7 @@
 """How many documents of an index are not searched, or only in part."""
 
 from index_store.catalogue.records import Index
-from pages.words import counted, say
+from pages.words.say import counted, say
 
 
 def told_not_searched(index: Index) -> str:

@@ -3,7 +3,7 @@
 from index_store.access.rights import Right
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from pages.server.process import engine
-from pages.words import say
+from pages.words.say import say
 
 
 def may_add_to(index: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 
-from pages.words import say
+from pages.words.say import say
 
 _NUMBERS = re.compile(r"[\d, -]+")
 

@@ -6,7 +6,9 @@ from typing import Protocol
 from urllib.parse import urlencode
 
 from index_store.parsing.loaders.formats import BY_SUFFIX
-from pages.words import language, readable, say
+from pages.words.names import readable
+from pages.words.reader import language
+from pages.words.say import say
 from rag.text.places import titles_above
 
 

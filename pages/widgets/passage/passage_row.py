@@ -2,7 +2,8 @@
 
 from html import escape
 
-from pages.words import readable, say
+from pages.words.names import readable
+from pages.words.say import say
 from rag.text.places import place
 from rag.trace.passages import Passage
 

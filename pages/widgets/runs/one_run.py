@@ -12,7 +12,10 @@ from pages.widgets.controls.switch import switch_to
 from pages.widgets.controls.top import begin_at_top
 from pages.widgets.runs.playback import is_playing, offer_playback, show_playback
 from pages.widgets.runs.run_list import RUN_LIST
-from pages.words import language, plain, say, when
+from pages.words.amounts import when
+from pages.words.names import plain
+from pages.words.reader import language
+from pages.words.say import say
 from rag.runs.history.history import PastRun
 from rag.trace.cause import cause_of
 from rag.trace.events import Event, Origin, RunFinished, started_of

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.widgets.chat.pace import OFTEN, SELDOM, look_every
 from pages.widgets.chat.turn import show_so_far
-from pages.words import say
+from pages.words.say import say
 from rag.trace.events import Event
 from rag.trace.playback import Moment, advanced, at, moments
 

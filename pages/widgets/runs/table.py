@@ -12,7 +12,8 @@ from pages.server.process import engine
 from pages.widgets.controls.picker import fresh_key, pick, renew
 from pages.widgets.controls.table import cell, titled
 from pages.widgets.runs.run_list import RUN_LIST, turn_to
-from pages.words import language, say, zone
+from pages.words.reader import language, zone
+from pages.words.say import say
 from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS
 from rag.runs.history.history import PastRun
 from rag.runs.history.run_list import CAUSES, ORDERS, STATES, Order, RunFilter, State

@@ -10,7 +10,8 @@ from index_store.full_text.analysis import Analysis
 from pages.widgets.index.document_state import COLOURS, status_of
 from pages.widgets.index.not_searched import told_not_searched
 from pages.widgets.passage.location import link
-from pages.words import counted, language, say
+from pages.words.reader import language
+from pages.words.say import counted, say
 
 NAMED = 0.5
 """part of a question's words: if a title has more of them, the question may be about that document"""

@@ -6,7 +6,7 @@ from typing import Literal
 
 from index_store.full_text.analysis import Analysis, QuestionWord
 from index_store.full_text.bm25 import WordCount
-from pages.words import counted, say
+from pages.words.say import counted, say
 
 SHOWN = 40
 """words that are shown without a click"""

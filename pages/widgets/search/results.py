@@ -9,7 +9,9 @@ from index_store.search.hits import Hit
 from index_store.store.user_store import UserStore
 from pages.widgets.passage.location import header_html, links_to, location
 from pages.widgets.search.every_mode import ModeResult, PassageRanks, passages
-from pages.words import counted, language, readable, say
+from pages.words.names import readable
+from pages.words.reader import language
+from pages.words.say import counted, say
 
 Spans = list[tuple[int, int]]
 """(start, end) in characters, in order, without overlaps"""

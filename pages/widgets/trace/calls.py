@@ -10,7 +10,9 @@ import streamlit as st
 
 from pages.server.process import engine
 from pages.widgets.controls.fold import show_fold
-from pages.words import UNKNOWN, counted, language, say, thousands
+from pages.words.amounts import UNKNOWN, thousands
+from pages.words.reader import language
+from pages.words.say import counted, say
 from rag.runs.history.user_history import Traces
 from rag.trace.calls import Call, ShortenedText, TokenProbability
 from rag.trace.events import StepFinished

@@ -7,7 +7,9 @@ import streamlit as st
 from pages.widgets.controls.errors import show_error
 from pages.widgets.trace.views import answers, grades, questions, retrieval  # noqa: F401 - each registers its views
 from pages.widgets.trace.views.view import view_of
-from pages.words import counted, language, plain, say
+from pages.words.names import plain
+from pages.words.reader import language
+from pages.words.say import counted, say
 from rag.trace.events import StepFinished
 
 

@@ -1,6 +1,6 @@
 """The options of a run, in words: its retrieval and the style of its answer."""
 
-from pages.words import say
+from pages.words.say import say
 from rag.runs.run.options import USUAL
 from rag.trace.events import RunStarted, Style
 from rag.trace.passages import Retrieval

@@ -13,7 +13,9 @@ from pages.widgets.trace import detail
 from pages.widgets.trace.calls import show_calls
 from pages.widgets.trace.graph import attempt_text, decision_text, row_key
 from pages.widgets.trace.option_labels import picked_labels
-from pages.words import counted, plain, say, thousands
+from pages.words.amounts import thousands
+from pages.words.names import plain
+from pages.words.say import counted, say
 from rag.runs.history.user_history import Traces
 from rag.runs.run.run import Run
 from rag.runs.run.summary import reused_seconds

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from index_store.base.errors import KeyRefused, PlainError, ServiceFailed
 from index_store.base.service_address import host_of
 from pages.texts import texts
-from pages.words import LANGUAGES
+from pages.words.reader import LANGUAGES
 from tests.browser.app_process import App
 from tests.browser.asking import script
 from tests.browser.conftest import KEY, LOCALES

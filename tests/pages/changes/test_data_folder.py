@@ -10,7 +10,7 @@ from pages.server import process
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.trace import detail
 from pages.widgets.trace.panel import show_rows
-from pages.words import plain
+from pages.words.names import plain
 from rag.errors import NotSaved
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.history.schema import FILE

@@ -8,7 +8,7 @@ from lxml.html import HtmlElement, fragment_fromstring
 from streamlit.testing.v1 import AppTest
 
 from pages.texts import texts
-from pages.words import WORD_JOINER
+from pages.words.names import WORD_JOINER
 from rag.text.language import Language
 from tests.conftest import ROOT
 
@@ -18,7 +18,7 @@ REGISTERED: dict = {}
 
 
 def shown(label: str) -> str:
-    """A label in Markdown as people see it: without escapes, and without what `about` in pages/words.py adds."""
+    """A label in Markdown as people see it: without escapes, and without what `about` in pages/words/names.py adds."""
     seen = re.sub(r" :gray\[.*\]$", "", label)
     return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", seen).replace(WORD_JOINER, "")
 

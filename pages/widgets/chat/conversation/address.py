@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.widgets.chat.conversation.shown import chosen_branch, opened_conversation, show
-from pages.words import language
+from pages.words.reader import language
 
 IS_OPEN = "chat is open"
 """in the session: whether the page that was drawn last is the chat"""

@@ -13,7 +13,9 @@ from pages.widgets.chat.conversation.shown import open_conversation
 from pages.widgets.chat.conversation.sign_button import sign_button
 from pages.widgets.controls.errors import run_or_show_error
 from pages.widgets.controls.focus import focus
-from pages.words import plain, say, zone
+from pages.words.names import plain
+from pages.words.reader import zone
+from pages.words.say import say
 from rag.runs.history.conversations.conversations import Conversation
 
 LISTED = 30

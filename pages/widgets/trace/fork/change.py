@@ -13,7 +13,8 @@ from pages.widgets.controls.fold import show_fold
 from pages.widgets.controls.switch import switch_to
 from pages.widgets.index.asked_index import index_to_ask
 from pages.widgets.passage.location import location
-from pages.words import plain, say
+from pages.words.names import plain
+from pages.words.say import say
 from rag.pipelines import PIPELINES
 from rag.runs.fork.edits import (
     EDITS,

@@ -4,7 +4,7 @@ from html import escape
 
 from pages.widgets.trace.graph import attempt_text
 from pages.widgets.trace.views.word_diff import rewrite_html
-from pages.words import say
+from pages.words.say import say
 from rag.trace.events import Change, Origin, RunStarted
 
 VERDICTS = ("grade", "grounding", "usefulness", "need")

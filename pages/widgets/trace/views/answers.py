@@ -6,7 +6,8 @@ from pages.widgets.passage.passage_row import passage_row
 from pages.widgets.trace.views.grades import how_html
 from pages.widgets.trace.views.html import facts, headed, numbers, table
 from pages.widgets.trace.views.view import View
-from pages.words import counted, language, say
+from pages.words.reader import language
+from pages.words.say import counted, say
 from rag.trace.details import (
     AttemptsDetail,
     Candidate,

@@ -5,7 +5,8 @@ from html import escape
 from pages.widgets.passage.passage_row import passage_row
 from pages.widgets.trace.views.html import facts, headed, measured, meter, numbers
 from pages.widgets.trace.views.view import View
-from pages.words import language, say
+from pages.words.reader import language
+from pages.words.say import say
 from rag.trace.details import (
     AnswerCheckDetail,
     AssessmentDetail,

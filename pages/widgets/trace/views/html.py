@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from pages.words import say
+from pages.words.say import say
 
 
 def facts(texts: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ from index_store.base.text.shortened import shortened
 from pages.widgets.trace.views.html import facts, headed, measured
 from pages.widgets.trace.views.view import View
 from pages.widgets.trace.views.word_diff import rewrite_html
-from pages.words import say
+from pages.words.say import say
 from rag.trace.details import RewriteDetail, RouteDetail, StandaloneDetail
 
 LONGEST = 60

@@ -11,7 +11,9 @@ from pages.widgets.passage.passage_row import passage_row, ranks, web_note
 from pages.widgets.trace.views.html import facts
 from pages.widgets.trace.views.view import View
 from pages.widgets.trace.views.word_diff import choice_html
-from pages.words import counted, language, readable, say
+from pages.words.names import readable
+from pages.words.reader import language
+from pages.words.say import counted, say
 from rag.trace.details import DocumentsDetail, KeywordsDetail, RetrievalDetail, WebSearchDetail
 
 PROVIDERS = {"tavily": "Tavily", "duckduckgo": "DuckDuckGo"}

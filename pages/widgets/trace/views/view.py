@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from html import escape
 from typing import Any, Generic, TypeVar
 
-from pages.words import say
+from pages.words.say import say
 from rag.trace.details import Detail, UnknownDetail
 
 D = TypeVar("D")

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from html import escape
 
 from index_store.full_text.words import words_in_order
-from pages.words import say
+from pages.words.say import say
 
 MOST_WORDS = 400
 """words of each text that are compared one by one: time grows with their square. A rewrite has 300

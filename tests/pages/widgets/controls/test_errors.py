@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from index_store.base.errors import UnknownIndex
 from pages.widgets.controls.errors import show_error, show_warning
-from pages.words import plain
+from pages.words.names import plain
 from tests.pages.reader import for_reader
 from tests.pages.tabs.app_page import shown
 

@@ -11,7 +11,8 @@ from pages.texts import texts
 from pages.widgets.export.html import as_html
 from pages.widgets.trace.fork.origin import origin_lines
 from pages.widgets.trace.panel import label, rows
-from pages.words import Reader, language, say, written_for
+from pages.words.reader import Reader, language, written_for
+from pages.words.say import say
 from rag.runs.export.export import Export, ExportedRun, StepCalls, export_as_markdown
 from rag.text.language import Language
 from rag.trace.calls import Call, Message, ShortenedText

@@ -1,12 +1,10 @@
-"""How texts are written for the reader."""
+"""Names and addresses, as the pages show them."""
 
 from collections.abc import Callable
-from datetime import datetime
 
 import pytest
 
-from pages.words import Reader, counted, midnight_before, plain, readable, say, written_for
-from rag.text.language import Language
+from pages.words.names import plain, readable
 
 
 @pytest.mark.parametrize(
@@ -41,25 +39,3 @@ def test_what_is_no_text_or_would_be_invisible_stays_as_it_is(text: str) -> None
 @pytest.mark.parametrize("show", [plain, readable])
 def test_nothing_in_a_name_turns_its_direction(show: Callable[[str], str]) -> None:
     assert show("travel\u202egpj.md").replace("\\", "") == "travelgpj.md"
-
-
-@pytest.mark.parametrize(
-    ("zone", "moment", "began"),
-    [
-        ("Asia/Tokyo", "2026-04-24T14:59Z", "2026-04-23T15:00Z"),
-        ("Africa/Cairo", "2026-04-24T10:00Z", "2026-04-23T22:00Z"),  # from 23:59 to 1:00
-        ("America/Havana", "2026-11-01T05:30Z", "2026-11-01T04:00Z"),  # twice from 0:00 to 1:00
-    ],
-)
-def test_a_day_begins_at_midnight_also_if_it_has_none_or_two(zone: str, moment: str, began: str) -> None:
-    with written_for(Reader("en", zone)):
-        midnight = midnight_before(datetime.fromisoformat(moment))
-    assert midnight.timestamp() == datetime.fromisoformat(began).timestamp()
-
-
-@pytest.mark.parametrize(("language", "documents"), [("en", "20,000 documents"), ("ja", "20,000 件")])
-def test_thousands_are_separated_in_a_count_but_not_in_a_text(language: Language, documents: str) -> None:
-    with written_for(Reader(language, "UTC")):
-        assert counted("index.documents", 20_000) == documents
-        assert "1,200" in say("job.done", done=1200, total=20_000)
-        assert "1200" in say("detail.page", page="1200")

@@ -1,0 +1,1 @@
+"""What the pages say, and to whom."""
