@@ -250,10 +250,6 @@ class Engine:
         return UserEngine(self, who)
 
     @property
-    def model_name(self) -> str:
-        return self._models.usual.name
-
-    @property
     def model_names(self) -> tuple[str, ...]:
         """The chat models that a comparison can choose from, the usual one first."""
         return self._models.names
@@ -367,11 +363,6 @@ class UserEngine:
     def settings(self) -> Settings:
         self._ownership.who()
         return self._engine.settings
-
-    @property
-    def model_name(self) -> str:
-        self._ownership.who()
-        return self._engine.model_name
 
     @property
     def model_names(self) -> tuple[str, ...]:

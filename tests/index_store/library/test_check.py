@@ -42,7 +42,7 @@ def vectors(filled: Settings) -> Iterator[ChromaBackend]:
 
 def collection_of(settings: Settings, vectors: ChromaBackend, index: str) -> chromadb.Collection:
     ((name,),) = catalogue(settings, "SELECT collection FROM indexes WHERE name = :name", name=index)
-    return vectors.found(name)
+    return vectors.get(name)
 
 
 def catalogue(settings: Settings, statement: str, **values: object) -> list[tuple]:
@@ -118,7 +118,7 @@ def test_a_collection_of_no_index_is_told_by_name_and_goes_at_the_next_start(
     filled: Settings,
 ) -> None:
     with IndexStore(filled) as store:
-        library_of(store).vectors._backend.made("stray")
+        library_of(store).vectors._backend.get_or_create("stray")
         (found,) = store.check()
         assert told([found]) == [(None, None, "collection_stray")]
         assert "stray" in found.what.en

@@ -119,7 +119,6 @@ def of_run(engine: UserEngine, on: Target) -> object:
 # The order matters: each call finds what it needs, and calls that delete come last. Each returns its result.
 CALLS: dict[str, tuple[str, Call]] = {
     "settings": (ANYBODY, lambda engine, on: engine.settings.style),
-    "model_name": (ANYBODY, lambda engine, on: engine.model_name),
     "model_names": (ANYBODY, lambda engine, on: engine.model_names),
     "runs_in_flight": (ANYBODY, lambda engine, on: engine.runs_in_flight >= 0),
     "preload.begin": (ANYBODY, lambda engine, on: engine.preload.begin()),
