@@ -168,7 +168,7 @@ def _put(library: Library, index: IndexRecord, terms: GIN, some: list[Made]) -> 
                 put.append(ChunkRow(row, chunk.chunk_id, each.id, chunk.length, chunk.columns))
                 row += 1
         terms.put(connection, put)
-        terms.count(connection, counts)
+        terms.add_counts(connection, counts)
         terms.add_totals(connection, len(put), sum(each.length for each in put))
 
 

@@ -1,1 +1,6 @@
-"""Catalogue, vectors and originals together (library.py), and new versions of documents (versions.py)."""
+"""Catalogue, vectors and originals together.
+
+library        all changes of several of them
+versions       of documents: from pending to ready
+data_folder    whose it is, and whether it can be used; opening, how a library is made of it
+"""

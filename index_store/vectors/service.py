@@ -30,7 +30,6 @@ class ServiceEmbeddings:
 
     def __init__(self, settings: Settings) -> None:
         self.id = settings.embedding_model
-        """known after the first answer"""
         self._base_url, query = base_and_query(settings.openai_base_url or OPENAI_URL)
         self._http = openai.DefaultHttpxClient(event_hooks={"response": [_read_error]})
         key = settings.openai_api_key

@@ -1,4 +1,4 @@
-"""Checks that every store must pass when no job is running, and helpers to wait and to read originals."""
+"""Checks that every store must pass when no job is running, and helpers to read originals."""
 
 from pathlib import Path
 

@@ -51,6 +51,7 @@ class QueuedJobs:
         self, order: JobOrder, open_index: Callable[[JobOrder], IndexRecord], may_go_on: Callable[[], bool] | None
     ) -> QueuedIngestion:
         """Raises SQLAlchemyError."""
+        self._work()  # first: once the job is known, its admission has the uploads
         id_ = uuid.uuid4().hex
         self.job_table.begin(id_, order.index_id, order.index, order.person_id, self._replica.number)
         admission = JobAdmission(self, id_, order, open_index, may_go_on)
@@ -59,7 +60,6 @@ class QueuedJobs:
             # Together: whoever finds the job may wait for its threads.
             self._known[id_] = job
             admission.start()
-        self._work()
         return job
 
     def resume(self) -> ResumedJobs:

@@ -38,6 +38,9 @@ AT_ONCE = 16
 CHECK_SECONDS = 1.0
 """seconds between checks whether a job was cancelled"""
 
+PASSING = (SQLAlchemyError, errors.DatabaseAway, QueueError)
+"""errors that say nothing of the item: it is delivered again"""
+
 
 class Worker:
     def __init__(self, services: Services) -> None:
@@ -86,7 +89,7 @@ class Worker:
         """Raises Redeliver."""
         try:
             is_done = await asyncio.get_running_loop().run_in_executor(self._threads, self._do, item_id)
-        except SQLAlchemyError as error:
+        except PASSING as error:
             log.warning("Item %s will be tried again: %s", item_id, error)
             raise Redeliver from error
         if not is_done:
@@ -195,7 +198,7 @@ class _Job:
         self._items.close()
 
     def do(self, taken: LeasedItem) -> bool:
-        """Returns whether the item needs no more work. Raises SQLAlchemyError, DatabaseAway."""
+        """Returns whether the item needs no more work. Raises those of PASSING."""
         self._items.adopt(taken)
         try:
             if isinstance(taken.work, SiteSource):
@@ -211,10 +214,10 @@ class _Job:
         return True
 
     def _add(self, task: DocumentTask) -> None:
-        """Adds a document, or the documents of an archive. Raises SQLAlchemyError, DatabaseAway."""
+        """Adds a document, or the documents of an archive. Raises those of PASSING."""
         try:
             self._work_on(task)
-        except (SQLAlchemyError, errors.DatabaseAway):
+        except PASSING:
             raise
         except Exception as error:  # noqa: BLE001 - the edge of the item: delivered again, it would only fail again
             what = f"{task.version.source} can't be added"
@@ -248,13 +251,13 @@ class _Job:
         )  # fmt: skip
 
     def _crawl(self, item: Item, site: SiteSource) -> None:
-        """Raises SQLAlchemyError, DatabaseAway."""
+        """Raises those of PASSING."""
         with self._site:  # one site at a time
             self._crawled = item
             try:
                 for page in self._sites.tasks(self._index, site, item):
                     self._items.put(page.item, page.version)
-            except (SQLAlchemyError, errors.DatabaseAway):
+            except PASSING:
                 raise
             except Exception as error:  # noqa: BLE001 - the edge of the item: the site would be fetched again and again
                 told = as_plain_error(error, f"{site.source} can't be crawled", site.source)

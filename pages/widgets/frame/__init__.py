@@ -1,1 +1,1 @@
-"""What stands around every page: its language, the sidebar on a phone, signing in."""
+"""What stands around every page: its language, signing in, and what is wrong with the app."""

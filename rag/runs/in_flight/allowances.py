@@ -35,13 +35,20 @@ class SharedAllowance(Allowance):
     """tokens out of `spent`; a reply may count them with every piece, which is too often to save them"""
     _using: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     """held while the database is used, because calls beside each other save the same tokens"""
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
+    """held by the one call that has a thread for it: many beside each other would take all threads from other runs"""
 
     async def before_call(self) -> None:
-        await asyncio.to_thread(self.check)
+        async with self._turn:
+            await asyncio.to_thread(self.check)
 
     async def after_call(self) -> None:
-        # Shielded, because a save that waits for a thread would not be made after a stop.
-        await asyncio.shield(asyncio.to_thread(self.save))
+        # Shielded, because a save that waits for its turn would not be made after a stop.
+        await asyncio.shield(self._save_in_turn())
+
+    async def _save_in_turn(self) -> None:
+        async with self._turn:
+            await asyncio.to_thread(self.save)
 
     def check(self) -> None:
         with self._using:

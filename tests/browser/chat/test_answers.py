@@ -112,7 +112,7 @@ def test_what_can_be_done_with_an_answer_stands_in_one_line(answered, visit, lan
     assert [words for words, box in zip(told[1:], others, strict=True) if box["y"] >= below] == []
 
 
-@pytest.mark.soak  # without a browser: tests/pages/widgets/chat/conversation/test_branches.py
+@pytest.mark.soak  # without a browser: tests/pages/widgets/chat/conversation/test_shown.py
 @one_width("ja", 390)
 def test_an_edited_question_keeps_the_earlier_one_a_press_away_and_a_reload_keeps_the_place(
     answered, visit, language, width

@@ -130,7 +130,7 @@ def answer_at_the_second_time(server: OpenAIServer, question: str, columns: int 
 # Two tabs
 
 
-@pytest.mark.soak  # without a browser: tests/pages/widgets/chat/conversation/test_branches.py
+@pytest.mark.soak  # without a browser: tests/pages/widgets/chat/conversation/test_shown.py
 def test_what_two_tabs_ask_in_one_conversation_is_all_there_in_the_order_in_which_it_was_asked(answered, visit, server):
     asked = [FIRST, "Who approves it in the first tab?", "Who approves it in the second?"]
     path = answered(FIRST, "A director approves it [1].").path

@@ -1,4 +1,4 @@
-"""The answer that a check has sent back. Who wrote an answer: tests/pages/widgets/fork/test_fork.py."""
+"""The answer that a check has sent back. Who wrote an answer: tests/pages/widgets/trace/fork/test_fork.py."""
 
 from contextlib import closing
 

@@ -5,9 +5,11 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from procrastinate import exceptions
 
 from index_store.base import errors
 from index_store.base.settings import Settings
@@ -16,6 +18,7 @@ from index_store.catalogue.sites import Sites
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.progress import Item
 from index_store.ingestion.queue import delivery
+from index_store.ingestion.queue.delivery import Sender
 from index_store.ingestion.sources import FileSource, SiteSource, keep_upload
 from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.library.versions import Versions
@@ -208,6 +211,30 @@ def test_a_bug_in_a_crawl_ends_the_job_with_its_name_and_the_site_is_not_fetched
     ]
     assert len(job.items) == 1
     assert [each.path for each in site.asked].count("/") == 1
+
+
+def test_a_site_is_crawled_although_the_queue_has_refused_a_page_of_it_once(
+    app: IndexStore, queued: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals = [exceptions.ConnectorException()]
+    deliver = Sender.deliver
+
+    def refuse_once(*of: Any) -> None:
+        if refusals:
+            raise refusals.pop()
+        deliver(*of)
+
+    crawling = queued.model_copy(update={"crawl_allowed": "127.0.0.1", "crawl_rate": 1000.0})
+    with SiteServer() as site:
+        site.pages = {"/": html("Start", text="This is where it begins.")}
+        job = app.ingest("a", [SiteSource(CrawlOptions(url=site.url()))])
+        assert eventually(lambda: job.items)
+        monkeypatch.setattr(Sender, "deliver", refuse_once)
+        with working(crawling):
+            assert eventually(lambda: job.is_finished)
+    assert not refusals
+    assert [each.status.value for each in job.results] == ["ready"]
+    assert_sound(app, queued.data_dir)
 
 
 def test_a_bug_in_the_work_on_an_archive_ends_the_job_with_its_name(

@@ -228,7 +228,6 @@ def test_a_full_disk_where_an_original_is_fetched_to_is_told(
         assert store.trouble is None  # the local disk is full, not the service
 
 
-@linux
 class Returning(s3_module.S3):
     """Its watcher sees the service return as soon as somebody has seen that it is away."""
 
@@ -255,6 +254,7 @@ def test_a_service_that_returns_while_a_call_is_refused_is_still_told_to_be_away
             backend.owner()
 
 
+@linux
 def test_s3_is_used_again_after_this_machine_had_too_many_open_files_for_a_while(
     s3: S3Server, bucket: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
