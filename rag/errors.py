@@ -210,7 +210,7 @@ class NoJson(ModelError):
     )
     ja = (
         "モデル {model} が採点に必要な JSON を返しませんでした。"
-        "採点を使わないパイプライン「ナイーブ」(naive)を選ぶか、"
+        "採点を使わないパイプライン「Naive(基本)」(naive)を選ぶか、"
         "構造化出力に対応したモデルを CHAT_MODEL で指定してください。"
     )
 
@@ -297,8 +297,8 @@ class NoCheckpoint(ForkError):
         "version, or has read a document that was removed. Ask the question again, then change the new answer."
     )
     ja = (
-        "このステップは変えられません。直前の状態が残っていないためです(回答が古い、以前のバージョンのもの、"
-        "または削除された文書を読んだ)。もう一度質問し、新しい回答で変えてください。"
+        "このステップは変えられません。直前の状態が残っていないためです(古い回答である、以前のバージョンで作られた、"
+        "または読んだ文書が削除された)。もう一度質問し、新しい回答で変えてください。"
     )
 
 

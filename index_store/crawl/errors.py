@@ -174,7 +174,10 @@ class PageOfOtherKind(DocumentError):
 
 class RedirectsEndless(DocumentError):
     en = "{url} redirects without end. Contact the operator of the site, or give another page."
-    ja = "{url} の転送が終わりません。サイトの管理者に連絡するか、別のページを指定してください。"
+    ja = (
+        "{url} で転送(リダイレクト)が繰り返され、ページにたどり着けません。"
+        "サイトの管理者に連絡するか、別のページを指定してください。"
+    )
 
 
 class BadRedirect(DocumentError):
@@ -184,7 +187,10 @@ class BadRedirect(DocumentError):
 
 class NothingToCrawl(DocumentError):
     en = "No page was found from {url} that may be indexed and matches the patterns. Change the patterns or the page."
-    ja = "{url} から、登録が許可され、パターンに合うページが見つかりません。パターンかページを変えてください。"
+    ja = (
+        "{url} からたどれる範囲に、インデックスへの登録が許可され、パターンに合うページがありません。"
+        "パターンかページを変えてください。"
+    )
 
 
 class KnownPagesKept(DocumentError):

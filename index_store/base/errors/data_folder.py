@@ -106,7 +106,7 @@ class UpgradeNotSaved(IndexStoreError):
         "{megabytes} MB in the data folder {folder}, then start again."
     )
     ja = (
-        "{file} を新しいバージョンに更新する前に控えを作りますが、作れませんでした({reason})。何も変更していません。"
+        "{file} を新しいバージョンに更新する前にコピーを作りますが、作れませんでした({reason})。何も変更していません。"
         "データフォルダー {folder} に {megabytes} MB の空きを作り、もう一度起動してください。"
     )
 

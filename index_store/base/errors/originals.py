@@ -23,8 +23,8 @@ class OriginalsElsewhere(IndexStoreError):
         "and start again."
     )
     ja = (
-        "文書の元のファイルは ORIGINALS_URL の場所にありますが、今は設定されていません。何も変更していません。"
-        "もう一度設定するか、その中身をそのまま {place} にコピーし、"
+        "文書の元のファイルは以前の ORIGINALS_URL の場所にありますが、今は ORIGINALS_URL が設定されていません。"
+        "何も変更していません。もう一度設定するか、その場所の中身をそのまま {place} にコピーし、"
         "ファイル {noted} を削除してから、もう一度起動してください。"
     )
 

@@ -29,7 +29,10 @@ class ModelUnknown(ServiceError):
 
 class RequestRefused(ServiceError):
     en = "{host} refused the request to {model} with status {status}. Check that this model supports this use."
-    ja = "{host} が {model} への要求を拒否しました(ステータス {status})。このモデルが目的に合うか確認してください。"
+    ja = (
+        "{host} が {model} への要求を拒否しました(ステータス {status})。"
+        "このモデルがこの用途(チャットまたは埋め込み)に対応しているか確認してください。"
+    )
 
 
 class TextTooLong(RequestRefused):

@@ -111,7 +111,7 @@ class NotABackup(BackupError):
 
 class BackupDamaged(BackupError):
     en = "{name} in the backup {file} is not what was saved. Nothing was restored. Use another copy of the backup."
-    ja = "バックアップ {file} の {name} が保存時の内容と違います。何も復元していません。別の控えを使ってください。"
+    ja = "バックアップ {file} の {name} が保存時の内容と違います。何も復元していません。別のコピーを使ってください。"
 
 
 class BackupNewer(BackupError):
