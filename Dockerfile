@@ -2,7 +2,7 @@
 #
 #   docker build -t glassbox-rag .                       fetches the embedded chat model at the first start, if it is needed
 #   docker build -t glassbox-rag --target with-model .   has it in the image, which is 1.1 GB larger, or 3 GB if it is built on
-#                                                        a processor that multiplies bytes: only there the model is prepared
+#                                                        a processor with AVX-VNNI or AVX512-VNNI: only there the model is prepared
 #
 # It writes only to /data, /chroma and /tmp: it runs with --read-only --tmpfs /tmp.
 

@@ -21,7 +21,7 @@ DESCRIBED = Path("/proc/cpuinfo")
 """where Linux describes the processors"""
 
 BYTE_PRODUCTS = frozenset({"avx512_vnni", "avx_vnni"})
-"""Linux's names for the instructions that multiply bytes and add up the products"""
+"""Linux's names for the instructions for dot products of bytes"""
 
 
 def cores(cgroup: Path = CGROUP) -> int:

@@ -37,7 +37,7 @@ class Encoder:
         self._weights = weights
         self._places = _places(weights)
         # Nearly the same vectors in all three forms: docs/decisions/models/embedding-model.md. On a processor of which
-        # nothing is known, OpenVINO sees itself whether it multiplies bytes.
+        # nothing is known, OpenVINO sees itself whether it has dot products of bytes.
         known = instructions()
         in_bfloat16 = AMX in known
         in_floats = in_bfloat16 or (bool(known) and BYTE_PRODUCTS.isdisjoint(known))
@@ -45,8 +45,8 @@ class Encoder:
             "INFERENCE_NUM_THREADS": threads,
             "PERFORMANCE_HINT": "LATENCY",
             "INFERENCE_PRECISION_HINT": "bf16" if in_bfloat16 else "f32",
-            # Where the processor multiplies bytes, the input of a matrix is rounded to bytes in groups of this size,
-            # each with its own scale, like the weights. So a text's vector does not depend on its batch.
+            # Where the processor has dot products of bytes, the input of a matrix is rounded to bytes in groups of this
+            # size, each with its own scale, like the weights. So a text's vector does not depend on its batch.
             "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0 if in_floats else BLOCK,
         }
         model = Graph(weights, keeps_blocks=not in_floats).model()

@@ -25,7 +25,7 @@ CONNECT = 5.0
 """seconds after which a server counts as away"""
 
 PAUSES = (0.1, 0.4, 1.2)
-"""seconds before each retry; a random part is subtracted, so that not all callers come back at once"""
+"""seconds before each retry; up to half is added or subtracted, so that not all callers come back at once"""
 
 LIMITS = httpx.Limits(max_connections=64, max_keepalive_connections=16, keepalive_expiry=40)
 

@@ -1,4 +1,4 @@
-"""Qwen2 as a graph that OpenVINO computes, for processors that multiply bytes; and the server of it.
+"""Qwen2 as a graph that OpenVINO computes, for processors with dot products of bytes; and the server of it.
 
 It reads three times as fast there as llama.cpp. Figures: docs/decisions/models/embedded-chat-model.md.
 """
