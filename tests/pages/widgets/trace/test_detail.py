@@ -403,4 +403,4 @@ def test_one_piece_and_one_answer_are_not_told_as_several():
     piece = the(RefinementDetail).strips[0]
     answer = Candidate(passage=None, text="It is.", relevance=NO, grounding=PARTLY, usefulness=NOT_RATED, score=0.5)
     alone = [RefinementDetail(strips=(piece,)), CandidatesDetail(candidates=(answer,))]
-    assert [shown(each) for each in summaries("en", alone)] == ["pieces kept: 1 of 1", "answers grounded: 0 of 1"]
+    assert [shown(each) for each in summaries("en", alone)] == ["strips kept: 1 of 1", "answers grounded: 0 of 1"]
