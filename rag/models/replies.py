@@ -58,14 +58,18 @@ def _lines(value: object) -> tuple[str, ...]:
 
 
 _NO_CLAIM = frozenset(
-    {"none", "nothing", "n/a", "no", "no claims", "no unsupported claims", "なし", "無し", "特になし", "該当なし"}
-)
+    {
+        "", "none", "null", "nothing", "n/a", "no", "no claims", "no unsupported claims", "なし", "無し", "特になし",
+        "該当なし", "ありません", "特にありません", "該当ありません", "資料に書かれていない主張はありません",
+        "資料に書かれていない主張はない",
+    }
+)  # fmt: skip
 
 
 def _claims(value: object) -> tuple[str, ...]:
     """Without a word that says that there is none."""
     claims = (_line(whole_characters(text)) for text in _texts(value))
-    return tuple(claim for claim in claims if claim and _word(claim) not in _NO_CLAIM)
+    return tuple(claim for claim in claims if _word(claim).strip("()（）[]\"'- ") not in _NO_CLAIM)
 
 
 def _texts(value: object) -> list[str]:

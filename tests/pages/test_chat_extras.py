@@ -188,6 +188,23 @@ def test_follow_ups_are_offered_below_the_last_answer_alone_and_one_press_asks(s
     assert [str(each.key).startswith(f"follow-up-{first.id}") for each in page.app.button].count(True) == 0
 
 
+def test_a_suggested_question_is_read_against_the_answer_below_which_it_stands(handbook, server, engine, monkeypatch):
+    monkeypatch.setattr(process.engine().settings, "suggest_follow_ups", "service")
+    suggested = json.dumps({"questions": ["Who approves the request?"]})
+    server.answer_when(lambda request: EN.follow_ups in request.prompt, suggested)
+    server.answer_when(lambda request: EN.standalone in request.prompt, "Who approves a seat in the green car?")
+    page = ChatPage()
+    page.pick("pipeline.label", "naive")
+    page.ask("How many days of paid annual leave do staff have?")
+    latest = page.ask("Is the green car allowed on business trips for directors?")
+    assert eventually(lambda: not engine.suggestions.are_coming(latest.id))
+    page.look()
+    page.press("Who approves the request?")
+    page.wait()
+    [condensing] = [request.prompt for request in server.chats if EN.standalone in request.prompt]
+    assert latest.question in condensing
+
+
 def test_where_they_are_off_nothing_is_offered(page, engine):
     page = page()
     assert page.words["chat.follow_ups"] not in [each.value for each in page.app.caption]

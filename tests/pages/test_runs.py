@@ -403,6 +403,8 @@ def test_where_no_document_has_the_answer_those_that_are_not_searched_are_told(e
     assert engine.store.add("handbook", file, file.name).pages_without_text
     counts = f"{page.words['search.failed_one']} · {page.words['search.partial_one']}"
     assert not_searched.format(counts=counts) in page.look().text
+    engine.store.rename_index("handbook", "house rules")
+    assert not_searched.format(counts=counts) in page.look().text
 
 
 @one_language("en")

@@ -96,7 +96,7 @@ def ask_like(
         style=started.style,
         through=shown or run.id,
         edits=edits,
-        again=None if edits else run.id,
+        again=run.id if question == run.question and not edits else None,  # a follow-up follows the run itself
         suggests=True,
     )
     if edits:

@@ -7,6 +7,7 @@ import streamlit as st
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback
 from pages.widgets.controls.fold import show_fold
+from pages.widgets.index.asked_index import asked_index
 from pages.widgets.index.not_searched import told_not_searched
 from pages.widgets.passage.passage_row import passage_row
 from pages.words.names import plain
@@ -58,7 +59,8 @@ def show_why(run: PastRun, finding: Finding, label_visibility: Literal["visible"
     if finding.absent:
         st.caption(say("runs.absent", words=plain(" · ".join(finding.absent))))
     if cause in ("no_document", "refused_rightly"):  # what is missing may be in a document that is not searched
-        index = next((each for each in engine().store.indexes() if each.name == run.index), None)
+        asked = asked_index(run)
+        index = next((each for each in engine().store.indexes() if each.name == asked), None)
         if index and (told := told_not_searched(index)):
             st.caption(told)
     if finding.passage:

@@ -101,7 +101,7 @@ class ChatClient:
                 except RequestRefused as error:
                     refused = more_refused(error, refused)
         self._refused.note(options, refused)
-        shown = ReplyFilter(_instructions(asked))
+        shown = ReplyFilter(_instructions(prompt))  # of ours: what a person writes into a prompt may be repeated
         return _with_text(message, shown.feed(message.text) + shown.end())
 
     async def _reply(self, asked: Prompt, usage: Usage, about: CallSubject, sent: dict[str, Any]) -> AIMessage:
@@ -129,7 +129,7 @@ class ChatClient:
         while True:
             sent = self._refused.sent(options, refused)
             model = self._unstreamed if STREAM in refused else self._model
-            begun, end, shown = False, None, ReplyFilter(_instructions(asked))
+            begun, end, shown = False, None, ReplyFilter(_instructions(prompt))
             try:
                 async with (
                     self._admission.turn(usage.budget, within=usage.budget.party),

@@ -129,6 +129,8 @@ def test_a_score_that_is_none_leaves_the_verdict(score):
         ('{"support": "fully", "unsupported": ["None."]}', "fully", "yes"),
         ('{"support": "fully", "unsupported": null}', "fully", "yes"),
         ('{"support": "fully", "unsupported": "なし。"}', "fully", "yes"),
+        ('{"support": "fully", "unsupported": ["特にありません"]}', "fully", "yes"),
+        ('{"support": "fully", "unsupported": ["(none)", "-", "null"]}', "fully", "yes"),
         ('{"support": "fully", "unsupported": "No unsupported claims."}', "fully", "yes"),
         ('{"support": "fully", "unsupported": {"claims": [], "count": 0}}', "fully", "yes"),
         ('{"unsupported": [{"claim": "It is blue."},], "support": "partly",}', "partly", "no"),

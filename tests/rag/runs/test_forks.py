@@ -560,6 +560,17 @@ def test_the_answers_prompt_is_asked_as_it_was_edited_and_only_once(open_engine,
     assert call.messages == messages
 
 
+def test_a_sentence_that_the_edited_prompt_asks_for_is_in_the_answer(engine, speaking):
+    closing = "ご不明な点は総務部人事課(内線1234)までお問い合わせください。"
+    speaking.answer_when("最後に必ず", answer=f"日当は2,500円です。{closing}")
+    messages = (
+        Message(role="system", text=f"最後に必ず「{closing}」と書いてください。"),
+        Message(role="user", text="日当は?"),
+    )
+    forked = Forked(engine, speaking, ask(engine, "naive"), "generate", EditPrompt(messages=messages))
+    assert forked.result.answer.endswith(closing)
+
+
 @pytest.mark.parametrize(("pipeline", "step", "question"), [
     ("adaptive", "small_talk", "こんにちは"),
     ("self_rag_candidates", "answer_from_memory", "1+1は?"),
