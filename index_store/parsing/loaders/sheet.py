@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 
 from index_store.parsing.loaders import as_markdown, tables
 from index_store.parsing.loaders.header_rows import names_period
@@ -35,6 +35,10 @@ WEEKDAYS = 3
 """below as many dates at least, they name columns"""
 _PERIOD = re.compile(r"[^\W\d_]|^(19|20)\d\d$")
 """found in data that can name a column: it has a letter, such as 4月, or is a year"""
+_COUNTED = re.compile(r"(?:\d{1,4}[/-]){0,2}(\d{1,2})")
+"""a month, a day or a small number, such as 2026/4, 4/1 or 1"""
+COUNTED = 3
+"""of these that count up, at least, name columns"""
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,8 @@ class Sheet:
         gap = number - self._end(last) - 1
         if gap > GAP or len(row) < 2 or not row.keys() <= header.keys() or not _is_named(header):
             return False
-        if _is_named(row) and not _is_named(following):
+        # What counts up below words is values: a header of days repeats one of days.
+        if _is_named(row) and not _is_named(following) and (_data_of(header) or not _data_of(row)):
             return False
         if any(map(is_data, row.values())):
             return True
@@ -305,8 +310,21 @@ def _is_header(row: Row, below: list[Row]) -> bool:
 
 
 def _is_named(row: Row) -> bool:
-    """Whether each of its texts can name a column."""
-    return all(not is_data(text) or _PERIOD.search(text) for text in row.values())
+    """Whether each of its texts can name a column; data can if they count up."""
+    data = _data_of(row)
+    return not data or _count_up(data)
+
+
+def _data_of(row: Row) -> list[str]:
+    """Its data without months and years."""
+    return [text for text in row.values() if is_data(text) and not _PERIOD.search(text)]
+
+
+def _count_up(texts: list[str]) -> bool:
+    """Whether they are different, and each is one more than the one before or begins with 1 again, as after 4/30."""
+    numbers = [int(found[1]) for found in map(_COUNTED.fullmatch, texts) if found]
+    are_steps = all(following in (number + 1, 1) for number, following in pairwise(numbers))
+    return len(numbers) == len(texts) == len(set(texts)) >= COUNTED and are_steps
 
 
 def is_data(text: str) -> bool:

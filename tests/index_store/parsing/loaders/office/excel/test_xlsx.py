@@ -306,6 +306,26 @@ def test_groups_of_values_below_months_or_below_a_title_are_one_table(markdown) 
     assert markdown(xml + rows(["札幌", 3, 4], first=7)).endswith("| 福岡 | 1 | 2 |\n| 札幌 | 3 | 4 |\n")
 
 
+def test_months_and_days_that_count_up_name_columns(markdown) -> None:
+    months = rows(["項目", "2026/4", "2026/5", "2026/6"], ["区分", "実績", "実績", "見込"], ["売上", 100, 120, 130])
+    more = rows(["原価", 60, 70, 80], ["利益", 40, 50, 50], first=4)
+    assert markdown(months + more).startswith("| 項目 | 2026/4 | 2026/5 | 2026/6 |\n| --- |")
+    shifts = rows(["氏名", "4/1", "4/2", "4/3"], ["山田", "早", "遅", "休"], ["鈴木", "遅", "休", "早"])
+    shifts += rows(["佐藤", "休", "早", "遅"], ["田中", "早", "早", "休"], first=5)
+    assert markdown(shifts).count("---") == 4
+
+
+def test_numbers_that_count_up_are_values_below_words(markdown) -> None:
+    sales = rows(["品目", "東京", "大阪", "福岡"], ["本", 4, 2, 7], ["筆", 3, 5, 8])
+    assert markdown(sales + rows(["紙", 1, 2, 3], ["糊", 6, 4, 9], first=5)).count("---") == 4
+
+
+def test_a_row_of_totals_above_a_header_is_no_part_of_the_table(markdown) -> None:
+    table = rows(["合計", 1000, 2000, 3000], ["項目", "東京", "大阪", "福岡"], ["本", 400, 900, 1000])
+    table += rows(["紙", 300, 600, 900], ["筆", 300, 500, 1100], first=4)
+    assert markdown(table).startswith("合計 1000 2000 3000\n\n| 項目 | 東京 |")
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [
