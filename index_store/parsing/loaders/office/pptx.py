@@ -34,6 +34,8 @@ _SHAPES = ("sp", "graphicFrame", "grpSp", "contentPart", "AlternateContent")
 
 OVERLAP = 0.1
 """share of the smaller box's side by which neighbours may overlap: frames are larger than their text"""
+COMPARED = 200
+"""shapes at most to which those below are compared, to read both as columns; slides made by people have fewer"""
 GAPS = 100
 """at most, one inside another; slides made by people have few"""
 
@@ -301,23 +303,39 @@ def _reading_order(boxes: Sequence[_Box], gaps: int = GAPS) -> list[_Box]:
     """
     if len(boxes) < 2 or not gaps:
         return list(boxes)
-    for low, high in (("top", "bottom"), ("left", "right")):
-        groups = _parted(boxes, low, high)
+    for groups in (_with_columns(_parted(boxes, "top", "bottom"), boxes), _parted(boxes, "left", "right")):
         if len(groups) > 1:
             return [box for group in groups for box in _reading_order(group, gaps - 1)]
     return list(boxes)
 
 
+def _with_columns(bands: list[list[_Box]], boxes: Sequence[_Box]) -> list[list[_Box]]:
+    """Makes bands below each other one where a gap runs down through both and they were drawn column by column: each
+    name stands above what is compared.
+    """
+    places = {id(box): place for place, box in enumerate(boxes)}
+    joined: list[list[_Box]] = []
+    for band in bands:
+        if joined and 1 < len(joined[-1]) <= COMPARED and len(band) > 1:
+            both = sorted(joined[-1] + band, key=lambda box: places[id(box)])
+            columns = _parted(both, "left", "right")
+            if len(columns) > 1 and [box for column in columns for box in column] == both:
+                joined[-1] = both
+                continue
+        joined.append(band)
+    return joined
+
+
 def _parted(boxes: Sequence[_Box], low: str, high: str) -> list[list[_Box]]:
     groups: list[list[_Box]] = []
-    end = 0.0
+    end, size = float("-inf"), 0.0  # of the box that reaches furthest
     places = {id(box): place for place, box in enumerate(boxes)}
     for box in sorted(boxes, key=lambda box: getattr(box, low)):
         start, stop = getattr(box, low), getattr(box, high)
-        if groups and start < end - OVERLAP * min(stop - start, end - start if end > start else 0):
+        if start < end - OVERLAP * min(stop - start, size):
             groups[-1].append(box)
-            end = max(end, stop)
         else:
             groups.append([box])
-            end = stop
+        if stop >= end:
+            end, size = stop, stop - start
     return [sorted(group, key=lambda box: places[id(box)]) for group in groups]

@@ -95,6 +95,24 @@ def test_shapes_are_read_in_bands_and_columns_however_they_were_drawn(pages) -> 
     assert pages(deck(shapes))[0].markdown.split("\n\n")[1:] == ["left 1", "left 2", "right 1", "right 2", "bottom\n"]
 
 
+def test_columns_that_are_compared_are_read_each_below_its_name(pages) -> None:
+    shapes = title("比較") + shape("現行システム", place=at(0, 50)) + shape("手作業", "紙", place=at(0, 80, height=200))
+    shapes += shape("新システム", place=at(120, 50)) + shape("自動", "電子", place=at(120, 80, height=200))
+    assert pages(deck(shapes))[0].markdown == "## 比較\n\n現行システム\n\n手作業\n紙\n\n新システム\n\n自動\n電子\n"
+
+
+def test_frames_that_overlap_a_little_are_read_from_top_to_bottom(pages) -> None:
+    shapes = shape("3", place=at(0, 148, 300, 50)) + shape("1", place=at(0, 50, 300, 50))
+    shapes += shape("2", place=at(0, 99, 300, 50))
+    assert pages(deck(title("流れ") + shapes))[0].markdown == "## 流れ\n\n1\n\n2\n\n3\n"
+
+
+def test_a_grid_is_read_row_by_row_if_it_was_drawn_so(pages) -> None:
+    places = (at(0, 50), at(120, 50), at(0, 80), at(120, 80))
+    shapes = "".join(shape(str(number), place=place) for number, place in enumerate(places, 1))
+    assert pages(deck(title("T") + shapes))[0].markdown == "## T\n\n1\n\n2\n\n3\n\n4\n"
+
+
 @pytest.mark.parametrize(
     "drawn",
     [
