@@ -99,13 +99,17 @@ class Documents:
         with self._engine.begin() as connection:
             put_error(connection, documents.c.id == document_id, failure)
 
-    def clear_incoming(self, document_id: str, page: dict[str, Any] | None) -> None:
-        """Records that the ready version is the newest: no other is being added, none has failed.
+    def clear_incoming(
+        self, document_id: str, page: dict[str, Any] | None, error: dict[str, Any] | None = None
+    ) -> None:
+        """Records that the ready version is the newest that is kept: no other is being added, none can be tried again.
 
-        `page`: data for the next crawl; None keeps the present data.
+        `page`: data for the next crawl; None keeps the present data. `error`: why a newer version never came, if one
+        did not.
         """
         with self._engine.begin() as connection:
-            connection.execute(update(documents).where(documents.c.id == document_id).values(error=None, incoming=None))
+            this = documents.c.id == document_id
+            connection.execute(update(documents).where(this).values(error=error, incoming=None))
             if page is not None:
                 put_page(connection, document_id, page)
 

@@ -43,6 +43,8 @@ class PendingVersion:
     """whether also texts that the version before has are embedded again, because somebody asked for this"""
     error: dict[str, Any] | None = None
     """why a newer version never came, which stays true of this one: it is made from the stored original"""
+    retries: bool = False
+    """whether it is another try at a version that is newer than the ready one, and had not come to its end"""
     lease: Lease | None = None
     """under which it is processed, if there are several processes"""
 

@@ -176,7 +176,10 @@ class Versions:
             file = IncomingFile(document.source, name, document.kind, Path(), False, document.parent, document.charset)
             fingerprint = fingerprint_of(self._originals.digest(document.id, kept), splitting)
             never_came = document.error.model_dump() if document.error and not document.incoming else None
-            version = replace(self._new(index, document, file, size, fingerprint), embeds_all=True, error=never_came)
+            # What is incoming may also be the ready version itself, of which a re-index had not come to its end.
+            is_newer = bool(document.revision and document.incoming) and fingerprint != document.fingerprint
+            new = self._new(index, document, file, size, fingerprint)
+            version = replace(new, embeds_all=True, error=never_came, retries=is_newer)
             self._originals.keep_same(document.id, kept, version.revision)
             self._catalogue.pending_versions.begin(version)
         if document.incoming:
@@ -284,8 +287,8 @@ class Versions:
             document = self._catalogue.documents.record(version.document_id)
             if document is None or document.incoming != version.revision:
                 return
-            if document.is_ready:
-                self._catalogue.documents.clear_incoming(version.document_id, None)
+            if document.is_ready and not version.retries:  # a newer version may have no other original than this one
+                self._catalogue.documents.clear_incoming(version.document_id, None, error=version.error)
                 self._originals.discard((version.document_id, version.revision))
             elif version.is_new:
                 self._catalogue.documents.delete([version.document_id])

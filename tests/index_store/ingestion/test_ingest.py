@@ -88,6 +88,17 @@ def found(store: IndexStore, question: str, index: str = "a") -> str:
     return store.search(index, question, k=1)[0].text
 
 
+def cancelled_while_it_hangs(service: EmbeddingService, start: Callable[[], UserIngestion]) -> None:
+    """Starts a job, and cancels it while it waits for the vectors of its texts."""
+    asked = len(service.texts)
+    service.is_held, service.let_through = True, "dimension"  # what a re-index asks before its job
+    job = start()
+    assert eventually(lambda: [text for text in service.texts[asked:] if text != "dimension"])
+    job.cancel()
+    job.wait()
+    service.is_held = False
+
+
 def stopped_after(member: str, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Once a member of an archive with this end of its source is recorded, its job stands still until the event."""
     begin, goes_on = Versions.begin, threading.Event()
@@ -422,6 +433,63 @@ def test_a_newer_file_that_was_refused_is_tried_again_itself_not_the_version_tha
     write("a.md", words="The new version.")
     assert outcome(store.retry("a")) == {"a.md": "ready"}
     assert "new version" in found(store, "what a.md says")
+
+
+@pytest.mark.timeout(50)  # seconds, less than MODEL_TIMEOUT: nothing waits for the service
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("again", [IndexStore.retry, IndexStore.reindex])
+def test_a_newer_version_that_failed_is_kept_when_another_try_at_it_is_cancelled(
+    store: IndexStore,
+    service: EmbeddingService,
+    serviced: Settings,
+    again: Callable[[IndexStore, str], UserIngestion],
+) -> None:
+    store.ingest("a", [uploaded(serviced, "travel.md", "# Travel\n\nThe old allowance.")]).wait()
+    service.fails(Refusal(500))
+    newer = uploaded(serviced, "travel.md", "# Travel\n\nThe new allowance.")
+    assert outcome(store.ingest("a", [newer])) == {"travel.md": "service_failed"}
+    service.recovers()
+    for _ in range(2):
+        cancelled_while_it_hangs(service, lambda: again(store, "a"))
+        (document,) = store.documents()
+        assert document.status is DocumentStatus.READY
+        assert document.error
+        assert document.error.code == "cancelled"
+    assert "old allowance" in found(store, "the allowance")
+    assert outcome(store.retry("a")) == {"travel.md": "ready"}
+    assert "new allowance" in found(store, "the allowance")
+    assert_sound(store, serviced.data_dir)
+
+
+@pytest.mark.timeout(50)  # seconds, less than MODEL_TIMEOUT: nothing waits for the service
+@pytest.mark.usefixtures("impatient")
+def test_a_newer_file_that_was_refused_is_still_told_of_when_a_reindex_is_cancelled(
+    store: IndexStore, service: EmbeddingService, serviced: Settings
+) -> None:
+    store.ingest("a", [uploaded(serviced, "travel.md", "# Travel\n\nThe old allowance.")]).wait()
+    assert outcome(store.ingest("a", [uploaded(serviced, "travel.md", "")])) == {"travel.md": "empty_document"}
+    cancelled_while_it_hangs(service, lambda: store.reindex("a"))
+    (document,) = store.documents()
+    assert document.status is DocumentStatus.READY
+    assert document.error
+    assert document.error.code == "empty_document"
+    assert_sound(store, serviced.data_dir)
+
+
+@pytest.mark.timeout(50)  # seconds, less than MODEL_TIMEOUT: nothing waits for the service
+@pytest.mark.usefixtures("impatient")
+def test_a_document_without_a_newer_version_is_as_before_when_tries_to_reindex_it_fail_or_are_cancelled(
+    store: IndexStore, service: EmbeddingService, serviced: Settings
+) -> None:
+    store.ingest("a", [uploaded(serviced, "travel.md", "# Travel\n\nThe allowance.")]).wait()
+    service.refused = "allowance"
+    assert outcome(store.reindex("a")) != {"travel.md": "ready"}
+    service.refused = None
+    cancelled_while_it_hangs(service, lambda: store.reindex("a"))
+    (document,) = store.documents()
+    assert (document.status, document.error) == (DocumentStatus.READY, None)
+    assert len(originals(serviced.data_dir)) == 1
+    assert_sound(store, serviced.data_dir)
 
 
 def test_a_file_whose_name_is_decomposed_as_on_a_mac_is_found_by_a_retry(store: IndexStore, write: Write) -> None:
