@@ -45,6 +45,7 @@ from index_store.parsing.loaders.plain_headings.questions import with_questions
 from index_store.parsing.loaders.text.decode import with_plain_newlines
 from index_store.search.hits import Hit
 from index_store.search.near_duplicates import are_near_duplicates
+from index_store.search.other_language import is_english
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.answer.quoted import quoted_html
 from pages.widgets.documents.index_picker import both_changes
@@ -285,6 +286,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "without_breaks_in_words": lambda text: without_breaks_in_words(fold("\n".join(text))),
     "Analyzer.matches": with_matches_marked,
     "ChunkTerms": lambda text: ChunkTerms.of(ANALYZER, "c", text, [], ""),
+    "is_english": is_english,
     "are_near_duplicates": lambda text: are_near_duplicates(text, text + "w"),
     "words_in_order": words_in_order,
     "split_text": lambda text: split_text(text, 300, 40),
