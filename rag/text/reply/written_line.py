@@ -14,8 +14,11 @@ _INTRODUCES = (":", "：")
 _INTRODUCTION = re.compile(r"(?:(?:sure|certainly|of course|okay|here)\b|はい|承知|もちろん|以下).*[.!。！]", re.I)
 """a whole line that does the same: 'Sure! Here is a better query.'"""
 _LABEL = re.compile(
+    r"(?:(?:(?:sure|certainly|of course|okay)[,!.]? )?(?:here(?: i|['’])s|this is) (?:(?:the|a|an|your|one) )?)?"
     r"(?:(?:(?:the|standalone|rewritten|revised|improved|better|new|search|web) ){0,3}(?:query|question)(?: is)?"
-    r"|(?:[^\s:：、。「」]{1,9}(?:た|後の)|新しい)?(?:質問|(?:検索)?クエリー?|検索[語文]))\**\s*+[:：]",
+    r"|(?:はい、)?(?:以下|こちら)が[^\s:：、。「」]{1,12}です"
+    r"|(?:[^\s:：、。「」]{1,9}(?:た|後の)|新しい|(?:より)?[良よ]い|Web ?|スタンドアロンの)?"
+    r"(?:質問文?|(?:検索)?クエリー?|検索(?:キーワード|語句|[語文])))\**\s*+[:：]",
     re.IGNORECASE,
 )
 _FENCE = "```"

@@ -39,6 +39,14 @@ from rag.text.reply.written_line import written_line
         "**検索クエリ**\ntravel cost limit",
         "## Rewritten query\n\ntravel cost limit",
         "The standalone question is: travel cost limit",
+        "Here is the standalone question: travel cost limit",
+        "Sure, here's a better query: travel cost limit",
+        "質問文: travel cost limit",
+        "スタンドアロンの質問: travel cost limit",
+        "検索キーワード: travel cost limit",
+        "Web検索文: travel cost limit",
+        "はい、以下が検索文です：travel cost limit",
+        "より良い検索文: travel cost limit",
     ],
 )
 def test_what_a_model_writes_around_the_line_is_left_out(reply):
