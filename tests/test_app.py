@@ -1,5 +1,6 @@
 """The start and the end of the server. In `make soak`, browser/server/test_gate.py really starts it like this."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -9,36 +10,22 @@ from index_store.base.settings import Settings as StoreSettings
 from index_store.ingestion.sources import FileSource
 from index_store.ingestion.stages import embedding
 from index_store.store.index_store import IndexStore
+from pages.server import process
 from pages.server.gate import BelowTheRoot, NotForOthers
 from pages.server.proxies import OtherProxies
 from pages.server.settings import ServerSettings
 from tests.index_store.embedding_service import EmbeddingService
-from tests.pages.server.streamlit_process import run
 from tests.waiting import eventually
 
-WITHOUT_A_PAGE = """
-import asyncio
 
-import app
-from pages.server import process
-
-
-def statuses():
+def statuses() -> list[str]:
     return [each.status for each in process._engine.store.documents("a")] if process._engine else []
 
 
-async def main():
+async def until_ready() -> None:
     async with app.lifespan(app.app), asyncio.timeout(120):
         while statuses() != ["ready"]:
             await asyncio.sleep(0.05)
-    try:
-        process.whole_engine()
-    except process.Ending as error:  # as where a page is still drawn
-        print(error.sentence("en"))
-
-
-asyncio.run(main())
-"""
 
 
 @pytest.mark.parametrize(
@@ -91,5 +78,8 @@ def test_what_was_left_goes_on_before_anybody_opens_a_page_and_after_the_end_no_
         service.is_held = False
         for name, value in service_settings.items():
             monkeypatch.setenv(name.upper(), value)
-        done = run(WITHOUT_A_PAGE)
-    assert done.stdout == "The app is ending. Wait a moment, then reload the page.\n", done.stderr
+        monkeypatch.setattr(process, "_engine", None)
+        monkeypatch.setattr(process, "_is_over", False)
+        asyncio.run(until_ready())
+    with pytest.raises(process.Ending):  # as where a page is still drawn
+        process.whole_engine()

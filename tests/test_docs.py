@@ -3,6 +3,7 @@
 import ast
 import re
 import shlex
+from collections.abc import Iterator
 from contextlib import closing
 from functools import cache
 from importlib import import_module
@@ -14,7 +15,7 @@ from index_store.base.errors import ModelUnknown, PlainError
 from index_store.parsing.loaders.formats import LOADABLE
 from index_store.store.index_store import IndexStore
 from index_store.vectors.registry import make_embeddings
-from pages.samples.faults import FAULTS
+from pages.samples.faults import FAULTS, Fault
 from pages.texts import texts
 from rag.settings import Settings
 from tests.servers import OpenAIServer
@@ -80,25 +81,37 @@ def test_the_guide_asks_what_was_prepared_and_names_what_the_pages_say(language,
         assert words[key].lower() in " ".join(guide.split()).lower(), key
 
 
+def not_found() -> Fault:
+    [fault] = [each for each in FAULTS if each.cause == "not_found"]
+    return fault
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexStore]:
+    fault = not_found()
+    with IndexStore(Settings(data_dir=tmp_path_factory.mktemp("prepared"))) as store:
+        for path in fault.documents():
+            store.add(fault.index, path, path.name)
+        yield store
+
+
 @pytest.mark.parametrize(("language", "name"), [("en", "guide.md"), ("ja", "guide.ja.md")])
-def test_the_guide_says_at_which_rank_each_search_has_the_part(language, name, data_dir):
+def test_the_guide_says_at_which_rank_each_search_has_the_part(language, name, prepared):
     ranks = {
         "en": {"keyword": (1, "By keyword the passage is first."), "hybrid": (6, "Hybrid puts it sixth")},
         "ja": {"keyword": (1, "キーワードでは一番上"), "hybrid": (6, "6 番目")},
     }
-    [fault] = [each for each in FAULTS if each.cause == "not_found"]
+    fault = not_found()
     question = fault.questions[language]
     [part] = re.findall(r"\w\w-\d{4}", question)
     guide = " ".join((ROOT / "docs" / name).read_text(encoding="utf-8").split())
-    with IndexStore(Settings(data_dir=data_dir)) as store:
-        for path in fault.documents():
-            store.add(fault.index, path, path.name)
-        for mode, (rank, said) in ranks[language].items():
-            hits = store.search(fault.index, question, mode=mode, k=8)
-            assert [hit.rank for hit in hits if part in hit.text] == [rank], mode
-            assert said in guide, mode
+    for mode, (rank, said) in ranks[language].items():
+        hits = prepared.search(fault.index, question, mode=mode, k=8)
+        assert [hit.rank for hit in hits if part in hit.text] == [rank], mode
+        assert said in guide, mode
 
 
+@cache
 @cache
 def functions_of(file: str) -> set[str]:
     """`file`: below tests/"""

@@ -6,12 +6,13 @@ people, documents or models gets a row in FUNCTIONS.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import date
 from email.message import Message
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from index_store.access.audit.entry import cleaned_text
 from index_store.access.typed_names import typed_address
@@ -113,6 +114,18 @@ REPEATED = (
 )  # fmt: skip
 FRAMED = (" ", "\n", "\u3000", "1", "1,", "a", "A ", '"', "…")
 """are also put between `.` or `[` and a letter: a pattern that fails only at its end is tried again and again"""
+
+
+PARTS = 3
+"""of all texts. For a function that takes long, `make test` takes one part, different ones for different functions, and
+`make soak` the others."""
+LONG = (
+    "AttributedText", "ChunkTerms", "CitedText", "CitedText, of an object", "Glossary", "InstructionFilter",
+    "NoAnswerFilter", "Analyzer.matches", "Analyzer.question", "answer_html", "are_near_duplicates", "as_html",
+    "choice_html", "export_as_markdown", "fit_to_context", "refined", "rewrite_html", "split_text", "still_leans",
+    "summarize_run", "words_in", "words_in_order", ".csv", ".eml", ".html", ".md", ".rtf", ".txt",
+)  # fmt: skip
+"""functions and files that take more than a quarter of a second for all texts"""
 
 
 def texts(length: int) -> Iterator[tuple[str, str]]:
@@ -376,15 +389,25 @@ FILES = {
 """suffixes of text formats, and how such a file begins"""
 
 
+soak = pytest.mark.soak
 WITHIN = {"Analyzer.terms": "ChunkTerms", "run_as_markdown": "export_as_markdown"}
 """functions that another one calls with the same text: in `make soak`"""
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.soak if name in WITHIN else ()) for name in FUNCTIONS]
-)
-def test_time_grows_in_step_with_the_length_of_a_text(name):
-    assert too_slow(FUNCTIONS[name]) == {}
+def in_parts(names: Iterable[str]) -> Iterator[ParameterSet]:
+    """Each name with the parts of the texts, as two parameters."""
+    for number, name in enumerate(names):
+        if name in LONG:
+            for part in range(PARTS):
+                is_soak = part != number % PARTS
+                yield pytest.param(name, slice(part, None, PARTS), id=f"{name}-{part}", marks=soak if is_soak else ())
+        else:
+            yield pytest.param(name, slice(None), id=name, marks=soak if name in WITHIN else ())
+
+
+@pytest.mark.parametrize(("name", "part"), in_parts(FUNCTIONS))
+def test_time_grows_in_step_with_the_length_of_a_text(name, part):
+    assert too_slow(FUNCTIONS[name], part) == {}
 
 
 @pytest.mark.parametrize("name", OWN_TEXTS)
@@ -394,8 +417,8 @@ def test_time_grows_in_step_with_the_length_of_the_text_that_concerns_a_function
     assert growth_of(function, text(LENGTH), text(LENGTH * TIMES)) <= MOST_TIMES
 
 
-@pytest.mark.parametrize("suffix", FILES)
-def test_time_to_read_and_chunk_a_file_grows_in_step_with_its_length(suffix, tmp_path):
+@pytest.mark.parametrize(("suffix", "part"), in_parts(FILES))
+def test_time_to_read_and_chunk_a_file_grows_in_step_with_its_length(suffix, part, tmp_path):
     load, path = format_of(f"trains{suffix}").loader(), tmp_path / f"trains{suffix}"
 
     def chunks(text: str) -> None:
@@ -403,16 +426,14 @@ def test_time_to_read_and_chunk_a_file_grows_in_step_with_its_length(suffix, tmp
         with suppress(DocumentError):
             chunk_document(load(RawFile(path, path.name)), 300, 40)
 
-    assert too_slow(chunks) == {}
+    assert too_slow(chunks, part) == {}
 
 
-def too_slow(function: Callable[[str], object]) -> dict[str, str]:
+def too_slow(function: Callable[[str], object], part: slice) -> dict[str, str]:
     """Names of the texts for which it is too slow, and how many times as long the longer text takes."""
     function(QUESTION)  # loads what is loaded only once
-    growth = {
-        told: growth_of(function, text, longer)
-        for (told, text), (_, longer) in zip(texts(LENGTH), texts(LENGTH * TIMES), strict=True)
-    }
+    both = list(zip(texts(LENGTH), texts(LENGTH * TIMES), strict=True))[part]
+    growth = {told: growth_of(function, text, longer) for (told, text), (_, longer) in both}
     return {told: f"{times:.0f} times" for told, times in growth.items() if times > MOST_TIMES}
 
 

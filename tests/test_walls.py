@@ -76,6 +76,7 @@ def importing(package: str, imported: str) -> str:
     return f"{package}/intruder_{name}.py"
 
 
+@pytest.mark.soak  # `make lint`, which is a part of `make test`, tests it too
 def test_the_walls_stand(tmp_path):
     copy_packages(tmp_path)
     result = lint_imports(tmp_path)
@@ -180,6 +181,7 @@ def breaches(tmp_path_factory) -> str:
     return " ".join(lint_imports(folder).stdout.split())  # it wraps lines between long names
 
 
+@pytest.mark.soak  # imports through other walls, and modules in no layer, are tested above and below
 def test_an_import_from_a_layer_above_or_beside_is_noticed(breaches):
     missed = [
         (module, imported) for _, module, imported in BREACHES if f"{intruder_of(module)} -> {imported}" not in breaches

@@ -1,26 +1,24 @@
 import json
-import subprocess
-import sys
 from pathlib import Path
 
+import pytest
+
+from benchmarks import formats
 from benchmarks.formats import Expected, Outcome, held_against
 from index_store.base.errors import NoText
 
-ROOT = Path(__file__).parents[2]
 
-
-def test_each_file_of_a_folder_has_its_row(tmp_path: Path) -> None:
+def test_each_file_of_a_folder_has_its_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "good.md").write_text("## One\n\nfirst\n\n## Two\n\nsecond\n", encoding="utf-8")
     (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.7\nthis is all")
     files = [{"file": "good.md", "note": "two headings"}, {"file": "bad.pdf", "note": "cut off"}]
     (tmp_path / "manifest.jsonl").write_text("\n".join(map(json.dumps, files)), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.formats", "--data", tmp_path], capture_output=True, text=True, cwd=ROOT
-    )
-    assert "| good.md<br>two headings | ready | 2 | 2 |" in done.stdout
-    assert "| bad.pdf<br>cut off | bad.pdf is damaged" in done.stdout
-    assert "**unreadable, not ready**" in done.stdout
-    assert done.returncode == 1
+    with pytest.raises(SystemExit, match=r"not as expected: bad\.pdf"):
+        formats.main(["--data", str(tmp_path)])
+    out = capsys.readouterr().out
+    assert "| good.md<br>two headings | ready | 2 | 2 |" in out
+    assert "| bad.pdf<br>cut off | bad.pdf is damaged" in out
+    assert "**unreadable, not ready**" in out
 
 
 def test_words_that_are_missing_or_should_not_be_there_are_named() -> None:

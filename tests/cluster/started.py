@@ -1,5 +1,6 @@
 """The services of compose.yaml, started in order."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from playwright.sync_api import expect
@@ -14,21 +15,21 @@ WORKERS = 2
 HANDBOOK = "# Travel\n\n## Trains\n\nThe green car needs the approval of a director.\n"
 
 
-def start(topology: Topology) -> None:
-    """Starts all services. The workers come last: before the tables exist, they end, and Compose would restart them."""
+def start(topology: Topology, apps: Sequence[str] = APPS, workers: int = WORKERS) -> None:
+    """Starts the services. The workers come last: before the tables exist, they end, and Compose would restart them."""
     assert topology.services["worker"].written["deploy"]["replicas"] == str(WORKERS)
-    start_apps(topology)
-    for number in range(1, WORKERS + 1):
+    start_apps(topology, apps)
+    for number in range(1, workers + 1):
         topology.start("worker", number)
 
 
-def start_apps(topology: Topology) -> None:
+def start_apps(topology: Topology, apps: Sequence[str] = APPS) -> None:
     """Starts the apps, and Caddy in front of them."""
     assert eventually(lambda: topology.is_well("chroma"), PATIENCE)
-    for app in APPS:
+    for app in apps:
         topology.start(app)
     topology.start("caddy")
-    for app in APPS:
+    for app in apps:
         assert eventually(lambda app=app: topology.is_ready(app), PATIENCE), topology.log(app)
         assert eventually(lambda app=app: topology.is_well(app), PATIENCE), topology.log(app)
     assert eventually(lambda: is_reached(topology), PATIENCE), topology.log("caddy")

@@ -19,10 +19,13 @@ def replica_of(visitor: Visitor) -> str:
     return cookie["value"]
 
 
+@pytest.mark.parametrize(
+    ("apps", "workers"), [(APPS[:1], 1), pytest.param(APPS, WORKERS, marks=pytest.mark.soak)], ids=["one each", "all"]
+)
 def test_a_document_that_is_added_by_caddy_is_read_by_a_worker_and_answered_from(
-    topology: Topology, visit: Visit, server: OpenAIServer, tmp_path: Path
+    topology: Topology, visit: Visit, server: OpenAIServer, tmp_path: Path, apps: tuple[str, ...], workers: int
 ) -> None:
-    start(topology)
+    start(topology, apps, workers)
     visitor = visit()
     visitor.upload(handbook(tmp_path))  # WORKERS=elsewhere: only a worker reads it
     ask(visitor, server, "Who approves the green car?")
@@ -33,9 +36,9 @@ def test_a_document_that_is_added_by_caddy_is_read_by_a_worker_and_answered_from
     assert replica_of(visitor) == stays_with
     assert visitor.complaints == visitor.foreign_addresses == []
     # In the order in which Compose stops them.
-    for service, number in [("caddy", 1), *(("worker", each + 1) for each in range(WORKERS))]:
+    for service, number in [("caddy", 1), *(("worker", each + 1) for each in range(workers))]:
         assert topology.end(service, number) == 0, topology.log(service, number)
-    for app in APPS:
+    for app in apps:
         topology.end(app)
         assert " ERROR " not in topology.log(app)
 

@@ -273,7 +273,7 @@ def test_a_host_is_asked_no_more_often_than_the_rate_says(site, crawl):
 
 
 def test_a_slow_reader_slows_the_crawl_and_few_files_lie_on_disk(site, tmp_path: Path):
-    site.pages = {"/": html("Home", *(f"/{n}" for n in range(100)))} | {f"/{n}": html(f"Page {n}") for n in range(100)}
+    site.pages = {"/": html("Home", *(f"/{n}" for n in range(40)))} | {f"/{n}": html(f"Page {n}") for n in range(40)}
     folder = tmp_path / "pages"
     most = 0
     for page in Crawl(CrawlOptions(url=site.url()), settings(crawl_at_once=2), {}, folder):

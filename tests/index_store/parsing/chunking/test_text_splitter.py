@@ -22,7 +22,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
-@pytest.mark.parametrize(("size", "overlap"), [(50, 0), (60, 30), (300, 40)])
+@pytest.mark.parametrize(("size", "overlap"), [(50, 0), pytest.param(60, 30, marks=pytest.mark.soak), (300, 40)])
 def test_spans_hold_the_whole_text_and_none_is_empty_or_too_long(text: str, size: int, overlap: int) -> None:
     spans = split_text(text, size, overlap)
     held = set()

@@ -16,8 +16,12 @@ from index_store.parsing.loaders.formats import BY_KIND
 from tests.index_store.parsing.loaders import archive_file, epub_file, excel_file, powerpoint_file, rtf_file, word_file
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
-FILES = 75
+FILES = 25
 """damaged files of each format"""
+MORE = 75
+"""in `make soak`"""
+
+numbers = pytest.mark.parametrize("files", [FILES, pytest.param(MORE, marks=pytest.mark.soak)])
 
 _VALUE = re.compile(rb'(?<==")[^"]*(?=")|(?<==\')[^\']*(?=\')|-?\d+|(?<=>)[^<>]+(?=<)')
 _ELEMENT = re.compile(rb"<([\w:]+)[^<>]*>[^<>]*</\1>|<[\w:]+[^<>]*/>|</?[\w:]+[^<>]*>")
@@ -172,25 +176,29 @@ SEEDS: dict[str, Callable[[], bytes]] = {
 PACKAGES = ("docx", "pptx", "xlsx", "epub")
 
 
+@numbers
 @pytest.mark.parametrize("kind", SEEDS)
 @pytest.mark.timeout(60)  # seconds; it takes one or two
-def test_a_damaged_file_is_a_text_or_a_refusal_and_nothing_else(kind: str, raw: Callable[..., RawFile]) -> None:
+def test_a_damaged_file_is_a_text_or_a_refusal_and_nothing_else(
+    kind: str, files: int, raw: Callable[..., RawFile]
+) -> None:
     chance = random.Random(kind)
     content = SEEDS[kind]()
     damage = damaged_within if kind in PACKAGES else damaged
     read = refused = 0
-    for _ in range(FILES):
+    for _ in range(files):
         file = raw(damage(content, chance), f"a.{kind}")
         try:
             loaded = BY_KIND[kind].loader()(file)
             read += bool(chunk_document(loaded, 400, 60))
         except errors.DocumentError:
             refused += 1
-    assert read > FILES / 5
-    assert refused > FILES / 50
+    assert read > files / 5
+    assert refused > files / 50
 
 
-def test_a_damaged_archive_gives_what_can_be_read_of_it_or_a_refusal_and_nothing_else(tmp_path) -> None:
+@numbers
+def test_a_damaged_archive_gives_what_can_be_read_of_it_or_a_refusal_and_nothing_else(files: int, tmp_path) -> None:
     chance = random.Random("zip")
     inner = archive_file.zipped({"in.md": b"# x\ny"})
     content = archive_file.zipped(
@@ -198,11 +206,11 @@ def test_a_damaged_archive_gives_what_can_be_read_of_it_or_a_refusal_and_nothing
     )
     path = tmp_path / "a.zip"
     members = refused = 0
-    for _ in range(FILES):
+    for _ in range(files):
         path.write_bytes(damaged(content, chance))
         try:
             members += len(unpack(path, path.name, tmp_path).members)
         except errors.DocumentError:
             refused += 1
-    assert members > FILES / 5
-    assert refused > FILES / 50
+    assert members > files / 5
+    assert refused > files / 50

@@ -74,6 +74,7 @@ def test_an_owner_that_is_gone_ends_a_process_that_hangs_in_native_code() -> Non
         assert process.wait(PATIENCE) < 0
 
 
+@pytest.mark.soak  # one that goes later is tested above
 def test_an_owner_that_was_gone_before_ends_a_process_too() -> None:
     theirs, ours = os.pipe()
     os.close(ours)
