@@ -12,7 +12,6 @@ from datetime import date
 from email.message import Message
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from index_store.access.audit.entry import cleaned_text
 from index_store.access.typed_names import typed_address
@@ -170,6 +169,7 @@ PASSAGES = [
     passage("日当は1日2,500円です。宿泊を伴わない出張では半額になります。"),
     passage("The VPN client is called HazeGate. Version 2.5 needs 8 GB of memory.", 2),
 ]
+EVERY_OTHER_LINE = {(0, line) for line in range(0, 10**5, 2)}
 QUESTION = "日当は? What is the VPN 1?"
 ANALYZER = Analyzer(Glossary(["パパ", "aaaa", "..", "1,1"]))
 STARTED = RunStarted(run_id="r", conversation_id="c", question="?", index="i", pipeline="naive", model="m", at=0)
@@ -314,7 +314,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "with_numbers": lambda text: with_numbers([Page(markdown=f"3. 甲\n{text}", headings=())]),
     "with_questions": lambda text: with_questions([Page(markdown="Q1. 甲\nA1. 乙\n" * 3 + text, headings=())]),
     "with_bold": lambda text: with_bold(
-        [Page(markdown="甲の件\n乙です。\n" * 3 + text, headings=())], {(0, line) for line in range(0, 10**5, 2)}
+        [Page(markdown="甲の件\n乙です。\n" * 3 + text, headings=())], EVERY_OTHER_LINE
     ),
     "has_no_header": lambda text: tables.has_no_header([[text] * 4] * 4),
     "paragraph": as_markdown.paragraph,
@@ -394,15 +394,17 @@ WITHIN = {"Analyzer.terms": "ChunkTerms", "run_as_markdown": "export_as_markdown
 """functions that another one calls with the same text: in `make soak`"""
 
 
-def in_parts(names: Iterable[str]) -> Iterator[ParameterSet]:
-    """Each name with the parts of the texts, as two parameters."""
+def in_parts(names: Iterable[str]) -> list[object]:
+    """Each name with a part of the texts, or with all of them."""
+    found: list[object] = []
     for number, name in enumerate(names):
         if name in LONG:
             for part in range(PARTS):
-                is_soak = part != number % PARTS
-                yield pytest.param(name, slice(part, None, PARTS), id=f"{name}-{part}", marks=soak if is_soak else ())
+                marks = () if part == number % PARTS else soak
+                found.append(pytest.param(name, slice(part, None, PARTS), id=f"{name}-{part}", marks=marks))
         else:
-            yield pytest.param(name, slice(None), id=name, marks=soak if name in WITHIN else ())
+            found.append(pytest.param(name, slice(None), id=name, marks=soak if name in WITHIN else ()))
+    return found
 
 
 @pytest.mark.parametrize(("name", "part"), in_parts(FUNCTIONS))

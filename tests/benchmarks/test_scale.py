@@ -1,12 +1,13 @@
 import re
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.parts import recombined
+from benchmarks.parts import clustered, recombined
 from benchmarks.parts.clustered import Clustered
 from benchmarks.scale import __main__ as scale
 from benchmarks.scale.asking import Asked, held
@@ -33,6 +34,15 @@ def test_a_made_document_has_the_terms_that_the_store_would_have_given_it(texts)
         assert [sorted(column.split()) for column in made.columns] == [sorted(each.split()) for each in real.columns]
 
 
+@pytest.fixture
+def few_subjects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Making the vectors of all subjects takes seconds."""
+    monkeypatch.setattr(Clustered, "ARTICLES", 20)
+    monkeypatch.setattr(Clustered, "SUBJECTS", 400)
+    monkeypatch.setattr(clustered, "_centres", cache(clustered._centres.__wrapped__))
+
+
+@pytest.mark.usefixtures("few_subjects")
 def test_made_documents_are_the_same_by_their_seed_whatever_was_made_before(texts):
     one, other = MadeLibrary(texts, 1000, seed=3), MadeLibrary(texts, 1000, seed=3)
     one.document(0)
@@ -41,6 +51,7 @@ def test_made_documents_are_the_same_by_their_seed_whatever_was_made_before(text
     assert MadeLibrary(texts, 1000, seed=4).document(2) != other.document(2)
 
 
+@pytest.mark.usefixtures("few_subjects")
 def test_the_last_document_has_what_is_left(texts):
     made = MadeLibrary(texts, 2 * CHUNKS + 7, seed=1)
     assert [len(made.document(number).terms) for number in range(len(made))] == [CHUNKS, CHUNKS, 7]
@@ -54,6 +65,7 @@ def test_the_more_chunks_the_more_words_there_are(texts):
     assert 50 < len(words[3] - known) < CHUNKS * 2
 
 
+@pytest.mark.usefixtures("few_subjects")
 def test_drawn_vectors_lie_as_those_of_texts_do():
     model = Clustered()
     drawn, texts = model.drawn(300, np.random.default_rng(1)), model.passages([f"passage {n}" for n in range(300)])

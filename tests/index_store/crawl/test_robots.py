@@ -239,7 +239,7 @@ def test_a_site_map_of_nothing_but_elements_or_errors_takes_little_memory(site, 
     pages["/sitemap.xml"] = Reply(gzip.compress(f"<urlset>{part * times}".encode()), content_type="application/gzip")
     tracemalloc.start()
     assert len(crawl(site.url()).pages) == 3
-    assert tracemalloc.get_traced_memory()[1] < 5_000_000 + 50 * times
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000 + 58 * times
     tracemalloc.stop()
 
 
