@@ -1,6 +1,7 @@
 """A page of the app, used as in one browser tab, but without a browser: with Streamlit's AppTest."""
 
 import re
+from collections.abc import Sequence
 from typing import Self
 from urllib.parse import parse_qsl
 
@@ -24,8 +25,15 @@ def shown(label: str) -> str:
 
 
 class AppPage:
-    def __init__(self, name: str | None, language: Language = "en", **address: str | list[str]) -> None:
+    def __init__(
+        self,
+        name: str | None,
+        language: Language = "en",
+        unfolded: Sequence[str] = (),
+        **address: str | list[str],
+    ) -> None:
         """`name`: of its file below pages/, as in `admin/audit`; None for the page that the app starts with, the chat.
+        `unfolded`: keys of the folds that are open from the first redraw on.
         `address`: the parameters of its address.
         """
         self.words = texts(language)
@@ -36,6 +44,8 @@ class AppPage:
         # After a switch, AppTest passes the address to the page.
         for key, value in {"lang": language, **address}.items():
             self.app.query_params[key] = value
+        for key in unfolded:
+            self.app.session_state[key] = True
         self.look()
 
     def _open(self, name: str) -> None:

@@ -1,5 +1,7 @@
 """The chat page in a test."""
 
+from collections.abc import Sequence
+
 from streamlit.testing.v1.element_tree import NumberInput, Selectbox
 
 from pages.server.process import engine
@@ -10,9 +12,16 @@ from tests.pages.tabs.app_page import AppPage, shown
 
 
 class ChatPage(AppPage):
-    def __init__(self, language: Language = "en", conversation: str | None = None, branch: str | None = None) -> None:
+    def __init__(
+        self,
+        language: Language = "en",
+        conversation: str | None = None,
+        branch: str | None = None,
+        unfolded: Sequence[str] = (),
+    ) -> None:
+        """`unfolded`: as for any page."""
         address = {"c": conversation, "b": branch}
-        super().__init__(None, language, **{name: value for name, value in address.items() if value})
+        super().__init__(None, language, unfolded, **{name: value for name, value in address.items() if value})
 
     @property
     def conversation(self) -> str | None:

@@ -7,11 +7,9 @@ from tests.pages.tabs.app_page import shown
 from tests.pages.tabs.chat_page import ChatPage
 
 
-def trace_of(run: Run, language: str = "en") -> ChatPage:
-    """The chat page with the run's trace open."""
-    page = ChatPage(language, conversation=run.conversation_id)
-    page.app.session_state[f"trace-{run.id}"] = True
-    return page.look()
+def trace_of(run: Run, language: str = "en", *unfolded: str) -> ChatPage:
+    """The chat page with the run's trace open. `unfolded`: keys of more folds that are open."""
+    return ChatPage(language, conversation=run.conversation_id, unfolded=(f"trace-{run.id}", *unfolded))
 
 
 class Form:
@@ -19,11 +17,9 @@ class Form:
 
     def __init__(self, origin: Run, step: str, language: str = "en", attempt: int = 1) -> None:
         self.origin = origin
-        self.page = trace_of(origin, language)
-        self.words = self.page.words
         self.key = f"change-past-{origin.id}-{step}-{attempt}"
-        self.page.app.session_state[self.key] = True
-        self.page.look()
+        self.page = trace_of(origin, language, self.key)
+        self.words = self.page.words
 
     def choose(self, what: str) -> None:
         self.page.app.segmented_control(key=f"what-{self.key}").set_value(what)

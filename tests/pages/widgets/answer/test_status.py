@@ -13,7 +13,7 @@ from rag.models.service.no_answer import TOKEN
 from rag.trace.events import Event, StepFinished, StepStarted, Token
 from rag.trace.passages import Citation
 from tests.handbook import YES
-from tests.looks import languages_in_turn, one_language
+from tests.looks import one_language
 from tests.pages.reader import for_reader
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.trace_examples import PASSAGE
@@ -130,7 +130,8 @@ def test_no_answer_shows_the_nearest_passages_as_citations_that_open(handbook, s
     assert page.words["outcome.not_in_documents_note"] in [each.value for each in page.app.info]
 
 
-@languages_in_turn("pipeline", ["naive", "self_rag", "self_rag_candidates"])
+@one_language("ja")
+@pytest.mark.parametrize("pipeline", ["naive", pytest.param("self_rag", marks=pytest.mark.soak), "self_rag_candidates"])
 def test_an_answer_that_reached_its_limit_is_said_to_lack_its_end(monkeypatch, server, tmp_path, language, pipeline):
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("ANSWER_TOKENS", "100")
@@ -151,7 +152,14 @@ def test_an_answer_that_reached_its_limit_is_said_to_lack_its_end(monkeypatch, s
         process.close_engine()
 
 
-@pytest.mark.parametrize(("setting", "value"), [("RUN_CALL_LIMIT", "1"), ("RUN_TOKEN_LIMIT", "1000")])
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("RUN_CALL_LIMIT", "1"),
+        # Also in tests/rag/runs/test_engine.py, without a page.
+        pytest.param("RUN_TOKEN_LIMIT", "1000", marks=pytest.mark.soak),
+    ],
+)
 @one_language("en")
 def test_a_run_whose_budget_is_spent_is_told_in_one_sentence(monkeypatch, server, tmp_path, language, setting, value):
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)

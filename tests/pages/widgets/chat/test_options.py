@@ -12,7 +12,7 @@ QUESTION = "Who approves the green car?"
 @pytest.fixture
 def page(handbook) -> ChatPage:
     page = ChatPage()
-    page.pick("pipeline.label", "naive")
+    page.picker("pipeline.label").set_value("naive")  # counts from the next redraw on
     return page
 
 
@@ -20,6 +20,7 @@ def retrieval(engine, run) -> Retrieval | None:
     return engine.history.events(run.id)[0].retrieval
 
 
+@pytest.mark.soak  # that it was left to the pipeline again is tested below
 def test_unless_something_is_picked_the_pipeline_searches_as_it_has_it(engine, page):
     assert retrieval(engine, page.ask(QUESTION)) is None
     assert page.picked("options.mode") == ""
@@ -28,9 +29,10 @@ def test_unless_something_is_picked_the_pipeline_searches_as_it_has_it(engine, p
 @pytest.mark.parametrize(
     ("name", "value", "picked"),
     [
-        ("options.mode", "hybrid", Retrieval(mode="hybrid")),
+        # Mode and number are also picked below.
+        pytest.param("options.mode", "hybrid", Retrieval(mode="hybrid"), marks=pytest.mark.soak),
         ("options.unit", "section", Retrieval(unit="section")),
-        ("options.k", "2", Retrieval(k=2)),
+        pytest.param("options.k", "2", Retrieval(k=2), marks=pytest.mark.soak),
     ],
 )
 def test_what_is_picked_replaces_that_part_and_the_rest_is_as_the_pipeline_has_it(engine, page, name, value, picked):
@@ -75,7 +77,7 @@ def test_it_can_be_left_to_the_pipeline_again(engine, page):
     assert retrieval(engine, page.ask(QUESTION)) is None
 
 
-@pytest.mark.parametrize("again", ["chat.again", "pipeline.multivector"])
+@pytest.mark.parametrize("again", ["chat.again", pytest.param("pipeline.multivector", marks=pytest.mark.soak)])
 def test_a_question_asked_again_is_searched_in_the_same_way(engine, page, again):
     page.pick("options.mode", "hybrid")
     first = page.ask(QUESTION)

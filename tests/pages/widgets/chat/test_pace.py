@@ -1,23 +1,11 @@
-"""How often a page reads the events of a run: the interval that the server sends to the browser."""
-
-import asyncio
-import json
-from collections.abc import Iterator
+"""How often a page reads the events of a run: the interval that the server sends to the browser. What a page of the app
+is sent: tests/browser/chat/test_pace.py.
+"""
 
 import pytest
 
-from benchmarks.parts.tab import Tab, opened
-from index_store.ingestion.results import IngestStatus
-from index_store.store.index_store import IndexStore
 from pages.widgets.chat.pace import AT_ONCE, OFTEN, SELDOM, pace
-from rag.models.service.en import EN
-from rag.settings import Settings
-from tests.browser.app_process import App
 from tests.pages.server.streamlit_process import SERVER, run
-from tests.rag.verdicts import YES
-from tests.servers import Answer, OpenAIServer
-
-QUESTION = "Who approves the green car?"
 
 
 def test_a_run_with_news_among_few_is_looked_at_often():
@@ -87,78 +75,9 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.soak  # a race; that the browser looks at once: tests/browser/chat/test_pace.py
 def test_what_a_fragment_has_said_before_a_run_ends_does_not_keep_the_browser_from_looking_at_once(tmp_path):
     script = tmp_path / "page.py"
     script.write_text(RACING_PAGE, encoding="utf-8")
     done = run(SERVER + RACING, script)
     assert done.stdout.split() == ["1.0", "0.4", "0.8", str(AT_ONCE)], done.stderr
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[OpenAIServer]:
-    """It finds all passages relevant and all answers good, at once."""
-    with OpenAIServer() as server:
-        for instructions in (EN.relevance, EN.grounding, EN.usefulness):
-            server.answer_when(lambda request, asked=instructions: asked in request.prompt, YES)
-        yield server
-
-
-@pytest.fixture(scope="module")
-def app(server, tmp_path_factory) -> Iterator[App]:
-    folder = tmp_path_factory.mktemp("app")
-    service = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-test", "EMBEDDING_MODEL": "test-embedding"}
-    document = folder / "trains.md"
-    document.write_text("# Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
-    settings = {name.lower(): value for name, value in service.items()}
-    with IndexStore(Settings(_env_file=None, data_dir=folder / "data", **settings)) as store:
-        assert store.add("cars", document, document.name).status is IngestStatus.READY
-    with App(folder, **service, WEB_SEARCH="off") as app:
-        yield app
-
-
-def test_a_browser_is_told_to_look_less_often_while_nothing_comes(app, server):
-    async def slowest() -> float:
-        async with opened(app.url) as tab:
-            await tab.type(QUESTION)
-            assert tab.pace == pytest.approx(OFTEN)
-            return await until_slow(tab)
-
-    async def until_slow(tab: Tab) -> float:
-        async with asyncio.timeout(60):
-            while (tab.pace or 0) < SELDOM:
-                await asyncio.sleep(0.05)
-        return tab.pace or 0
-
-    server.default = Answer("Late.", delay=60)
-    assert asyncio.run(slowest()) == SELDOM
-
-
-def test_a_browser_is_told_to_look_at_once_when_the_answer_begins_and_ends_and_as_before_in_between(app, server):
-    async def paces() -> list[float]:
-        async with opened(app.url) as tab:
-            await tab.type(QUESTION)
-            await tab.read_answer()
-            return tab.paces
-
-    server.default = Answer("A director. " * 8, delay=3, token_seconds=0.15)
-    told = [round(each, 2) for each in asyncio.run(paces())]
-    begins, ends = told.index(AT_ONCE), len(told) - 1 - told[::-1].index(AT_ONCE)
-    assert OFTEN in told[:begins]
-    assert OFTEN in told[begins:ends]
-
-
-def test_suggestions_come_without_another_redraw_of_the_page_and_end_the_looks(app, server):
-    async def after_the_answer() -> tuple[int, float | None]:
-        async with opened(app.url) as tab:
-            await tab.type(QUESTION)
-            await tab.read_answer()
-            before = tab.redraws
-            async with asyncio.timeout(60):
-                while not any(key.startswith("follow-up-") for key in tab.page.buttons) or tab.pace:
-                    await asyncio.sleep(0.05)
-            return tab.redraws - before, tab.pace
-
-    server.default = "A director [1]."
-    suggestions = json.dumps({"questions": ["Who approves a taxi?"]})
-    server.answer_when(lambda request: EN.follow_ups in request.prompt, Answer(suggestions, delay=2))
-    assert asyncio.run(after_the_answer()) == (0, None)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pages.server import process
 from pages.widgets.trace.calls import calls_html
 from rag.runs.history import calls
 from rag.trace.calls import Call, Message, ShortenedText, TokenProbability
@@ -11,6 +12,7 @@ from tests.looks import one_language
 from tests.pages.conftest import restart
 from tests.pages.reader import Tags, for_reader
 from tests.pages.tabs.chat_page import ChatPage
+from tests.pages.tabs.fork_form import trace_of
 from tests.pages.trace_examples import HOSTILE
 from tests.servers import Refusal
 
@@ -33,10 +35,10 @@ def handbook(engine, server, tmp_path) -> None:
 
 
 def asked(language: str = "en") -> ChatPage:
-    page = ChatPage(language)
-    run = page.ask(QUESTION)
-    page.app.session_state[f"trace-{run.id}"] = True
-    return page.look()
+    """The page with the open trace of a question that was asked without a page."""
+    run = process.engine().ask(QUESTION, index="handbook", pipeline_name="self_rag")
+    run.result()
+    return trace_of(run, language)
 
 
 def folds(page: ChatPage) -> list[str]:
@@ -46,7 +48,7 @@ def folds(page: ChatPage) -> list[str]:
 
 def opened(page: ChatPage, step: str) -> str:
     """The HTML in the open fold of a step; empty if there is none."""
-    run = page.wait()
+    [run] = process.engine().history.runs(page.conversation)
     page.app.session_state[f"calls-past-{run.id}-{step}-1"] = True
     page.look()
     return "".join(each.value for each in page.app.html if 'class="detail calls"' in each.value)
@@ -55,7 +57,8 @@ def opened(page: ChatPage, step: str) -> str:
 @one_language("ja")
 def test_each_step_that_asked_the_model_has_a_fold_and_no_other(handbook, engine, language):
     page = asked(language)
-    ended = [each for each in engine.history.events(page.wait().id) if isinstance(each, StepFinished)]
+    [run] = engine.history.runs()
+    ended = [each for each in engine.history.events(run.id) if isinstance(each, StepFinished)]
     assert len(folds(page)) == sum(each.model_calls > 0 for each in ended) > 0
     assert len(folds(page)) < len(ended)
 
@@ -97,7 +100,7 @@ def test_nothing_is_read_before_a_fold_is_opened(handbook, monkeypatch):
     assert len(read) == 1
 
 
-@each_language
+@one_language("en")
 def test_where_they_are_not_kept_the_page_says_so(handbook, monkeypatch, language):
     monkeypatch.setenv("KEEP_PROMPTS", "false")
     restart()

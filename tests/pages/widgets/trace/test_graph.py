@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from collections.abc import Callable
 from itertools import combinations, pairwise
 from unicodedata import east_asian_width
 from urllib.parse import unquote
@@ -12,11 +13,12 @@ from pages.texts import texts
 from pages.widgets.trace.graph import graph_html, unrolled_html
 from pages.widgets.trace.layout import WIDTH, Box, Points, layout_of, path_data
 from rag.pipelines import PIPELINES
-from rag.runs.history.history import PastRun
 from rag.runs.history.schema import FILE
+from rag.runs.run.run import Run
 from rag.trace.events import RunFinished, StepStarted, Totals, to_json
 from rag.trace.path import END, START, Edge, Path, PipelineGraph, path_of
 from tests.pages.tabs.chat_page import ChatPage
+from tests.pages.tabs.fork_form import trace_of
 from tests.rag.trace.steps import decision, finished
 
 QUESTION = "Who approves the green car?"
@@ -212,22 +214,29 @@ def test_words_of_another_versions_history_are_no_html():
 
 
 @pytest.fixture
-def page(handbook) -> ChatPage:
-    return ChatPage()
+def asked(handbook, engine) -> Callable[..., Run]:
+    """Asks the question, without a page; returns the run when it has ended."""
+
+    def asked(conversation: str | None = None) -> Run:
+        run = engine.ask(QUESTION, index="handbook", conversation_id=conversation, pipeline_name="naive")
+        assert run.result().status == "finished"
+        return run
+
+    return asked
 
 
 def graphs(page: ChatPage) -> list[str]:
     return [each.value for each in page.app.html if 'class="run-graph"' in each.value]
 
 
-def open_trace(page: ChatPage, run: PastRun) -> None:
+def open_trace(page: ChatPage, run: Run) -> None:
     page.app.session_state[f"trace-{run.id}"] = True
     page.look()
 
 
-def test_the_trace_of_a_run_begins_with_its_graph_which_a_switch_unrolls(page):
-    page.pick("pipeline.label", "naive")
-    run = page.ask(QUESTION)
+def test_the_trace_of_a_run_begins_with_its_graph_which_a_switch_unrolls(asked):
+    run = asked()
+    page = ChatPage(conversation=run.conversation_id)
     assert graphs(page) == []  # the trace is folded
     open_trace(page, run)
     [drawn] = graphs(page)
@@ -241,25 +250,22 @@ def test_the_trace_of_a_run_begins_with_its_graph_which_a_switch_unrolls(page):
     assert re.findall('data-opens="(.*?)"', unrolled) == opened
 
 
-def test_the_view_that_was_picked_is_the_one_of_the_next_trace(page):
-    page.pick("pipeline.label", "naive")
-    first = page.ask(QUESTION)
-    open_trace(page, first)
+def test_the_view_that_was_picked_is_the_one_of_the_next_trace(asked):
+    first = asked()
+    page = trace_of(first)
     page.app.button_group(key=f"view-past-{first.id}").set_value("unrolled")
     page.look()
-    open_trace(page, page.ask(QUESTION))
+    open_trace(page, asked(first.conversation_id))
     assert [('class="unrolled"' in each) for each in graphs(page)] == [True, True]
 
 
-def test_a_run_of_a_pipeline_that_is_not_known_has_no_graph_but_its_rows(page, engine):
-    page.pick("pipeline.label", "naive")
-    run = page.ask(QUESTION)
+def test_a_run_of_a_pipeline_that_is_not_known_has_no_graph_but_its_rows(asked, engine):
+    run = asked()
     [started, *_] = engine.history.events(run.id)
     with sqlite3.connect(engine.settings.data_dir / FILE) as history:
         later = to_json(started.model_copy(update={"pipeline": "of_tomorrow"}))
         history.execute("UPDATE events SET event = ? WHERE run_id = ? AND position = 0", (later, run.id))
     history.close()
-    page.look()
-    open_trace(page, run)
+    page = trace_of(run)
     assert graphs(page) == []
     assert any("Write the answer" in each.label for each in page.app.expander)

@@ -104,6 +104,7 @@ def test_a_query_is_edited_and_searched_with_another_k(handbook):
     assert [each.headings for each in found.detail.passages] == [("Hotels",)]
 
 
+@pytest.mark.soak  # two passages are taken in below
 def test_a_passage_of_the_index_that_was_not_found_is_looked_for_and_taken_in(handbook, engine, tmp_path):
     file = tmp_path / "parking.md"
     file.write_text("# Parking\n\nThe garage closes at nine.\n", encoding="utf-8")
@@ -118,7 +119,7 @@ def test_a_passage_of_the_index_that_was_not_found_is_looked_for_and_taken_in(ha
     assert changes(form.fork) == [("taken_in", "", "Parking")]
 
 
-@pytest.mark.parametrize("unit", ["chunk", "section"])
+@pytest.mark.parametrize("unit", ["chunk", pytest.param("section", marks=pytest.mark.soak)])
 def test_a_passage_that_is_ticked_stays_so_while_others_are_looked_for(handbook, engine, tmp_path, unit):
     for name, text in (("parking", "The garage closes at nine."), ("lunch", "The canteen opens at noon.")):
         file = tmp_path / f"{name}.md"
@@ -176,7 +177,7 @@ def test_what_was_entered_is_still_there_after_a_look_at_the_other_half_of_the_f
     assert [what for what, *_ in changes(form.fork)] == ["left_out"]
 
 
-@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
+@pytest.mark.parametrize("pipeline", [pytest.param("naive", marks=pytest.mark.soak), "self_rag"])
 def test_an_edited_prompt_is_sent_unchanged_also_for_a_speculative_answer(handbook, server, pipeline):
     form = Form(asked(pipeline), "generate")
     form.choose("prompt")
@@ -186,7 +187,7 @@ def test_an_edited_prompt_is_sent_unchanged_also_for_a_speculative_answer(handbo
     assert [each for each in server.prompts if "You are a parrot." in each]
 
 
-@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
+@pytest.mark.parametrize("pipeline", ["naive", pytest.param("self_rag", marks=pytest.mark.soak)])
 def test_where_the_model_found_no_answer_its_passages_and_its_prompt_can_be_changed(handbook, server, pipeline):
     server.default = "NOT_IN_PASSAGES The handbook does not say."
     origin = asked(pipeline)
@@ -217,7 +218,7 @@ def test_a_passage_can_be_taken_back_where_all_were_left_out_and_there_is_no_pro
     assert [each.value for each in page.app.error] == []
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@one_language("ja")
 def test_nothing_changed_and_a_removed_document_are_told_in_a_sentence(handbook, engine, language):
     form = Form(asked("naive"), "generate", language)
     form.run_on()
@@ -271,9 +272,7 @@ def test_a_step_that_the_time_limit_cut_off_offers_its_prompt_but_no_outcome(eng
         history.save("cut", StepFinished(step=step, attempt=1, verdict="stopped", **took))
     ended = {"outcome": None, "citations": (), "totals": Totals(seconds=600)}
     history.save("cut", RunFinished(status="limited", answer="", error=limit, **ended))
-    page = ChatPage("en", conversation=conversation)
-    page.app.session_state["trace-cut"] = True
-    page.look()
+    page = ChatPage("en", conversation=conversation, unfolded=["trace-cut"])
     folds = [each.key for each in page.app.expander if page.words["change.fold"] in each.label]
     assert folds == ["change-past-cut-generate-1"]
 
