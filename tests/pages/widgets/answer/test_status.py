@@ -17,6 +17,7 @@ from tests.looks import one_language
 from tests.pages.reader import for_reader
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.trace_examples import PASSAGE
+from tests.rag.some_pipelines import some_of
 from tests.rag.trace.checked_answers import (
     FOUND,
     PASSED,
@@ -119,7 +120,7 @@ def handbook(handbook, server) -> None:
 def test_no_answer_shows_the_nearest_passages_as_citations_that_open(handbook, server, language):
     server.answer_when(lambda request: request.streams, f"{TOKEN} It does not say.")
     page = ChatPage(language)
-    page.pick("pipeline.label", "naive")
+    page.picker("pipeline.label").set_value("naive")
     assert page.ask(QUESTION).status == "finished"
     [answer] = page.answers
     assert "It does not say." in answer
@@ -131,7 +132,7 @@ def test_no_answer_shows_the_nearest_passages_as_citations_that_open(handbook, s
 
 
 @one_language("ja")
-@pytest.mark.parametrize("pipeline", ["naive", pytest.param("self_rag", marks=pytest.mark.soak), "self_rag_candidates"])
+@pytest.mark.parametrize("pipeline", some_of(("naive", "self_rag", "self_rag_candidates"), ["self_rag_candidates"]))
 def test_an_answer_that_reached_its_limit_is_said_to_lack_its_end(monkeypatch, server, tmp_path, language, pipeline):
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("ANSWER_TOKENS", "100")
@@ -145,7 +146,7 @@ def test_an_answer_that_reached_its_limit_is_said_to_lack_its_end(monkeypatch, s
         for tokens in (100, 101):
             server.default = Answer("A director approves it [1]. " * 20, tokens=tokens)
             page = ChatPage(language)
-            page.pick("pipeline.label", pipeline)
+            page.picker("pipeline.label").set_value(pipeline)
             assert page.ask(QUESTION).status == "finished"
             assert (page.words["cut.length"] in [each.value for each in page.app.info]) is (tokens > 100)
     finally:
@@ -183,7 +184,7 @@ def test_a_follow_up_is_shown_as_it_was_asked_and_its_step_as_it_was_understood(
     whole = "Who approves the green car of the director?"
     server.answer_when(lambda request: "<turn>" in request.prompt, whole)
     page = ChatPage()
-    page.pick("pipeline.label", "naive")
+    page.picker("pipeline.label").set_value("naive")
     page.ask(QUESTION)
     run = page.ask("And for directors?")
     assert "And for directors?" in page.questions[-1]
@@ -196,16 +197,15 @@ def test_a_follow_up_is_shown_as_it_was_asked_and_its_step_as_it_was_understood(
 
 def test_a_style_that_is_picked_is_told_below_and_goes_with_the_question_and_its_repetition(handbook, engine):
     page = ChatPage()
-    page.pick("pipeline.label", "naive")
-    page.pick("options.length", "short")
-    page.pick("options.tone", "plain")
+    for title, value in (("pipeline.label", "naive"), ("options.length", "short"), ("options.tone", "plain")):
+        page.picker(title).set_value(value)
     page.number("options.temperature").set_value(0.7)
     page.look()
     label = f"{page.words['manner.short']} · {page.words['manner.plain']} · {page.words['options.temperature']} 0.7"
     assert page.words["options.style_picked"].format(style=label) in [each.value for each in page.app.caption]
     first = page.ask(QUESTION)
     assert label in page.traces[0]
-    page.pick("options.length", "long")
+    page.picker("options.length").set_value("long")
     page.number("options.temperature").set_value(None)
     page.look()
     page.press(page.words["chat.again"])

@@ -6,7 +6,7 @@ import pytest
 
 from index_store.access.principal import LOCAL
 from rag.runs.history import history
-from rag.trace.details import GenerationDetail, RetrievalDetail
+from rag.trace.details import RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals, from_json
 from tests.back_doors import process_of
 from tests.looks import one_language
@@ -16,13 +16,7 @@ from tests.pages.trace_examples import PASSAGE, finished
 
 def steps() -> list[Event]:
     retrieval = RetrievalDetail(query="?", mode="vector", unit="chunk", passages=(PASSAGE,) * 8)
-    generation = GenerationDetail(passages=(1,), text="An answer.", cited=())
-    return [
-        StepStarted(step="retrieve", attempt=1, start=0),
-        finished(retrieval),
-        StepStarted(step="generate", attempt=1, start=1),
-        finished(generation).model_copy(update={"step": "generate"}),
-    ]
+    return [StepStarted(step="retrieve", attempt=1, start=0), finished(retrieval)]
 
 
 @pytest.fixture
@@ -36,8 +30,9 @@ def save(engine):
             model="m", at=at, follows=follows,
         )  # fmt: skip
         end = RunFinished(status="finished", answer="Answer.", outcome="answered", citations=(), totals=Totals())
-        for event in (started, *steps(), end):
-            process_of(engine).history.save(run_id, event)
+        with process_of(engine).history.together() as connection:
+            for event in (started, *steps(), end):
+                process_of(engine).history.save(run_id, event, within=connection)
         return run_id
 
     return save

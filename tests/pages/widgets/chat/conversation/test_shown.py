@@ -77,11 +77,12 @@ def test_what_is_asked_next_goes_on_with_the_branch_that_is_shown(page):
     edit(page, 1, EDITED)
     page.wait()
     page.press(page.words["chat.wording_before"])
-    page.ask(LAST)
+    run = page.ask(LAST)
     assert asked(page) == [FIRST, SECOND, LAST]
+    assert page.branch == page.in_view == run.id
     next(each for each in page.app.button if page.words["chat.again"] in each.label).click()
     page.look()
-    page.wait()
+    assert page.branch == page.in_view == page.wait().id
     assert asked(page) == [FIRST, SECOND, LAST, FIRST]
     page.press(page.words["chat.wording_after"])
     assert asked(page) == [FIRST, EDITED]
@@ -158,6 +159,7 @@ def test_an_address_of_a_branch_that_is_not_there_shows_the_latest(page):
     assert again.branch is None
 
 
+@pytest.mark.soak  # also tested by what is asked next, above
 def test_the_run_in_the_address_is_the_one_that_was_asked_last(page):
     page = page()
     edit(page, 1, EDITED)
