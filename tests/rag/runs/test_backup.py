@@ -71,7 +71,8 @@ def test_conversations_come_with_their_traces_and_what_was_in_flight_is_closed(l
         assert again.result().status == "finished"
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("times", [1, 3])
 def test_no_trace_quotes_a_document_that_the_saved_catalogue_does_not_have(loaded, open_at, tmp_path, times):
     """Whenever it was removed: the catalogue records a removal first, and the backup saves the catalogue first."""
     file = tmp_path / "safe.md"

@@ -47,7 +47,7 @@ from tests.local import as_person, grant, local_engine
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.reading import finished, of, started_steps, tokens
 from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource
-from tests.rag.some_pipelines import some_of
+from tests.rag.some_pipelines import NOW, some_of
 from tests.rag.verdicts import NO, YES, approve
 from tests.servers import Answer, Fault, OpenAIServer
 from tests.servers.chat import ChatRequest
@@ -260,7 +260,14 @@ def test_files_of_a_run_that_is_stopped_while_it_waits_are_added(open_engine, ch
     assert first.result().status == "finished"
 
 
-@pytest.mark.parametrize("statement", [(UserStore, "ingest"), (UserStore, "dismiss"), (UserIngestion, "_seen")])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        (UserStore, "ingest"),
+        pytest.param((UserStore, "dismiss"), marks=pytest.mark.soak),
+        pytest.param((UserIngestion, "_seen"), marks=pytest.mark.soak),
+    ],
+)
 def test_while_the_database_takes_long_for_the_files_of_a_run_another_run_goes_on(
     open_engine, chat, tmp_path, monkeypatch, statement
 ):
@@ -374,15 +381,18 @@ def test_all_runs_together_have_no_more_calls_under_way_than_is_set(open_engine,
     assert server.most_at_once == 2
 
 
-def test_every_pipeline_ends_where_one_call_is_made_at_a_time(open_engine, server):
+@pytest.mark.parametrize("names", [NOW, pytest.param(tuple(PIPELINES), marks=pytest.mark.soak)], ids=len)
+def test_every_pipeline_ends_where_one_call_is_made_at_a_time(open_engine, server, names):
     server.answer_when(lambda request: request.schema is not None, YES)
     engine = open_engine(server=server, calls_at_once=1, run_time_limit=LIMIT)
-    runs = {name: [ask(engine, f"{each} の日当は?", pipeline=name) for each in ("国内", "海外")] for name in PIPELINES}
+    runs = {name: [ask(engine, f"{each} の日当は?", pipeline=name) for each in ("国内", "海外")] for name in names}
     ends = {name: [run.result().status for run in both] for name, both in runs.items()}
-    assert ends == {name: ["finished", "finished"] for name in PIPELINES}
+    assert ends == {name: ["finished", "finished"] for name in names}
     assert server.most_at_once == 1
 
 
+# Also in tests/rag/models/test_admission.py::test_calls_take_turns_by_person_and_those_of_one_person_by_run.
+@pytest.mark.soak
 def test_the_many_calls_of_one_run_do_not_keep_the_answer_of_another_waiting(open_engine, server):
     held = threading.Event()
 
@@ -428,7 +438,7 @@ def test_the_many_runs_of_one_person_do_not_keep_the_calls_of_another_waiting(op
 # Retrieval that differs from the pipeline's
 
 
-@pytest.mark.parametrize("pipeline", some_of())
+@pytest.mark.parametrize("pipeline", some_of(now=("naive", "self_rag_candidates")))
 def test_any_pipeline_searches_as_it_is_told_to(engine, chat, pipeline):
     approve(chat)
     chosen = Retrieval(mode="keyword", unit="section", k=2)
@@ -439,7 +449,7 @@ def test_any_pipeline_searches_as_it_is_told_to(engine, chat, pipeline):
     assert all(passage.vector_rank is None and passage.keyword_rank for passage in searched.passages)
 
 
-@pytest.mark.parametrize("pipeline", PIPELINES)
+@pytest.mark.parametrize("pipeline", some_of(now=("multivector", "hybrid")))
 def test_a_pipeline_left_alone_searches_as_it_has_it(engine, chat, pipeline):
     approve(chat)
     run = ask(engine, pipeline=pipeline)
@@ -507,7 +517,8 @@ def test_stop_in_the_midst_of_grading_ends_every_grade(engine, chat):
     assert gate.waiting == 0
 
 
-@pytest.mark.parametrize("times", [2, pytest.param(100, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("times", [2, 100])
 def test_a_stop_that_meets_a_word_of_the_model_is_not_lost(open_engine, server, times):
     never = threading.Event()  # only a stop ends a run, however late it comes
     server.default = Answer("日当は2,500円です。" * 40, token_seconds=0.005, until=never)
@@ -684,7 +695,7 @@ def test_a_question_that_is_too_long_is_refused_in_a_sentence_and_nothing_is_beg
     assert "4,001" in refused.value.sentence("en")
     assert "ファイル" in refused.value.sentence("ja")
     assert (engine.history.conversations.listed(), chat.prompts) == ([], [])
-    assert ask(engine, " " + "日" * 4000).result().status == "finished"
+    assert ask(engine, " " + "日" * 4000, retrieval=Retrieval(mode="keyword")).result().status == "finished"
 
 
 def test_an_index_that_is_not_there_is_named_beside_those_that_are(engine, chat):

@@ -30,7 +30,7 @@ from tests.local import local_engine
 from tests.rag.documents import ALLOWANCE, CLIENT, INDEX, QUESTION
 from tests.rag.reading import decisions, finished, started_steps
 from tests.rag.scripted import ScriptedSource
-from tests.rag.some_pipelines import NOW, some_of
+from tests.rag.some_pipelines import some_of
 from tests.rag.verdicts import NO, PROSE, YES, approve, grounding, rating, verdict
 from tests.servers import TavilyServer
 
@@ -231,7 +231,7 @@ def _brief(engine: UserEngine, run: Run) -> EditPrompt:
 # Retrieval, in every pipeline
 
 
-@pytest.mark.parametrize("pipeline", some_of(now=(*NOW, "hybrid")))
+@pytest.mark.parametrize("pipeline", some_of(now=("hybrid", "self_rag_candidates")))
 def test_a_search_is_made_anew_with_another_query_and_nothing_before_it_is_asked_again(engine, speaking, pipeline):
     origin = ask(engine, pipeline)
     before = _steps_before(origin, "retrieve")
@@ -245,7 +245,7 @@ def test_a_search_is_made_anew_with_another_query_and_nothing_before_it_is_asked
     assert any(SICK in prompt for prompt in forked.prompts)
 
 
-@pytest.mark.parametrize("pipeline", some_of())
+@pytest.mark.parametrize("pipeline", some_of(now=("self_rag_candidates",)))
 def test_a_search_is_made_anew_in_another_way_and_the_run_keeps_to_it(engine, speaking, pipeline):
     origin = ask(engine, pipeline)
     another = Retrieval(mode="keyword", unit="section", k=2)
@@ -259,7 +259,7 @@ def test_a_search_is_made_anew_in_another_way_and_the_run_keeps_to_it(engine, sp
     assert told["k"] == (str(has.k), "2")
 
 
-@pytest.mark.parametrize("pipeline", some_of())
+@pytest.mark.parametrize("pipeline", some_of(now=("self_rag_candidates",)))
 def test_a_passage_that_is_left_out_of_what_was_found_is_in_no_prompt(engine, speaking, pipeline):
     origin = ask(engine, pipeline)
     [gone] = [number for number, text in passages(origin).items() if ALLOWANCE in text]
@@ -271,7 +271,7 @@ def test_a_passage_that_is_left_out_of_what_was_found_is_in_no_prompt(engine, sp
     assert not [prompt for prompt in forked.prompts if ALLOWANCE in prompt]
 
 
-@pytest.mark.parametrize("pipeline", some_of(now=(*NOW, "multivector")))
+@pytest.mark.parametrize("pipeline", some_of(now=("naive", "multivector")))
 def test_any_chunk_of_the_index_can_be_taken_in(engine, speaking, pipeline):
     origin = ask(engine, pipeline, retrieval=Retrieval(mode="vector", unit=PIPELINES[pipeline].retrieval.unit, k=1))
     [hit] = engine.store.search(INDEX, "VPN client", k=1)
@@ -283,7 +283,7 @@ def test_any_chunk_of_the_index_can_be_taken_in(engine, speaking, pipeline):
     assert any(CLIENT in prompt for prompt in forked.prompts)
 
 
-@pytest.mark.parametrize("unit", ["chunk", "section"])
+@pytest.mark.parametrize("unit", [pytest.param("chunk", marks=pytest.mark.soak), "section"])
 def test_a_chunk_that_was_taken_in_has_the_place_that_a_search_would_give_it(engine, speaking, tmp_path, unit):
     rules = "".join(f"### Rule {n}\n\nThe kettle {n} whistles. {'Water boils in it. ' * 8}\n\n" for n in range(12))
     (tmp_path / "kitchen.md").write_text(f"# Kitchen\n\n## Kettles\n\n{rules}", encoding="utf-8")
@@ -331,7 +331,7 @@ def test_words_of_the_keyword_search_stay_where_only_the_way_of_searching_change
 # Grades
 
 
-GRADING = ["self_rag", "corrective", "adaptive"]
+GRADING = some_of(("self_rag", "corrective", "adaptive"), now=("self_rag",))
 
 
 @pytest.mark.parametrize("draft_ahead", [False, True])
@@ -383,6 +383,7 @@ def test_all_grades_turned_to_no_send_it_to_the_rewrite(engine, speaking):
     assert len(forked.asked(JA.rewrite)) == 1
 
 
+@pytest.mark.soak  # also in test_the_second_answer_is_still_told_which_one_was_rejected
 def test_the_second_attempt_of_a_step_can_be_changed(engine, speaking):
     speaking.answer_when(JA.relevance, answer=NO)
     speaking.answer_when(JA.rewrite, answer=QUERY)
@@ -405,7 +406,7 @@ def test_corrective_assesses_anew_by_the_grade_that_was_turned_over(engine, spea
     assert forked.result.outcome == "answered"
 
 
-@pytest.mark.parametrize("pipeline", ["self_rag", "adaptive"])
+@pytest.mark.parametrize("pipeline", some_of(("self_rag", "adaptive"), now=("self_rag",)))
 @pytest.mark.parametrize(("step", "key"), [("check_grounding", "grounding"), ("check_usefulness", "usefulness")])
 def test_a_verdict_on_the_answer_is_turned_over_and_the_one_beside_it_stays(engine, speaking, pipeline, step, key):
     origin = ask(engine, pipeline)
@@ -419,8 +420,8 @@ def test_a_verdict_on_the_answer_is_turned_over_and_the_one_beside_it_stays(engi
     assert forked.events[0].origin.changes == (Change(what=key, before="yes", after="no"),)
 
 
-@pytest.mark.parametrize("pipeline", ["self_rag", "adaptive"])
-@pytest.mark.parametrize("reply", [grounding("no"), grounding("partly", ANSWER)])
+@pytest.mark.parametrize("pipeline", some_of(("self_rag", "adaptive"), now=("self_rag",)))
+@pytest.mark.parametrize("reply", [pytest.param(grounding("no"), marks=pytest.mark.soak), grounding("partly", ANSWER)])
 def test_an_answer_that_was_called_not_grounded_is_confirmed_when_that_is_turned_over(
     engine, speaking, pipeline, reply
 ):
@@ -434,6 +435,7 @@ def test_an_answer_that_was_called_not_grounded_is_confirmed_when_that_is_turned
     assert forked.result.citations
 
 
+@pytest.mark.soak
 def test_an_answer_that_was_called_not_useful_is_confirmed_when_that_is_turned_over(engine, speaking):
     speaking.answer_when(JA.usefulness, answer=rating(1))
     speaking.answer_when(JA.rewrite, answer=QUERY)
@@ -442,7 +444,10 @@ def test_an_answer_that_was_called_not_useful_is_confirmed_when_that_is_turned_o
     assert (forked.result.outcome, forked.prompts) == ("confirmed", [])
 
 
-@pytest.mark.parametrize(("said", "turned"), [(verdict("no", 0.05), "retrieve"), (YES, "answer_from_memory")])
+@pytest.mark.parametrize(
+    ("said", "turned"),
+    [(verdict("no", 0.05), "retrieve"), pytest.param(YES, "answer_from_memory", marks=pytest.mark.soak)],
+)
 def test_whether_documents_are_needed_is_turned_over(engine, speaking, said, turned):
     speaking.answer_when(JA.retrieval_need, answer=said)
     origin = ask(engine, "self_rag_candidates")
@@ -467,6 +472,7 @@ def test_another_rewrite_is_searched_for_instead_of_the_models(engine, speaking)
     assert forked.result.outcome == "confirmed"
 
 
+@pytest.mark.soak
 def test_a_query_in_place_of_a_rewrite_that_failed_no_longer_has_its_error(engine, speaking):
     speaking.answer_when(JA.relevance, answer=NO)
     speaking.answer_when(JA.rewrite, answer=ServiceBusy(host="h"))
@@ -477,7 +483,7 @@ def test_a_query_in_place_of_a_rewrite_that_failed_no_longer_has_its_error(engin
     assert (rewritten.detail.after, rewritten.fallback) == (QUERY, None)
 
 
-@pytest.mark.parametrize("step", ["rewrite_for_web", "web_search"])
+@pytest.mark.parametrize("step", ["rewrite_for_web", pytest.param("web_search", marks=pytest.mark.soak)])
 def test_another_query_goes_to_the_web(open_engine, speaking, tavily: TavilyServer, step):
     speaking.answer_when(JA.relevance, answer=NO)
     engine = open_engine(speaking, tavily=tavily)
@@ -492,9 +498,7 @@ def test_another_query_goes_to_the_web(open_engine, speaking, tavily: TavilyServ
 # The answer
 
 
-WITH_GENERATE = some_of(
-    ("naive", "multivector", "hybrid", "self_rag", "adaptive", "corrective"), now=("naive", "adaptive", "corrective")
-)
+WITH_GENERATE = some_of(("naive", "multivector", "hybrid", "self_rag", "adaptive", "corrective"), now=("adaptive",))
 
 
 @pytest.mark.parametrize("pipeline", WITH_GENERATE)
@@ -528,13 +532,14 @@ def test_without_any_passage_left_there_is_no_answer(engine, speaking):
     assert (forked.result.outcome, forked.prompts) == ("not_in_documents", [])
 
 
-@pytest.mark.parametrize("pipeline", ["self_rag", "adaptive"])
+@pytest.mark.parametrize("pipeline", some_of(("self_rag", "adaptive"), now=("self_rag",)))
 def test_without_any_passage_left_a_pipeline_with_checks_goes_on_as_after_no_answer(engine, speaking, pipeline):
     origin = ask(engine, pipeline)
     left_out = (LeaveOut(passage=number) for number in passages(origin))
     assert Forked(engine, speaking, origin, "generate", *left_out).result.status == "finished"
 
 
+@pytest.mark.soak
 def test_a_passage_without_a_readable_grade_can_be_left_out_of_an_answer_that_is_searched_anew(engine, speaking):
     speaking.answer_when(JA.relevance, answer=PROSE)
     speaking.answer_when(JA.relevance, ALLOWANCE, answer=YES)

@@ -4,9 +4,7 @@ import json
 import os
 import random
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -25,6 +23,7 @@ from index_store.base.errors import (
     StoreInUse,
     VectorsAway,
 )
+from index_store.commands import main
 from index_store.library.switch import MOVING, SWITCHING
 from index_store.store.index_store import IndexStore
 from index_store.transfer.backup.manifest import databases
@@ -43,6 +42,8 @@ from tests.rag.documents import INDEX
 from tests.rag.runs.moved import live_in, moved, opened, seen, with_servers
 from tests.servers.chroma import ChromaServer
 from tests.servers.postgres import PASSWORD, PostgresServer
+
+Command = Callable[..., tuple[int, str, str]]
 
 OLD = Path(__file__).parents[2] / "old_folders"
 
@@ -73,17 +74,20 @@ def servers(folder: Path, postgres: PostgresServer, chroma: ChromaServer) -> Ite
     postgres.drop(url)
 
 
-def command(settings: Settings, to: str, *more: str) -> subprocess.CompletedProcess[str]:
-    urls = {"DATABASE_URL": settings.database_url, "CHROMA_URL": settings.chroma_url}
-    variables = {name: url.get_secret_value() for name, url in urls.items() if url}
-    done = subprocess.run(
-        [sys.executable, "-m", "index_store", "move", "--to", to, *more],
-        env={**os.environ, **variables, "DATA_DIR": str(settings.data_dir)},
-        capture_output=True,
-        encoding="utf-8",
-    )
-    assert PASSWORD not in done.stdout + done.stderr
-    return done
+@pytest.fixture
+def command(servers: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Moves by the command, in this process. Returns its exit status and what it wrote."""
+    for name, url in {"DATABASE_URL": servers.database_url, "CHROMA_URL": servers.chroma_url}.items():
+        assert url
+        monkeypatch.setenv(name, url.get_secret_value())
+
+    def command(to: str, *more: str) -> tuple[int, str, str]:
+        status = main(["move", "--to", to, *more])
+        out, err = capsys.readouterr()
+        assert PASSWORD not in out + err
+        return status, out, err
+
+    return command
 
 
 def in_folder(settings: Settings) -> Settings:
@@ -103,11 +107,13 @@ def told_of(what: dict[str, object]) -> dict[str, str]:
     return {name: repr(each).replace("\ufffd", "\\x00") for name, each in what.items()}
 
 
-def test_all_of_a_folder_goes_to_servers_and_back_and_the_old_form_stays_aside(servers, folder, embeddings, before):
+def test_all_of_a_folder_goes_to_servers_and_back_and_the_old_form_stays_aside(
+    command, servers, folder, embeddings, before
+):
     files = {file.name for file in databases(folder)}
-    done = command(servers, "servers", "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    status, out, err = command("servers", "--json")
+    assert (status, err) == (0, "")
+    lines = [json.loads(line) for line in out.splitlines()]
     assert (lines[-1]["status"], lines[-1]["checked"]) == ("moved", True)
     [aside] = folder.glob("before-move-*")
     assert str(aside) in lines[-1]["said"]
@@ -118,9 +124,9 @@ def test_all_of_a_folder_goes_to_servers_and_back_and_the_old_form_stays_aside(s
     assert counts["history.runs"] == 5
     assert counts["checkpoints"] == 5
 
-    done = command(servers, "folder", "--language", "ja")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "移動しました" in done.stdout.splitlines()[-1]
+    status, out, err = command("folder", "--language", "ja")
+    assert (status, err) == (0, "")
+    assert "移動しました" in out.splitlines()[-1]
     assert {file.name for file in databases(folder)} == files
     with opened(in_folder(servers), embeddings) as engine:
         assert_as_before(engine, before)
@@ -259,7 +265,7 @@ def test_of_many_rows_those_that_were_changed_since_are_changed_there(servers, t
     assert len(found[1]) == 2402
 
 
-@pytest.mark.parametrize("to", MoveTarget)
+@pytest.mark.parametrize("to", [MoveTarget.SERVERS, pytest.param(MoveTarget.FOLDER, marks=pytest.mark.soak)])
 def test_what_has_the_name_of_another_row_since_an_interrupted_move_goes_there_too(to, servers, tmp_path, on_progress):
     """Indexes that changed names, one that was made again, and a document that was added again."""
     origin, there = SqliteFile(tmp_path / "catalogue.sqlite3"), place_of("catalogue", tmp_path, servers.database_url)
@@ -343,6 +349,8 @@ def test_a_database_of_another_installation_is_refused_and_stays(servers, folder
         assert [each.name for each in other.indexes()] == ["theirs"]
 
 
+# A move goes on also in test_killed_at_several_moments_a_move_goes_on_and_until_the_switch_the_old_form_is_in_use.
+@pytest.mark.soak
 @linux
 def test_a_disk_that_is_full_stops_it_and_it_goes_on_when_there_is_room(servers, folder, embeddings, on_progress):
     move(servers, MoveTarget.SERVERS, on_progress)

@@ -1,14 +1,15 @@
 """What traces keep of removed documents."""
 
+import shutil
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from sqlalchemy.exc import OperationalError
 
 from index_store.catalogue.removed_documents import RemovedDocuments
 from index_store.store.index_store import IndexStore
-from rag.pipelines import PIPELINES
 from rag.runs import removal
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import EditPrompt, LeaveOut, TakeIn
@@ -30,14 +31,26 @@ DOCUMENT = f"# 金庫\n\n## 経理部の金庫の開け方\n\n{SENTENCE}\n\n係�
 QUESTION = "金庫の暗証番号は何番ですか?"
 
 
-@pytest.fixture
-def open_loaded(opened, loaded, chat, embeddings, tmp_path):
-    """Opens an engine on the data folder of this test, with a document about a safe besides the others."""
-    chat.default = "文書のとおりです[1]。"
-    file = tmp_path / "safe.md"
+@pytest.fixture(scope="module")
+def folder_with_it(loaded_folder: Path, embeddings, tmp_path_factory) -> Path:
+    """A data folder with a document about a safe besides the others; tests use copies of it."""
+    folder = shutil.copytree(loaded_folder, tmp_path_factory.mktemp("with-it") / "data")
+    file = tmp_path_factory.mktemp("documents") / "safe.md"
     file.write_text(DOCUMENT, encoding="utf-8")
-    with IndexStore(Settings(data_dir=loaded), embeddings) as store:
+    with IndexStore(Settings(data_dir=folder, database_url=None), embeddings) as store:
         assert store.add(INDEX, file, "safe.md").error is None
+    return folder
+
+
+@pytest.fixture
+def loaded(folder_with_it: Path, data_dir: Path) -> Path:
+    return shutil.copytree(folder_with_it, data_dir)
+
+
+@pytest.fixture
+def open_loaded(opened, chat):
+    """Opens an engine on the data folder of this test, with the document about a safe."""
+    chat.default = "文書のとおりです[1]。"
     return opened
 
 
@@ -71,7 +84,7 @@ def test_the_header_above_the_rows_of_a_table_is_read_with_them_and_goes_with_th
     assert "潜水手当 |".encode() not in stored(engine)
 
 
-@pytest.mark.parametrize("pipeline", PIPELINES)
+@pytest.mark.parametrize("pipeline", some_of(now=("corrective", "adaptive")))
 def test_no_trace_holds_a_sentence_of_a_document_that_was_removed(open_loaded, pipeline):
     with open_loaded() as engine:
         run = ask(engine, pipeline)
@@ -105,7 +118,7 @@ def packed(engine: UserEngine) -> int:
         return connection.execute("SELECT count(*) FROM calls").fetchone()[0]
 
 
-@pytest.mark.parametrize("pipeline", some_of())
+@pytest.mark.parametrize("pipeline", some_of(now=("adaptive",)))
 def test_the_prompts_of_a_run_that_quoted_it_go_whole(open_loaded, pipeline):
     with open_loaded() as engine:
         run = ask(engine, pipeline)
@@ -183,7 +196,7 @@ def test_what_another_process_removed_goes_at_the_next_start(open_loaded, loaded
         assert SENTENCE.encode() not in stored(engine)
 
 
-@pytest.mark.parametrize("step", ["ids", "forget"])
+@pytest.mark.parametrize("step", [pytest.param("ids", marks=pytest.mark.soak), "forget"])
 def test_what_the_database_does_not_let_go_is_told_in_the_log_and_tried_again(open_loaded, monkeypatch, caplog, step):
     def is_away(*_: object) -> None:
         raise OperationalError("SELECT", {}, ConnectionError("the server is away"))
@@ -215,6 +228,9 @@ def test_an_index_that_is_deleted_takes_the_passages_of_all_its_documents(open_l
         assert SENTENCE.encode() not in stored(engine)
 
 
+# Also in test_a_prompt_that_a_person_edited_goes_with_the_document_that_it_quotes and
+# test_a_fork_that_left_it_out_of_a_search_keeps_neither_checkpoints_nor_a_heading_of_it.
+@pytest.mark.soak
 def test_a_fork_keeps_neither_an_edited_prompt_nor_a_heading_of_it(open_loaded):
     with open_loaded() as engine:
         origin = ask(engine)

@@ -312,7 +312,7 @@ def test_no_page_names_what_is_behind_the_facades(world):
         assert page.name == "process.py" or not named & hidden, page
 
 
-@pytest.mark.parametrize("who", ["stranger", "outside reader", "root"])
+@pytest.mark.parametrize("who", ["stranger", pytest.param("outside reader", marks=pytest.mark.soak), "root"])
 def test_what_a_person_may_not_see_looks_as_if_it_did_not_exist(world, who):
     """Also for an admin: other people can only use a link."""
     target = world.target("owner")

@@ -45,8 +45,8 @@ from tests.waiting import PATIENCE, eventually
 ANSWER = "一日につき二千五百円です[1]。"
 
 of_a_step = pytest.mark.parametrize(("step", "edit"), [
-    ("generate", LeaveOut(passage=1)),
-    ("grade_documents", TurnOver(passage=1)),
+    pytest.param("generate", LeaveOut(passage=1), marks=pytest.mark.soak),
+    pytest.param("grade_documents", TurnOver(passage=1), marks=pytest.mark.soak),
     ("check_grounding", TurnOver()),
 ])  # fmt: skip
 
@@ -96,7 +96,7 @@ def test_they_go_with_their_conversation_and_so_do_its_forks(opened):
         assert [each.id for each in engine.history.runs()] == [stays.id]
 
 
-@pytest.mark.parametrize("pipeline", ["naive", "adaptive"])
+@pytest.mark.parametrize("pipeline", ["naive", pytest.param("adaptive", marks=pytest.mark.soak)])
 def test_they_go_with_a_document_that_their_run_has_read_and_others_stay(opened, pipeline):
     with opened() as engine:
         one = Retrieval(mode="vector", unit="chunk", k=1)
@@ -170,6 +170,7 @@ def test_a_file_that_can_not_be_opened_keeps_nobody_from_an_answer(opened, loade
             fork(engine, run)
 
 
+@pytest.mark.soak  # also in test_a_file_that_can_not_be_opened_keeps_nobody_from_an_answer
 @linux
 def test_on_a_full_disk_the_answer_comes_and_the_run_can_not_be_forked_then(opened, chat):
     gate = Gate()
@@ -233,7 +234,7 @@ def test_an_index_is_known_by_more_than_its_name(opened):
             engine.forks.begin(run.id, "retrieve", 1, edits)
 
 
-@pytest.mark.parametrize(("step", "edits", "error"), [
+UNFIT = [
     ("retrieve", [], NothingChanged),
     ("retrieve", [EditQuery(query=QUESTION)], NothingChanged),
     ("retrieve", [EditQuery(query=" ")], BadChange),
@@ -245,15 +246,18 @@ def test_an_index_is_known_by_more_than_its_name(opened):
     ("check_answer", [TurnOver()], BadChange),
     ("rewrite_question", [EditQuery(query="VPN")], NoCheckpoint),
     ("standalone_question", [EditQuery(query="VPN")], NoCheckpoint),
-])  # fmt: skip
-def test_what_does_not_fit_is_refused_and_begins_nothing(engine, chat, step, edits, error):
+]
+
+
+def test_what_does_not_fit_is_refused_and_begins_nothing(engine, chat):
     approve(chat)
     chat.default = ANSWER
     run = ask(engine)
     runs = engine.history.runs()
-    with pytest.raises(error):
-        engine.forks.begin(run.id, step, 1, edits)
-    assert engine.history.runs() == runs
+    for step, edits, error in UNFIT:
+        with pytest.raises(error):
+            engine.forks.begin(run.id, step, 1, edits)
+        assert engine.history.runs() == runs, (step, edits)
 
 
 @of_a_step
@@ -327,7 +331,7 @@ def test_a_fork_that_waits_for_the_checkpoints_file_keeps_nobody_from_the_histor
             assert forked.result().id in kept(engine)
 
 
-@pytest.mark.parametrize("which", range(1, 6))
+@pytest.mark.parametrize("which", [2, *(pytest.param(each, marks=pytest.mark.soak) for each in (1, 3, 4, 5))])
 def test_a_run_that_is_stopped_while_it_saves_a_checkpoint_leaves_the_file_to_others(opened, monkeypatch, which):
     commits = count(1)
     is_saving, is_stopped = Event(), Event()

@@ -12,6 +12,7 @@ from tests.back_doors import let_time_pass
 from tests.rag.conftest import KEY
 from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.scripted import Gate, Held
+from tests.rag.some_pipelines import some_of
 from tests.rag.verdicts import YES, approve
 from tests.servers import Answer, Fault, Refusal
 
@@ -120,7 +121,10 @@ def test_a_call_that_outlasts_the_runs_time_is_kept(open_engine, chat):
     assert call.status == "stopped"
 
 
-@pytest.mark.parametrize("pipeline", ["naive", "self_rag", "self_rag_candidates", "adaptive", "corrective", "hybrid"])
+@pytest.mark.parametrize(
+    "pipeline",
+    some_of(("naive", "self_rag", "self_rag_candidates", "adaptive", "corrective", "hybrid"), now=("adaptive",)),
+)
 def test_every_call_of_a_run_is_kept_with_what_it_was_for(open_engine, chat, pipeline):
     approve(chat)
     chat.default = ANSWER

@@ -173,11 +173,11 @@ def test_runs_are_found_by_a_vote_for_them_until_it_is_taken_back(runs, save, hi
 
 
 @pytest.mark.both_databases
-@pytest.mark.parametrize("word", ["über", "ＡＢＣ", "abc", "été", "ﾆｯﾄｳ", "100％"])
-def test_runs_are_found_by_words_whatever_their_case_and_width(runs, save, word):
+def test_runs_are_found_by_words_whatever_their_case_and_width(runs, save):
     save("a", question="ÜBER ABC und ÉTÉ: ニットウ 100%")
     save("b", question="1000 others")
-    assert ids(runs, RunFilter(words=word)) == ["a"]
+    for word in ("über", "ＡＢＣ", "abc", "été", "ﾆｯﾄｳ", "100％"):
+        assert ids(runs, RunFilter(words=word)) == ["a"], word
 
 
 def test_runs_are_found_by_words_pipeline_and_index(runs, save):

@@ -93,6 +93,7 @@ def begun(engine: UserEngine, known: set[str]) -> Run:
     return found[0]
 
 
+@pytest.mark.soak  # without another process: test_replicas.py
 def test_of_a_replica_that_is_killed_the_run_ends_as_interrupted_and_the_conversation_goes_on_elsewhere(
     here: UserEngine,
     asking: Callable[[], Asking],
@@ -140,6 +141,7 @@ def test_a_run_of_another_process_is_stopped_from_here(
     assert run.result().status == "stopped"
 
 
+@pytest.mark.soak  # without another process: test_replicas.py
 def test_a_deletion_of_a_killed_replica_is_completed_by_another(
     here: UserEngine, shared: Settings, chroma: ChromaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

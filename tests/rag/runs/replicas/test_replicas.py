@@ -1,23 +1,31 @@
 """Two engines on one database: each sees, stops and counts the runs of the other, and waits for them."""
 
 from functools import partial
+from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from index_store.access.limits import UNLIMITED, GroupLimits
+from index_store.store.index_store import IndexStore
+from index_store.vectors.embedded.model import EmbeddedEmbeddings
+from index_store.vectors.server import connections
 from rag.errors import TokensUsedUp
 from rag.runs.engine import UserEngine
 from rag.runs.history import schema
 from rag.runs.history.daily_usage import today
-from rag.runs.replicas import exchange
+from rag.runs.replicas import dead_apps, exchange
 from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far
+from rag.settings import Settings
 from rag.trace.events import RunFinished, StepFinished, Token
 from tests.back_doors import person_of, process_of
 from tests.local import as_person, grant, in_group
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.runs.replicas.conftest import Open
 from tests.rag.scripted import Gate, Held, ScriptedChat
+from tests.servers import Fault
+from tests.servers.chroma import ChromaProxy, ChromaServer
 from tests.waiting import eventually
 
 BEGINNING = "日当は1日2,500円です"
@@ -89,6 +97,7 @@ def test_a_run_is_seen_in_the_other_as_it_is_written_and_to_its_end(
     assert "token" not in kinds[ended:]
 
 
+@pytest.mark.soak
 def test_a_reader_from_the_first_word_on_has_every_event_in_its_order(
     one: UserEngine, other: UserEngine, chat: ScriptedChat
 ) -> None:
@@ -131,6 +140,7 @@ def test_a_conversation_is_deleted_in_the_other_while_its_run_is_at_work(
     assert other.run(run.id) is None
 
 
+@pytest.mark.soak  # also in test_of_an_app_that_is_gone_the_run_ends_as_interrupted_and_the_conversation_goes_on
 def test_a_conversation_goes_on_in_the_other(one: UserEngine, other: UserEngine, gate: Gate) -> None:
     gate.open()
     run = ask(one)
@@ -164,6 +174,7 @@ def test_of_one_person_no_more_runs_are_at_work_in_all_than_they_may_have(
     assert [each.result().status for each in (*runs[1:], bobs)] == ["finished"] * 4
 
 
+@pytest.mark.soak  # limits of groups: also in test_shared_admission.py and in_flight/test_allowances.py
 def test_a_group_without_a_limit_has_none_whatever_the_limit_of_everybody(
     replica: Open, chat: ScriptedChat, gate: Gate
 ) -> None:
@@ -188,6 +199,8 @@ def test_the_tokens_of_a_day_are_those_of_all(one: UserEngine, other: UserEngine
         ask(there)
 
 
+# Also in in_flight/test_allowances.py::test_what_a_reply_has_used_so_far_counts_for_the_calls_beside_it_in_every_app.
+@pytest.mark.soak
 def test_a_run_is_limited_by_what_is_used_elsewhere_meanwhile(replica: Open, chat: ScriptedChat, gate: Gate) -> None:
     """The usage is read before each call of a run."""
     one, other = replica(chat, tokens_a_day=100_000), replica(ScriptedChat())
@@ -222,6 +235,64 @@ def test_what_is_removed_in_one_while_the_other_answers_from_it_is_in_no_trace(
     assert one.store.indexes() == other.store.indexes()
 
 
+def test_of_an_app_that_is_gone_the_run_ends_as_interrupted_and_the_conversation_goes_on_in_the_other(
+    one: UserEngine,
+    other: UserEngine,
+    gate: Gate,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """As its process would be killed: it is no longer among those that are alive."""
+    caplog.set_level("INFO")
+    monkeypatch.setattr(exchange, "SWEEP", 0.2)
+    run = ask(one)
+    gate.wait_for(1)
+    seen = seen_in(other, run)
+    assert soon(lambda: answer_so_far(seen.events)[0] == BEGINNING)
+    leave(one)
+    assert seen.wait(PATIENCE)
+    last = seen.result()
+    assert (last.status, last.error and last.error.code, last.answer) == ("failed", "interrupted", BEGINNING)
+    assert {each.levelname for each in caplog.records if "taken over" in each.message} == {"INFO"}
+    stored = other.history.run(run.id)
+    assert stored
+    assert stored.status == "failed"
+    assert other.running(run.conversation_id) is None
+    following = ask(other, conversation_id=run.conversation_id)
+    assert following.result().status == "finished"
+    assert [each.id for each in other.history.runs(run.conversation_id)] == [run.id, following.id]
+
+
+def leave(engine: UserEngine) -> None:
+    replica = process_of(engine).store.replica
+    assert replica
+    replica.close()
+
+
+def test_a_deletion_that_an_app_has_left_unfinished_is_completed_by_another(
+    one: UserEngine,
+    shared: Settings,
+    embeddings: EmbeddedEmbeddings,
+    chroma: ChromaServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connections, "PAUSES", ())
+    file = tmp_path / "short.md"
+    file.write_text("# Short\n\nIt is not there for long.\n", encoding="utf-8")
+    assert one.store.add("going", file).status.value == "ready"
+    with ChromaProxy(chroma) as proxy:
+        proxy.fails(Fault.CLOSES, on="/delete")
+        behind = shared.model_copy(update={"chroma_url": SecretStr(proxy.url)})
+        with IndexStore(behind, embeddings) as leaving:
+            leaving.remove("going", str(file))
+    assert [each.status for each in one.store.documents("going")] == ["removing"]
+    monkeypatch.setattr(dead_apps, "TIDY", 0.2)
+    assert soon(lambda: not one.store.documents("going"))
+    assert one.store.check() == []
+    one.store.delete_index("going")
+
+
 def test_an_app_that_was_thought_dead_saves_nothing_more_of_a_run_that_was_ended_for_it(
     replica: Open, chat: ScriptedChat, gate: Gate
 ) -> None:
@@ -245,6 +316,7 @@ def test_an_app_that_was_thought_dead_saves_nothing_more_of_a_run_that_was_ended
     assert ends == [last]
 
 
+@pytest.mark.soak
 def test_rows_that_an_app_left_for_finished_runs_are_ignored(
     replica: Open, chat: ScriptedChat, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -108,6 +108,7 @@ def test_an_index_goes_that_is_theirs_alone_and_one_that_others_may_use_is_nobod
         assert holds(loaded, "暗証番号は八八四一です") == []
 
 
+@pytest.mark.soak
 def test_an_index_that_another_app_deletes_at_the_same_moment_does_not_end_the_deletion(opened, monkeypatch):
     delete = Lifecycle.delete
 

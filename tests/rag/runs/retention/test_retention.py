@@ -141,7 +141,13 @@ def test_more_conversations_than_one_batch_are_all_deleted(opened, loaded):
 
 
 @pytest.mark.parametrize(
-    ("retention_days", "age", "stays"), [(0, 13, True), (0, 15, False), (7, 8, False), (7, 6, True)]
+    ("retention_days", "age", "stays"),
+    [
+        (0, 13, True),
+        pytest.param(0, 15, False, marks=pytest.mark.soak),
+        (7, 8, False),
+        pytest.param(7, 6, True, marks=pytest.mark.soak),
+    ],
 )
 def test_a_copy_of_before_an_upgrade_stays_no_longer_than_what_it_holds_may(opened, loaded, retention_days, age, stays):
     copies = [old_copy(loaded, f"{name}.version-0001.sqlite3", age) for name in ("history", "catalogue")]
@@ -178,7 +184,11 @@ def sweepers() -> set[threading.Thread]:
     return {each for each in threading.enumerate() if each.name == "retention"}
 
 
-@pytest.mark.parametrize("error", [NotSaved(), UnknownIndex(index="a", known="b")], ids=lambda error: error.code)
+@pytest.mark.parametrize(
+    "error",
+    [NotSaved(), pytest.param(UnknownIndex(index="a", known="b"), marks=pytest.mark.soak)],
+    ids=lambda error: error.code,
+)
 def test_what_can_not_be_dropped_is_told_in_the_log_and_tried_again(opened, loaded, monkeypatch, caplog, error):
     def fails(*_: object) -> int:
         raise error
