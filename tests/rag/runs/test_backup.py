@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from index_store.commands import main
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from index_store.transfer.backup.restore import restore
@@ -52,7 +53,7 @@ def test_conversations_come_with_their_traces_and_what_was_in_flight_is_closed(l
         chat.default = Held(gate, "日当は二千五百円です。", shown="日当")
         asked = engine.ask(QUESTION, index=INDEX, pipeline_name="naive", conversation_id=done.conversation_id)
         gate.wait_for(1)
-        back_up(loaded, tmp_path / "saved.zip")
+        assert main(["backup", str(tmp_path / "saved.zip")]) == 0
         gate.open()
         assert asked.result().status == "finished"
         events = engine.history.events(done.id)

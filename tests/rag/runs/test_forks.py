@@ -190,6 +190,7 @@ def test_a_fork_of_a_fork_that_changes_how_to_search_still_searches_for_the_edit
     assert third.events[0].origin.changes == (Change(what="query", before=QUERY, after=QUESTION),)
 
 
+@pytest.mark.soak
 def test_a_fork_of_a_fork_leaves_out_another_passage_too_or_takes_the_first_one_back(engine, speaking):
     origin = ask(engine, "naive")
     given = finished(origin.events, "generate")[0].detail.passages
@@ -204,6 +205,7 @@ def test_a_fork_of_a_fork_leaves_out_another_passage_too_or_takes_the_first_one_
     assert [(each.what, each.passage) for each in back.events[0].origin.changes] == [("taken_in", 2)]
 
 
+@pytest.mark.soak
 def test_a_fork_of_a_fork_that_edits_the_prompt_keeps_the_passages_of_the_first(engine, speaking):
     first = Forked(engine, speaking, ask(engine, "naive"), "generate", LeaveOut(passage=2))
     again = Forked(engine, speaking, first.run, "generate", _brief(engine, first.run))
@@ -297,7 +299,7 @@ def test_a_chunk_that_was_taken_in_has_the_place_that_a_search_would_give_it(eng
 
 
 def test_a_passage_that_was_taken_in_from_a_table_has_the_header_of_its_columns(engine, speaking, tmp_path):
-    rows = "".join(f"| Kettle {n} | {n}00 yen | whistles |\n" for n in range(60))
+    rows = "".join(f"| Kettle {n} | {n}00 yen | whistles |\n" for n in range(20, 50))
     table = f"| Kettle | Price | Note |\n|---|---|---|\n{rows}"
     (tmp_path / "kitchen.md").write_text(f"# Kitchen\n\n## Kettles\n\n{table}", encoding="utf-8")
     engine.store.add(INDEX, tmp_path / "kitchen.md")
@@ -334,7 +336,7 @@ def test_words_of_the_keyword_search_stay_where_only_the_way_of_searching_change
 GRADING = some_of(("self_rag", "corrective", "adaptive"), now=("self_rag",))
 
 
-@pytest.mark.parametrize("draft_ahead", [False, True])
+@pytest.mark.parametrize("draft_ahead", [pytest.param(False, marks=pytest.mark.soak), True])
 @pytest.mark.parametrize("pipeline", GRADING)
 def test_a_grade_that_is_turned_to_no_takes_its_passage_from_the_answer(open_engine, speaking, pipeline, draft_ahead):
     engine = open_engine(speaking, draft_ahead=draft_ahead)
@@ -374,6 +376,7 @@ def test_a_grade_turned_over_sends_the_run_another_way(engine, speaking):
     assert not forked.asked(JA.rewrite)
 
 
+@pytest.mark.soak
 def test_all_grades_turned_to_no_send_it_to_the_rewrite(engine, speaking):
     speaking.answer_when(JA.rewrite, answer=QUERY)
     origin = ask(engine, "self_rag")
@@ -532,7 +535,8 @@ def test_without_any_passage_left_there_is_no_answer(engine, speaking):
     assert (forked.result.outcome, forked.prompts) == ("not_in_documents", [])
 
 
-@pytest.mark.parametrize("pipeline", some_of(("self_rag", "adaptive"), now=("self_rag",)))
+@pytest.mark.soak
+@pytest.mark.parametrize("pipeline", ["self_rag", "adaptive"])
 def test_without_any_passage_left_a_pipeline_with_checks_goes_on_as_after_no_answer(engine, speaking, pipeline):
     origin = ask(engine, pipeline)
     left_out = (LeaveOut(passage=number) for number in passages(origin))
@@ -549,7 +553,7 @@ def test_a_passage_without_a_readable_grade_can_be_left_out_of_an_answer_that_is
     assert finished(forked.events, "rewrite_question")[0].detail.reason == ""
 
 
-@pytest.mark.parametrize("draft_ahead", [False, True])
+@pytest.mark.parametrize("draft_ahead", [pytest.param(False, marks=pytest.mark.soak), True])
 @pytest.mark.parametrize("pipeline", WITH_GENERATE)
 def test_the_answers_prompt_is_asked_as_it_was_edited_and_only_once(open_engine, speaking, pipeline, draft_ahead):
     engine = open_engine(speaking, draft_ahead=draft_ahead)

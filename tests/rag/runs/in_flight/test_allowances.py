@@ -280,13 +280,13 @@ def test_a_group_may_have_another_number_of_runs_at_once(limited, chat):
     gate = Gate()
     chat.answer_when("日当", answer=Held(gate, ANSWER))
     engine = limited(runs_at_once=10, runs_per_person=1)
-    alice = in_group(engine, "alice", "research", GroupLimits(runs_at_once=3))
+    alice = in_group(engine, "alice", "research", GroupLimits(runs_at_once=2))
     bob = as_person(engine, "bob")
-    runs = [each.ask(f"日当{n}?", index=INDEX, pipeline_name="naive") for n in range(4) for each in (alice, bob)]
-    gate.wait_for(4)
-    assert eventually(lambda: sum(run.before == 0 for run in runs) == 4)
+    runs = [each.ask(f"日当{n}?", index=INDEX, pipeline_name="naive") for n in range(3) for each in (alice, bob)]
+    gate.wait_for(3)
+    assert eventually(lambda: sum(run.before == 0 for run in runs) == 3)
     at_work = [run for run in runs if run.before == 0]
-    assert sum(run in at_work for run in runs[::2]) == 3
+    assert sum(run in at_work for run in runs[::2]) == 2
     gate.open()
     assert {run.result().status for run in runs} == {"finished"}
 

@@ -95,14 +95,14 @@ def test_a_follow_up_is_named_in_full_to_who_suggests(suggesting, chat):
     ("said", "kept"),
     [
         (reply("いつ?", "誰が?", "どこで?", "なぜ?"), ("いつ?", "誰が?", "どこで?")),
-        (reply("いつ?", "いつ?", QUESTION, "", " ", 7, None), ("いつ?",)),
+        pytest.param(reply("いつ?", "いつ?", QUESTION, "", " ", 7, None), ("いつ?",), marks=pytest.mark.soak),
         (reply("い" * (LONGEST_FOLLOW_UP + 1), "誰が\n払う?", "いくら[1]?"), ("誰が 払う?", "いくら?")),
-        (reply(), ()),
+        pytest.param(reply(), (), marks=pytest.mark.soak),
         ("- いつですか？\n- 誰がですか？\nほかにもあります。", ("いつですか？", "誰がですか？")),
         ("I would rather talk about the weather.", ()),
-        ("{", ()),
+        pytest.param("{", (), marks=pytest.mark.soak),
         (reply("出張の日当は、いくらですか？", "誰が払う?", "誰が払う？"), ("誰が払う?",)),
-        (reply("Who pays?", "海外では?"), ("海外では?",)),
+        pytest.param(reply("Who pays?", "海外では?"), ("海外では?",), marks=pytest.mark.soak),
     ],
 )
 def test_what_is_no_short_new_question_is_not_suggested(suggesting, chat, said, kept):
@@ -132,7 +132,11 @@ def test_a_model_that_has_none_to_suggest_is_no_fault(suggesting):
     assert suggested(suggesting, run) == ()
 
 
-@pytest.mark.parametrize("error", [RuntimeError("boom"), "", Held(Gate(), "")], ids=["fault", "empty", "hangs"])
+@pytest.mark.parametrize(
+    "error",
+    [RuntimeError("boom"), pytest.param("", marks=pytest.mark.soak), Held(Gate(), "")],
+    ids=["fault", "empty", "hangs"],
+)
 def test_what_goes_wrong_is_told_nobody(suggesting, chat, monkeypatch, error):
     monkeypatch.setattr("rag.runs.in_flight.suggestions.SUGGESTING_LIMIT", 0.2)
     chat.answer_when(JA.follow_ups, answer=error)
@@ -150,7 +154,12 @@ def test_none_are_asked_for_unless_who_asks_wants_them(suggesting, chat):
 
 @pytest.mark.parametrize(
     ("setting", "suggests", "wanted"),
-    [("service", True, True), ("service", False, False), ("always", False, True), ("off", True, False)],
+    [
+        ("service", True, True),
+        pytest.param("service", False, False, marks=pytest.mark.soak),
+        ("always", False, True),
+        ("off", True, False),
+    ],
 )
 def test_the_setting_says_which_model_suggests(open_engine, chat, monkeypatch, setting, suggests, wanted):
     """`suggests`: the default of the kind of model; service models suggest, the embedded model does not."""
