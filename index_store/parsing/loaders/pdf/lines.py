@@ -67,13 +67,19 @@ def _lines(
         # pdfium gives no newline after the hyphen of a divided word.
         if index not in inside and (character in ends or character in HYPHENS):
             line = line_of(page, characters, turn, start, index + (character in HYPHENS))
-            if line and turn % 2 and lines and _is_rest(lines[-1], line):
-                # pdfium divides a sideways row of a table at an empty cell.
+            is_divided = turn % 2 or (ends == "\r\n" and (inside or (lines and line and _has_sign(lines[-1], line))))
+            if line and lines and is_divided and _is_rest(lines[-1], line):
+                # pdfium divides a row of a table at a cell of one character, and a sideways one at an empty cell.
                 lines[-1] = one_line([lines[-1], line])
             elif line:
                 lines.append(line)
             start = index + 1
     return lines
+
+
+def _has_sign(line: Line, following: Line) -> bool:
+    """Whether a cell of one character is at the break between them."""
+    return any(len(cell.text) == 1 for cell in (*line.cells[-1:], *following.cells[:1]))
 
 
 def _is_rest(line: Line, following: Line) -> bool:

@@ -1,7 +1,8 @@
 """Headers, footers and page numbers of a PDF: lines at the ends of most pages that differ only in the page's number, or
 that name the chapter of their page.
 
-Watermarks of most pages, too. The header of a table that goes on over pages stays: each page is a text of its own.
+Watermarks of most pages, too. What stays: the header of a table that goes on over pages, as each page is a text of its
+own, and once a title in larger type, of the document or of each of its forms.
 """
 
 import re
@@ -38,9 +39,15 @@ def without_running_lines(pages: list[list[Line]]) -> list[list[Line]]:
     stamps = Counter(text for page in pages for text in {line.text for line in page if line.slanted})
     least = max(PAGES, SHARE * len(pages))
     left = [[line for line in page if not line.slanted or stamps[line.text] < least] for page in pages]
+    titles: dict[str, tuple[int, Line]] = {}
     for end in (0, -1, 0, -1):
         ends = [page[end] if page and (end or not _names_columns(page, len(left))) else None for page in left]
-        running = _running(ends, left) | _of_chapters(ends, left)
+        running = _running(ends, left)
+        if end == 0:
+            for number in sorted(running):
+                if (line := ends[number]) and _is_title(line, left[number]):
+                    titles.setdefault(undigited(line), (number, line))
+        running |= _of_chapters(ends, left)
         left = [
             [line for line in page if line is not page[end]] if number in running else page
             for number, page in enumerate(left)
@@ -48,7 +55,11 @@ def without_running_lines(pages: list[list[Line]]) -> list[list[Line]]:
     # If nothing but numbers is left to tell the pages apart, they are forms, and their titles are no headers.
     texts = ([undigited(line) for line in rest] for page, rest in zip(pages, left, strict=True) if page)
     first = next(texts, [])
-    return pages if all(text == first for text in texts) else left
+    if all(text == first for text in texts):
+        return pages
+    for number, line in reversed(titles.values()):
+        left[number].insert(0, line)
+    return left
 
 
 def _names_columns(page: list[Line], pages: int) -> bool:
@@ -96,6 +107,11 @@ def _running(lines: list[Line | None], pages: list[list[Line]]) -> set[int]:
 def _is_small(line: Line | None, page: list[Line]) -> bool:
     """Whether another line of the page is in type of at least its size: it is no title."""
     return line is not None and line.size <= max((each.size for each in page if each is not line), default=0)
+
+
+def _is_title(line: Line, page: list[Line]) -> bool:
+    """Whether it is in larger type than all other lines of the page."""
+    return len(page) > 1 and not _is_small(line, page)
 
 
 def _of_chapters(lines: list[Line | None], pages: list[list[Line]]) -> set[int]:

@@ -376,6 +376,21 @@ def test_words_in_columns_are_a_table(raw) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("項目", "本社", "支店"), ("リモート勤務", "○", "×"), ("時差出勤", "△", "○")],
+        [("Item", "A", "B"), ("Remote", "Y", "N"), ("Flex", "N", "Y")],
+        [("等級", "1", "2"), ("部長", "5", "6"), ("課長", "4", "5")],
+    ],
+)
+def test_cells_of_one_character_are_in_their_rows(rows: list[tuple[str, ...]], raw) -> None:
+    page = [text for at, cells in enumerate(rows) for text in row(700 - 20 * at, *cells)]
+    header, *others = (f"| {' | '.join(cells)} |" for cells in rows)
+    written = load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown.strip()
+    assert written.splitlines() == [header, "| --- | --- | --- |", *others]
+
+
 def test_the_empty_half_of_a_bracket_or_a_stop_parts_no_cells(raw) -> None:
     rows = [("No", "品名", "金額"), ("1", "利用料", "50,000"), ("2", "サポート", "30,000")]
     page = [
@@ -433,7 +448,7 @@ def test_words_whose_characters_were_placed_one_by_one_are_words(raw) -> None:
     page = [*placed(50, 740, "価格表", 20), *(text for row in reversed(rows) for text in row)]
     loaded = load(raw(PdfFile([page]).content(), "a.pdf"))
     assert loaded.title == "価格表"
-    assert set(loaded.pages[0].markdown.split()) == {"価格表", "番号", "品名", "単価"}
+    assert set(loaded.pages[0].markdown.split("\n")) == {"価格表", "", "| 番号 | 品名 | 単価 |", "| --- | --- | --- |"}
 
 
 def test_columns_of_text_are_read_one_after_the_other_however_they_were_drawn(raw) -> None:
@@ -606,6 +621,19 @@ def test_slides_keep_a_title_that_several_share(raw) -> None:
     ]  # fmt: skip
     texts = [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages]
     assert [text.split("\n")[0] for text in texts[1:]] == ["Plans"] * 3 + ["Costs"] * 3
+
+
+@pytest.mark.parametrize("size", [9, 18])
+def test_a_title_in_larger_type_that_is_the_header_of_most_pages_is_kept_once(size: int, raw) -> None:
+    articles = ["始業は九時とする。", "休憩は一時間とする。", "賃金は別に定める。", "休暇は別に定める。"]
+    pages = [
+        [Text(250, 800, "就業規則", size if at else 18), *lines(f"第{at}条　{text}"), Text(280, 40, f"- {at + 1} -")]
+        for at, text in enumerate(articles)
+    ]
+    loaded = load(raw(PdfFile(pages).content(), "a.pdf"))
+    assert loaded.title == "就業規則"
+    first, *others = [f"第{at}条　{text}" for at, text in enumerate(articles)]
+    assert [page.markdown for page in loaded.pages] == [f"就業規則\n{first}", *others]
 
 
 def test_facing_pages_may_take_turns_with_the_title_and_the_chapter(raw) -> None:
