@@ -97,7 +97,11 @@ _JAPANESE_LEANS = re.compile(
     )
 )
 
-_RUN = re.compile(r"[一-龠々〆]+|[ァ-ヶー]{2,}|[A-Za-z0-9][A-Za-z0-9.'’′/-]*|[ァ-ヶ一-龠々A-Za-z0-9ー]+")
+_RUN = re.compile(
+    # The parts of a verb are one word: 繰り越せますか, 立て替え.
+    r"[一-龠々〆]+(?:[いきぎしちびみりえけげせてべめれ][一-龠々〆]+)*"
+    r"|[ァ-ヶー]{2,}|[A-Za-z0-9][A-Za-z0-9.'’′/-]*|[ァ-ヶ一-龠々A-Za-z0-9ー]+"
+)
 
 
 _QUESTION_VERBS = ("do", "does", "did", "will", "would", "can", "could", "may", "might", "must", "shall", "should")
@@ -121,6 +125,7 @@ _ENGLISH_LEANS = re.compile(
     r"\b(?:it|its|it's|that|this|these|those|they|them|their|theirs|he|him|his|she|her|hers|there|then|thereof|such"
     r"|same|former|latter|above|previous|previously|earlier|ones?|another|others?|else|instead|both|either|neither"
     r"|aforementioned|respectively)\b"
+    r"|\b(?:do|does|doing) so\b"
     r"|^(?:and|but|or|so|then|also|plus|what about|how about|what if|why not|because|otherwise|ok(?:ay)?|thanks?"
     r"|more|go on|continue|no|not|sorry|actually|i mean|i meant)\b"
     r"|^(?:even|with|without|for|in|on|at|after|during) (?:[^\s?]+ ){0,3}[^\s?]+\?$"

@@ -51,6 +51,9 @@ VPNはスマートフォンでも使えますか？
 """
 
 LEANING_JA = """\
+繰り越せますか？
+翌年に繰り越せますか？
+来年も使えますか
 それはいつまで?
 それはいつまでですか
 それは誰が決めますか?
@@ -171,6 +174,8 @@ List the requirements for parental leave in bullet points
 """
 
 LEANING_EN = """\
+Can contractors do so remotely?
+Can I apply online?
 And for part-time staff?
 Until when is it valid?
 How long does it last?
