@@ -80,7 +80,6 @@ def test_a_lock_file_names_no_place_to_fetch_from() -> None:
         assert "://" not in (ROOT / lock).read_text(encoding="utf-8")
 
 
-@pytest.mark.soak  # whether each requirement is locked within its range: above
 def test_the_lock_files_are_current(tmp_path: Path) -> None:
     """They are as `make lock` would write them now."""
     for name in (*LOCKS, *(Path(lock).with_suffix(".txt") for lock in LOCKS), "Makefile"):

@@ -181,7 +181,6 @@ def breaches(tmp_path_factory) -> str:
     return " ".join(lint_imports(folder).stdout.split())  # it wraps lines between long names
 
 
-@pytest.mark.soak  # imports through other walls, and modules in no layer, are tested above and below
 def test_an_import_from_a_layer_above_or_beside_is_noticed(breaches):
     missed = [
         (module, imported) for _, module, imported in BREACHES if f"{intruder_of(module)} -> {imported}" not in breaches
