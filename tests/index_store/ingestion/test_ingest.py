@@ -855,7 +855,7 @@ def test_a_file_that_does_not_fit_on_the_disk_fails_in_one_sentence_and_the_othe
         with full_disk(FULL):
             job = store.ingest("a", given(write("a.md"), tmp_path / "large.txt", write("b.md")))
             outcomes = outcome(job)
-        assert outcomes == {"a.md": "ready", "large.txt": "file_not_saved", "b.md": "ready"}
+        assert outcomes == {"a.md": "ready", "large.txt": "store_failed", "b.md": "ready"}
         (error,) = [each.error for each in job.results if each.error]
         assert "large.txt could not be saved; the disk may be full." in error.en
         assert not [record for record in caplog.records if record.exc_info]

@@ -172,11 +172,8 @@ def test_all_of_an_archive_is_added_although_the_database_is_away_for_a_moment(
     assert_sound(app, queued.data_dir)
 
 
-@pytest.mark.parametrize(
-    ("owner", "method"),
-    [pytest.param(Sites, "has", marks=pytest.mark.soak), (Versions, "begin")],
-    ids=["came", "is stored"],
-)
+@pytest.mark.soak  # a file is tested above
+@pytest.mark.parametrize(("owner", "method"), [(Sites, "has"), (Versions, "begin")], ids=["came", "is stored"])
 def test_a_site_is_crawled_although_the_database_is_away_for_a_moment_as_a_page(
     app: IndexStore, queued: Settings, away_once: AwayOnce, owner: type, method: str
 ) -> None:

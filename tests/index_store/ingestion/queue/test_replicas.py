@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 from sqlalchemy import delete, select
 
 from index_store.access.access import open_access
@@ -146,6 +145,7 @@ def test_a_job_that_is_dismissed_in_another_app_as_it_ends_ends_with_its_results
     assert [result.status.value for result in job.wait()] == ["ready"]
 
 
+@pytest.mark.soak  # the other way round: above
 def test_a_job_that_its_own_app_has_forgotten_has_ended_in_the_others(
     one: IndexStore, other: IndexStore, queued: Settings, write: Write
 ) -> None:
@@ -194,6 +194,7 @@ def test_an_app_continues_jobs_that_another_app_had_not_admitted_when_it_ended(
     assert eventually(lambda: not faults_of(one, queued.data_dir))
 
 
+@pytest.mark.soak  # uploads are tested above
 def test_pages_that_another_app_had_not_put_into_the_queue_are_continued_beside_the_first_page_of_their_site(
     one: IndexStore, queued: Settings
 ) -> None:
@@ -261,7 +262,7 @@ def test_what_one_removes_while_the_other_searches_is_found_or_not_and_never_hal
     searching = threading.Thread(target=search)
     searching.start()
     assert eventually(lambda: found)
-    for number in range(4):
+    for number in range(2):
         one.remove("a", str(write(f"{number}.md", sections=3)))
     one.delete_index("a")
     seen = len(found)
@@ -313,11 +314,15 @@ def noted(store: IndexStore, number: int) -> set[str]:
     return {each.source for each in store.documents() if f"/{number}/" in each.source}
 
 
-def test_an_app_that_closes_while_the_database_is_away_frees_everything(queued: Settings) -> None:
-    with PostgresServer() as server:
-        store = IndexStore(queued.model_copy(update={"database_url": SecretStr(server.new_database())}))
-        server.stop()
+def test_an_app_that_closes_while_the_database_is_away_frees_everything(
+    queued: Settings, postgres: PostgresServer
+) -> None:
+    store = IndexStore(queued)
+    postgres.stop()
+    try:
         with pytest.raises(errors.DatabaseAway):
             store.close()
         assert [*(queued.data_dir / "originals").iterdir()] == []
         assert "replicas" not in [each.name for each in threading.enumerate()]
+    finally:
+        postgres.start()

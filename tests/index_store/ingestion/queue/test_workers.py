@@ -133,15 +133,15 @@ def test_what_a_killed_worker_had_is_done_by_another_and_once(
     app: IndexStore, queued: Settings, service: EmbeddingService, write: Write, worker_process: NewWorker
 ) -> None:
     service.is_held, service.passes = True, 1  # only the first call ends
-    job = add(app, *(write(f"{i}.md", sections=10) for i in range(40)))
+    job = add(app, *(write(f"{i}.md", sections=10) for i in range(16)))
     killed = worker_process()
     assert eventually(lambda: job.progress.done)
     killed.end(signal.SIGKILL)
     service.is_held = False
     assert not job.is_finished
     with working(queued):
-        assert outcome(job) == {f"{i}.md": "ready" for i in range(40)}
-    assert app.indexes()[0].chunks == 400
+        assert outcome(job) == {f"{i}.md": "ready" for i in range(16)}
+    assert app.indexes()[0].chunks == 160
     assert_sound(app, queued.data_dir)
 
 
@@ -192,6 +192,7 @@ def test_what_a_killed_worker_had_no_time_to_delete_does_not_stay(
     assert_sound(app, queued.data_dir)
 
 
+@pytest.mark.soak  # without a worker: tests/index_store/library/originals/test_scratch.py
 def test_what_a_killed_worker_had_read_of_a_document_is_deleted_by_a_start_a_day_later(
     app: IndexStore, queued: Settings, service: EmbeddingService, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -145,7 +145,7 @@ def test_no_more_pages_are_added_than_the_limit(store: IndexStore, site: SiteSer
     assert len(store.documents()) == 2
 
 
-@pytest.mark.parametrize("tagged", [True, False], ids=["with tags", "without"])
+@pytest.mark.parametrize("tagged", [True, pytest.param(False, marks=pytest.mark.soak)], ids=["with tags", "without"])
 def test_what_has_not_changed_is_not_embedded_again(
     store: IndexStore, site: SiteServer, service: EmbeddingService, crawling: Settings, tagged: bool
 ) -> None:
@@ -179,7 +179,7 @@ def test_a_second_crawl_takes_what_changed_what_is_new_what_is_gone_and_what_has
     assert_sound(store, crawling.data_dir)
 
 
-@pytest.mark.parametrize("is_tagged", [False, True])
+@pytest.mark.parametrize("is_tagged", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_a_new_page_is_added_though_its_template_names_a_page_as_canonical_that_has_not_changed(
     store: IndexStore, site: SiteServer, is_tagged: bool
 ) -> None:
@@ -329,7 +329,9 @@ def test_a_retry_takes_all_pages_when_the_whole_site_had_failed(store: IndexStor
     assert [each.error for each in store.documents()] == [None] * 4
 
 
-@pytest.mark.parametrize("model", ["model-a", "model-b"], ids=["the same model", "another model"])
+@pytest.mark.parametrize(
+    "model", [pytest.param("model-a", marks=pytest.mark.soak), "model-b"], ids=["the same model", "another model"]
+)
 def test_the_pages_of_a_site_are_read_again_when_its_index_is_rebuilt(
     store: IndexStore, site: SiteServer, crawling: Settings, model: str
 ) -> None:
@@ -452,6 +454,7 @@ def test_a_crawl_in_the_midst_of_which_the_store_is_closed_goes_on_at_the_next_s
         assert_sound(store, crawling.data_dir)
 
 
+@pytest.mark.soak  # pages of a crawl that is at work wait too: above
 @pytest.mark.usefixtures("impatient")
 def test_pages_that_wait_for_the_model_when_the_store_is_closed_are_added_at_the_next_start(
     crawling: Settings, site: SiteServer, service: EmbeddingService
@@ -520,7 +523,11 @@ def test_a_site_that_is_removed_while_it_is_crawled_does_not_come_back(
     assert_sound(store, crawling.data_dir)
 
 
-@pytest.mark.parametrize("page", [html("Pears"), Reply(status=500)], ids=["it is fetched", "it fails"])
+@pytest.mark.parametrize(
+    "page",
+    [html("Pears"), pytest.param(Reply(status=500), marks=pytest.mark.soak)],
+    ids=["it is fetched", "it fails"],
+)
 def test_a_site_that_is_removed_just_before_its_next_page_is_recorded_does_not_come_back(
     store: IndexStore, site: SiteServer, crawling: Settings, monkeypatch: pytest.MonkeyPatch, page: Reply
 ) -> None:
@@ -606,10 +613,10 @@ def test_a_site_that_is_removed_leaves_its_first_page_to_the_site_that_brought_i
 def test_two_sites_on_one_host_that_are_crawled_at_once_keep_its_rate_together(
     crawling: Settings, site: SiteServer
 ) -> None:
-    site.pages = {f"/{name}/": html(name, *(f"/{name}/{n}" for n in range(6))) for name in "ab"}
-    site.pages |= {f"/{name}/{n}": html(f"{name} {n}", text=f"Page {n} of {name}.") for name in "ab" for n in range(6)}
+    site.pages = {f"/{name}/": html(name, *(f"/{name}/{n}" for n in range(3))) for name in "ab"}
+    site.pages |= {f"/{name}/{n}": html(f"{name} {n}", text=f"Page {n} of {name}.") for name in "ab" for n in range(3)}
     with IndexStore(crawling.model_copy(update={"crawl_rate": 20.0})) as store:
         jobs = [store.ingest(name, [SiteSource(CrawlOptions(url=site.url(f"/{name}/")))]) for name in "ab"]
-        assert [len(job.wait()) for job in jobs] == [7, 7]
+        assert [len(job.wait()) for job in jobs] == [4, 4]
     times = sorted(asked.at for asked in site.asked)
     assert times[-1] - times[0] >= (len(times) - 1) / 20 - 0.15

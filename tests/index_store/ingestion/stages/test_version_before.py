@@ -73,10 +73,11 @@ def test_a_document_that_is_added_again_on_purpose_is_embedded_whole(
     assert service.texts[-2:] == added
 
 
-def test_a_vector_stays_the_same_through_twenty_versions(store: IndexStore, add: Add) -> None:
+@pytest.mark.parametrize("versions", [4, pytest.param(20, marks=pytest.mark.soak)])
+def test_a_vector_stays_the_same_through_many_versions(store: IndexStore, add: Add, versions: int) -> None:
     add("Trains are paid.", "The first version.")
     before = store.search("rules", "Trains are paid.", k=1)[0].score
-    for number in range(20):
+    for number in range(versions):
         add("Trains are paid.", f"Version {number}.")
     # The last of its six digits may be rounded the other way; a vector that is moved again changes the fourth.
     assert store.search("rules", "Trains are paid.", k=1)[0].score == pytest.approx(before, abs=1e-5)
