@@ -202,7 +202,8 @@ def test_an_output_for_which_there_is_no_room_is_told_in_one_sentence(
     run: Run, run_to: Run, write: Write, given: list[str]
 ) -> None:
     run("add", "--index", "a", write("a.md"))
-    done = run_to(Path("/dev/full").open("w"), "list", *given)
+    with Path("/dev/full").open("w") as full:
+        done = run_to(full, "list", *given)
     assert done.status == 1
     assert done.err.startswith("The output can't be written: No space left on device.")
     assert done.err.count("\n") == 1

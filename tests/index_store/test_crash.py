@@ -238,7 +238,8 @@ def killed(folder: Path, seed: str, aims: Sequence[str]) -> Rounds:
 def test_a_store_that_is_killed_agrees_with_itself_and_has_all_that_was_acknowledged(
     tmp_path: Path, database: SecretStr | None, chroma_url: SecretStr | None
 ) -> None:
-    rounds = killed(tmp_path, "1", ("add",))
+    # With this seed, documents were acknowledged before the kill, and others are half added.
+    rounds = killed(tmp_path, "16", ("add",))
     assert set(rounds.killed_in) - {"start", "open"}
 
 

@@ -152,15 +152,16 @@ def test_a_job_returns_at_once_and_its_documents_are_pending_until_they_are_read
 
 
 def test_progress_is_told_of_each_document_and_in_all_with_the_time_left(
-    store: IndexStore, service: EmbeddingService, write: Write
+    store: IndexStore, service: EmbeddingService, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(ServiceEmbeddings, "batch", 8)  # texts per call
     service.embeds = threading.Semaphore(0)
-    files = [write(f"{i}.md", sections=100) for i in range(3)]
+    files = [write(f"{i}.md", sections=12) for i in range(3)]
     with library_of(store).held():  # the job can't record a document yet
         job = store.ingest("a", given(*files))
         seen = [job.progress]
     halfway = set()
-    for embedded in (64, 100, 164, 200, 264):  # a call takes 64 texts
+    for embedded in (8, 12, 20, 24, 32):
         service.embeds.release()
         assert eventually(lambda embedded=embedded: sum(each.embedded for each in job.items) == embedded)
         seen.append(job.progress)
@@ -176,7 +177,7 @@ def test_progress_is_told_of_each_document_and_in_all_with_the_time_left(
     assert any(progress.seconds_left for progress in seen)
     assert {progress.current for progress in seen} & {each.source for each in job.items}
     assert halfway == {each.source for each in job.items}
-    assert [(each.chunks, each.embedded, each.share) for each in job.items] == [(100, 100, 1)] * 3
+    assert [(each.chunks, each.embedded, each.share) for each in job.items] == [(12, 12, 1)] * 3
 
 
 def test_one_bad_file_stops_no_other(store: IndexStore, write: Write, serviced: Settings, tmp_path: Path) -> None:
@@ -705,10 +706,16 @@ def test_a_job_that_was_dismissed_goes_on_unseen(
 # Faults of the service, the parser and the disk
 
 
-@pytest.mark.parametrize("chunks", [1, 70])  # more than one call of the service takes
+@pytest.mark.parametrize("chunks", [1, 12])  # fewer and more than a call takes
 def test_a_text_that_the_service_refuses_costs_its_document_alone(
-    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write, chunks: int
+    store: IndexStore,
+    service: EmbeddingService,
+    serviced: Settings,
+    write: Write,
+    monkeypatch: pytest.MonkeyPatch,
+    chunks: int,
 ) -> None:
+    monkeypatch.setattr(ServiceEmbeddings, "batch", 8)
     service.refused = "unspeakable"
     files = [write(f"{i}.md", sections=chunks, words="unspeakable" if i == 1 else "") for i in range(4)]
     service.is_held = True
@@ -744,14 +751,19 @@ def test_a_refused_text_does_not_make_the_calls_of_other_documents_smaller(
 
 
 def test_a_service_that_fails_for_a_while_costs_what_it_was_asked_meanwhile(
-    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+    store: IndexStore,
+    service: EmbeddingService,
+    serviced: Settings,
+    write: Write,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(ServiceEmbeddings, "batch", 8)
     service.fails(Refusal(503), times=1)
-    outcomes = outcome(store.ingest("a", given(*(write(f"{i}.md", sections=70) for i in range(4)))))
+    outcomes = outcome(store.ingest("a", given(*(write(f"{i}.md", sections=9) for i in range(4)))))
     assert sorted(set(outcomes.values())) == ["ready", "service_failed"]
     assert_sound(store, serviced.data_dir)
     assert set(outcome(store.retry("a")).values()) == {"ready"}
-    assert store.indexes()[0].chunks == 280
+    assert store.indexes()[0].chunks == 36
 
 
 def test_vectors_of_another_length_than_the_index_has_are_refused_with_what_to_do(
@@ -963,7 +975,6 @@ def test_a_job_ends_even_if_questions_never_stop(
 
 
 @linux
-@pytest.mark.usefixtures("own_parsers")
 def test_files_are_read_by_processes_that_let_others_go_first(
     store: IndexStore, service: EmbeddingService, write: Write
 ) -> None:

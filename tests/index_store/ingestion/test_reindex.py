@@ -10,6 +10,7 @@ from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store.index_store import IndexStore
 from index_store.store.user_ingestion import UserIngestion
+from index_store.vectors.service import ServiceEmbeddings
 from tests.back_doors import library_of
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound, originals
@@ -185,10 +186,11 @@ def test_under_the_same_model_a_cancelled_reindex_leaves_all_searchable(
 
 
 def test_under_another_model_what_a_cancelled_reindex_left_out_can_be_retried(
-    filled: Settings, other: Settings, service: EmbeddingService, write: Write
+    filled: Settings, other: Settings, service: EmbeddingService, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(ServiceEmbeddings, "batch", 8)
     with IndexStore(filled) as store:
-        store.add("旅費 規程", write("long.md", sections=70))  # more texts than one call of the service takes
+        store.add("旅費 規程", write("long.md", sections=10))  # more texts than one call of the service takes
     with IndexStore(other) as store:
         job = _cancelled(store, service)
         left = [each for each in store.documents() if each.status is not DocumentStatus.READY]
@@ -200,6 +202,7 @@ def test_under_another_model_what_a_cancelled_reindex_left_out_can_be_retried(
         assert found(store).endswith("bananas.md")
 
 
+@pytest.mark.soak  # documents that are under way: above
 def test_documents_whose_turn_had_not_come_when_a_reindex_was_cancelled_can_be_retried_too(
     filled: Settings, other: Settings, write: Write
 ) -> None:
@@ -237,6 +240,7 @@ def test_a_reindex_in_the_midst_of_which_the_store_is_closed_goes_on_at_the_next
         assert_sound(store, settings.data_dir)
 
 
+@pytest.mark.soak  # one model: above
 @pytest.mark.usefixtures("impatient")
 def test_two_models_in_turn_while_the_first_is_still_embedding(other: Settings, service: EmbeddingService) -> None:
     with IndexStore(other) as store:

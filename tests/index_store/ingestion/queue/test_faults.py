@@ -132,9 +132,8 @@ def test_a_document_is_added_although_the_database_is_away_for_a_moment_as_it_is
     assert_sound(app, queued.data_dir)
 
 
-@pytest.mark.parametrize(
-    ("name", "code"), [pytest.param("a.md", "request_refused", marks=pytest.mark.soak), ("a.zip", "unreadable")]
-)
+@pytest.mark.soak  # one that is ready is tested above
+@pytest.mark.parametrize(("name", "code"), [("a.md", "request_refused"), ("a.zip", "unreadable")])
 def test_what_fails_as_the_database_is_away_for_a_moment_is_told_to_have_failed(
     app: IndexStore,
     queued: Settings,
@@ -234,6 +233,7 @@ def test_a_site_is_crawled_although_the_queue_has_refused_a_page_of_it_once(
     assert_sound(app, queued.data_dir)
 
 
+@pytest.mark.soak  # a crawl is tested above
 def test_a_bug_in_the_work_on_an_archive_ends_the_job_with_its_name(
     app: IndexStore, queued: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,13 +258,13 @@ def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_an
     admit = SourceAdmission.admit_source
 
     def without_a_database(its: SourceAdmission, index: IndexRecord, source: FileSource, item: Item) -> object:
-        if source.path.name == "30.md":
+        if source.path.name == "10.md":
             postgres.kill()
         return admit(its, index, source, item)
 
     monkeypatch.setattr(SourceAdmission, "admit_source", without_a_database)
     app.create_index("a")
-    job = app.ingest("a", [FileSource(write(f"{number}.md")) for number in range(60)])
+    job = app.ingest("a", [FileSource(write(f"{number}.md")) for number in range(20)])
     admission = app._parts.jobs._known[job.id]._admission  # the job itself can't be read while the database is away
     try:
         assert eventually(lambda: admission.failure)
@@ -275,7 +275,7 @@ def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_an
     assert job.failure
     assert job.failure.code == "database_away"
     noted = app.documents("a")
-    assert 0 < len(noted) < 60
+    assert 0 < len(noted) < 20
     assert {each.status.value for each in noted} <= {"ready", "failed"}
     assert_sound(app, queued.data_dir)
 

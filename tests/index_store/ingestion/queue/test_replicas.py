@@ -238,6 +238,7 @@ def test_a_command_in_a_folder_without_the_originals_does_not_make_it_one_of_the
         pass
 
 
+@pytest.mark.soak  # in one app: tests/index_store/search/test_searcher.py
 def test_what_one_removes_while_the_other_searches_is_found_or_not_and_never_half(
     one: IndexStore, other: IndexStore, queued: Settings, write: Write
 ) -> None:

@@ -224,6 +224,7 @@ def test_a_page_that_fails_for_now_keeps_its_version_and_says_why_until_it_is_tr
     assert_sound(store, crawling.data_dir)
 
 
+@pytest.mark.soak  # without a re-index: above; a file: tests/index_store/ingestion/test_ingest.py
 def test_a_page_that_failed_is_still_told_and_tried_again_after_the_index_was_re_indexed(
     store: IndexStore, site: SiteServer
 ) -> None:
@@ -319,6 +320,7 @@ def test_a_retry_leaves_a_crawl_alone_that_is_at_work(store: IndexStore, site: S
     assert len(outcome(site, job)) == 4
 
 
+@pytest.mark.soak  # one page that failed, and a site that was down at first: above
 def test_a_retry_takes_all_pages_when_the_whole_site_had_failed(store: IndexStore, site: SiteServer) -> None:
     crawled(store, site).wait()
     working, site.pages = site.pages, dict.fromkeys(site.pages, Reply(status=500))
