@@ -17,6 +17,7 @@ from index_store.store.index_store import IndexStore
 from index_store.vectors.chroma import chroma_backend
 from tests.full_disk import full_disk, linux
 from tests.index_store.embedding_service import EmbeddingService
+from tests.index_store.small_graphs import GRAPH, small_graphs
 from tests.index_store.soundness import assert_sound
 
 NOTICE = "## Notice\n\nThis page is for staff only and is not to be given to anyone else.\n\n"
@@ -67,14 +68,13 @@ def halve(file: Path) -> None:
 def left_open(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The data folder of a process that has not closed its store, with a large and a small index."""
     folder, documents = (tmp_path_factory.mktemp(name) for name in ("killed", "documents"))
-    for name, parts in (("small.md", 1), ("apples.md", 600), ("bananas.md", 600)):
+    for name, parts in (("small.md", 1), ("apples.md", GRAPH // 2), ("bananas.md", GRAPH // 2)):
         sections = (f"## Part {i} of {name}\n\nThis is what {name} says in part {i}.\n\n" for i in range(parts))
         (documents / name).write_text(f"# {name}\n\n" + "".join(sections), encoding="utf-8")
-    with EmbeddingService() as service:
+    with small_graphs(), EmbeddingService() as service:
         settings = Settings(data_dir=folder / "open", openai_base_url=service.base_url, embedding_model="model-a")
         with IndexStore(settings) as store:
             store.add("small", documents / "small.md")
-            # Chroma writes the graph every 1000 changes.
             job = store.ingest("large", [FileSource(documents / f"{name}.md") for name in ("apples", "bananas")])
             assert [each.status for each in job.wait()] == ["ready", "ready"]
             return shutil.copytree(settings.data_dir, folder / "left", ignore=shutil.ignore_patterns("*.lock"))
@@ -103,7 +103,7 @@ def test_where_a_killed_process_has_torn_an_index_its_documents_are_embedded_aga
         assert [job.index for job in jobs] == ["large"]
         assert [each.status for each in jobs[0].wait()] == ["ready", "ready"]
         assert_sound(store, killed.data_dir)
-        assert store.search("large", "This is what bananas.md says in part 417.", k=1)[0].source.endswith("bananas.md")
+        assert store.search("large", "This is what bananas.md says in part 41.", k=1)[0].source.endswith("bananas.md")
         assert store.search("small", "What does small.md say?", k=1)[0].source.endswith("small.md")
 
 
@@ -113,7 +113,7 @@ def test_what_a_killed_process_has_not_torn_is_left_as_it_is(killed: Settings) -
     with IndexStore(killed) as store:
         assert {each.status for each in store.documents()} == {DocumentStatus.READY}
         assert store.resume() == []
-        assert store.search("large", "This is what bananas.md says in part 417.", k=1)[0].source.endswith("bananas.md")
+        assert store.search("large", "This is what bananas.md says in part 41.", k=1)[0].source.endswith("bananas.md")
         assert_sound(store, killed.data_dir)
 
 

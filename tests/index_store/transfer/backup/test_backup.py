@@ -24,7 +24,7 @@ from index_store.ingestion.sources import FileSource
 from index_store.library.data_folder import IDENTITY, LINKS, NAMESPACE, ORIGINALS_NOTED
 from index_store.library.library import Library
 from index_store.store.index_store import IndexStore
-from tests.full_disk import linux
+from tests.full_disk import full_disk, linux
 from tests.index_store.soundness import assert_sound, content, originals
 from tests.index_store.transfer.backup.conftest import Command, Write, started
 from tests.old_folders import unpack
@@ -95,7 +95,7 @@ def test_neither_settings_nor_models_nor_logs_nor_what_is_on_its_way_in_are_save
     assert saved == {"catalogue.sqlite3", "chroma", "originals", "audit", "manifest.json"}
 
 
-@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("language", ["en", pytest.param("ja", marks=pytest.mark.soak)])
 def test_a_file_that_is_there_is_not_written_over(
     app: IndexStore, archive: Path, command: Command, language: str
 ) -> None:
@@ -106,7 +106,7 @@ def test_a_file_that_is_there_is_not_written_over(
     assert archive.read_bytes() == before
 
 
-@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.soak), "ja"])
 def test_a_folder_in_place_of_the_file_is_told_with_the_name_of_a_file_in_it(
     app: IndexStore, command: Command, tmp_path: Path, language: str
 ) -> None:
@@ -185,6 +185,7 @@ def test_changes_that_go_on_meanwhile_leave_one_consistent_state(
     serviced: Settings, app: IndexStore, process: Command, command: Command, write: Write, tmp_path: Path, times: int
 ) -> None:
     """In each saved state, each document is found by its own words."""
+    back_up = process if times > 1 else command
     is_over = threading.Event()
     faults: list[Exception] = []
 
@@ -203,7 +204,7 @@ def test_changes_that_go_on_meanwhile_leave_one_consistent_state(
     churning = threading.Thread(target=churn)
     churning.start()
     archives = [tmp_path / f"{number}.zip" for number in range(times)]
-    saved = [process("backup", archive).returncode for archive in archives]
+    saved = [back_up("backup", archive).returncode for archive in archives]
     is_over.set()
     churning.join()
     assert (saved, faults) == ([0] * times, [])
@@ -290,14 +291,10 @@ def test_backups_that_are_kept_in_a_folder_named_backup_stay_there(
 
 @linux
 def test_on_a_full_disk_it_says_so_and_leaves_nothing(
-    serviced: Settings, app: IndexStore, process: Command, tmp_path: Path
+    serviced: Settings, app: IndexStore, command: Command, tmp_path: Path
 ) -> None:
-    import resource
-
-    def full() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-
-    done = process("backup", tmp_path / "saved.zip", preexec_fn=full)
+    with full_disk():
+        done = command("backup", tmp_path / "saved.zip")
     assert done.returncode == 1
     assert "could not be made" in done.stderr
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith("saved")] == []
@@ -313,7 +310,9 @@ def test_it_is_begun_while_the_app_is_not_running_too(
     assert command("restore", tmp_path / "saved.zip", folder=tmp_path / "other").returncode == 0
 
 
-@pytest.mark.parametrize("name", ["catalogue.sqlite3", "history.sqlite3", "chroma/chroma.sqlite3"])
+@pytest.mark.parametrize(
+    "name", ["catalogue.sqlite3", pytest.param("history.sqlite3", marks=pytest.mark.soak), "chroma/chroma.sqlite3"]
+)
 def test_a_damaged_database_is_told_rather_than_saved(
     serviced: Settings, app: IndexStore, command: Command, tmp_path: Path, name: str
 ) -> None:

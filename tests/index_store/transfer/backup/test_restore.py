@@ -7,7 +7,7 @@ import signal
 import stat
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,9 @@ from index_store.base.settings import Settings
 from index_store.store.index_store import IndexStore
 from index_store.transfer.backup import errors
 from index_store.transfer.backup.restore import restore
+from index_store.vectors.local.probe import is_half_written
 from tests.full_disk import full_disk, linux
+from tests.index_store.small_graphs import GRAPH, small_graphs
 from tests.index_store.soundness import assert_sound
 from tests.index_store.transfer.backup.conftest import Command, Write, started
 
@@ -207,16 +209,8 @@ def test_more_or_less_than_the_manifest_has_is_refused(archive: Path, target: Pa
         restore(archive, target)
 
 
-@pytest.mark.parametrize(
-    "stage",
-    [
-        "originals",
-        *(
-            pytest.param(each, marks=pytest.mark.soak)
-            for each in ("catalogue.sqlite3", "restoring", "restoring/catalogue.sqlite3")
-        ),
-    ],
-)
+@pytest.mark.soak  # the files that it leaves, without a process: the next test
+@pytest.mark.parametrize("stage", ["originals", "catalogue.sqlite3", "restoring", "restoring/catalogue.sqlite3"])
 def test_killed_in_the_midst_it_leaves_a_folder_that_no_app_opens_and_that_is_restored_to_again(
     serviced: Settings, archive: Path, command: Command, target: Path, stage: str
 ) -> None:
@@ -259,14 +253,11 @@ def test_on_a_full_disk_it_says_so_and_the_folder_stays_empty(archive: Path, tar
     restore(archive, target)
 
 
-GRAPH = 1100
-"""vectors: so many that Chroma writes their graph to disk"""
-
-
 @pytest.fixture
-def large(app: IndexStore, write: Write) -> IndexStore:
-    app.add("a", write("large.md", sections=GRAPH))
-    return app
+def large(serviced: Settings, write: Write) -> Iterator[IndexStore]:
+    with small_graphs(), IndexStore(serviced) as store:
+        store.add("a", write("large.md", sections=GRAPH))
+        yield store
 
 
 def statuses(settings: Settings, folder: Path) -> set[str]:
@@ -275,6 +266,20 @@ def statuses(settings: Settings, folder: Path) -> set[str]:
         return {each.status.value for each in store.documents()}
 
 
+@pytest.mark.parametrize("is_torn", [False, True])
+def test_a_graph_is_restored_as_whole_or_as_half_written_as_it_was(
+    serviced: Settings, large: IndexStore, command: Command, tmp_path: Path, target: Path, is_torn: bool
+) -> None:
+    if is_torn:
+        [graph] = serviced.data_dir.glob("chroma/*/data_level0.bin")
+        graph.touch()
+    command("backup", tmp_path / "saved.zip")
+    restore(tmp_path / "saved.zip", target)
+    [last] = target.glob("chroma/*/index_metadata.pickle")
+    assert is_half_written(last.parent) is is_torn
+
+
+@pytest.mark.soak  # as the process that opens it next sees it: above
 def test_a_graph_that_was_whole_is_taken_for_whole(
     serviced: Settings, large: IndexStore, command: Command, tmp_path: Path, target: Path
 ) -> None:
@@ -284,6 +289,7 @@ def test_a_graph_that_was_whole_is_taken_for_whole(
     assert statuses(serviced, target) == {"ready"}
 
 
+@pytest.mark.soak  # above, and test_chroma.py
 def test_a_graph_that_a_killed_app_left_half_written_is_embedded_again_and_the_check_finds_nothing(
     serviced: Settings, large: IndexStore, command: Command, tmp_path: Path, target: Path
 ) -> None:
