@@ -74,10 +74,10 @@ def test_tabs_that_sign_in_at_once_are_one_person(settings: Settings) -> None:
             together.wait()
             return people.signed_in(claim(subject)).id
 
-        for number in range(20):
+        for number in range(8):
             ids = tabs.map(sign_in, [one.people, other.people] * 2, [f"person{number}"] * 4)
             assert len(set(ids)) == 1
-        assert len(one.people.all()) == 20
+        assert len(one.people.all()) == 8
 
 
 def test_a_name_that_goes_on_and_on_is_cut_and_one_that_is_no_text_is_kept_as_text(people: People) -> None:
@@ -326,6 +326,8 @@ def test_the_grants_to_an_address_stay_if_it_certainly_belongs_to_someone_else(
     assert [each.grantee.name for each in access.grants.of("plans").grants] == ["alice@example.com"]
 
 
+# Also in test_commands.py::test_both_are_managed_while_the_app_runs, without a process.
+@pytest.mark.soak
 def test_another_process_puts_someone_out(people: People, settings: Settings) -> None:
     alice = people.signed_in(claim("alice"))
     command = [sys.executable, "-m", "index_store", "people", "disable", "alice@example.com"]
@@ -369,7 +371,8 @@ def test_the_last_admin_stays_one(people: People, change: Callable[[People, str]
     assert now.role is Role.ADMIN
 
 
-def test_of_two_admins_who_remove_each_other_at_once_one_is_refused(settings: Settings) -> None:
+@pytest.mark.parametrize("rounds", [10, pytest.param(30, marks=pytest.mark.soak)])
+def test_of_two_admins_who_remove_each_other_at_once_one_is_refused(settings: Settings, rounds: int) -> None:
     """Like two processes: they share only the file."""
     with open_access(settings) as one, open_access(settings) as other, ThreadPoolExecutor(2) as both:
         alice, bob = (one.people.signed_in(claim(name)) for name in ("alice", "bob"))
@@ -383,7 +386,7 @@ def test_of_two_admins_who_remove_each_other_at_once_one_is_refused(settings: Se
                 return 1
             return 0
 
-        for number in range(30):
+        for number in range(rounds):
             for each in (alice, bob):
                 one.people.enable(each.id)
                 one.people.set_role(each.id, Role.ADMIN)

@@ -60,7 +60,6 @@ def told(found: list[Difference]) -> list[tuple[str | None, str | None, str]]:
     return [(each.index, each.document and Path(each.document).name, each.what.code) for each in found]
 
 
-@pytest.mark.both_chromas
 def test_a_sound_store_has_no_difference(filled: Settings, write: Write) -> None:
     with IndexStore(filled) as store:
         assert store.check() == []
@@ -98,7 +97,6 @@ def test_vectors_of_no_document_are_told_by_index_and_mended_by_a_reindex(
     _mended(filled, "b")
 
 
-@pytest.mark.both_chromas
 def test_a_collection_that_is_gone_is_mended_by_a_reindex(filled: Settings, vectors: ChromaBackend) -> None:
     vectors.drop(collection_of(filled, vectors, "a").name)
     vectors.close()
@@ -155,7 +153,8 @@ def test_originals_of_no_document_are_told_and_go_at_the_next_start(filled: Sett
 
 
 @pytest.mark.parametrize(
-    ("language", "sentence"), [("en", "is missing. Search still works"), ("ja", "元のファイルがありません")]
+    ("language", "sentence"),
+    [pytest.param("en", "is missing. Search still works", marks=pytest.mark.soak), ("ja", "元のファイルがありません")],
 )
 def test_the_command_says_it_in_the_readers_language_and_fails(
     filled: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], language: str, sentence: str

@@ -41,6 +41,7 @@ DUTY = (
     [
         (TERMS, "ninety", "thirty"),
         (TERMS, "Ninety", "Sixty"),
+        (DUTY, "二千五百円まで", "三千円まで"),
         (DUTY, "金曜日", "月曜日"),
         (NOTICE.format("by", "{}"), "paid on Friday", "paid on Monday"),
         (NOTICE.format("by", "{}"), "due in March", "due in April"),
@@ -51,7 +52,16 @@ def test_texts_that_differ_in_a_number_or_a_day_in_words_are_two(text: str, one:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("支給して", "支給せず"), ("上限", "下限"), ("事前", "事後"), ("最低", "最高")]
+    ("one", "other"),
+    [
+        ("支給して", "支給せず"),
+        ("上限", "下限"),
+        ("事前", "事後"),
+        ("最低", "最高"),
+        ("繰り越すことができる", "繰り越すことができない"),
+        ("It may be carried over", "It may not be carried over"),
+        ("It may be paid in advance", "It can't be paid in advance"),
+    ],
 )
 def test_texts_of_which_one_says_the_opposite_are_two(one: str, other: str) -> None:
     assert not are_near_duplicates(DUTY.format(one), DUTY.format(other))

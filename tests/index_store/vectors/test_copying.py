@@ -92,6 +92,7 @@ def test_what_the_origin_does_not_have_any_more_goes(folder: ChromaBackend, serv
     assert are_alike(server, folder)
 
 
+@pytest.mark.soak  # the same code adds documents: server/test_server.py
 def test_requests_that_something_before_the_server_finds_too_large_are_halved(
     folder: ChromaBackend, server: ChromaBackend, proxy: ChromaProxy
 ) -> None:

@@ -13,7 +13,11 @@ def minds_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-@pytest.mark.parametrize("command", [("index_store", "list"), ("rag", "pipelines")], ids=lambda each: each[0])
+@pytest.mark.parametrize(
+    "command",
+    [("index_store", "list"), pytest.param(("rag", "pipelines"), marks=pytest.mark.soak)],
+    ids=lambda each: each[0],
+)
 def test_ctrl_c_while_a_command_loads_its_modules_ends_it_without_a_traceback(command: tuple[str, str]) -> None:
     # In a small pipe, it can't load all its modules before this test has read that it begins.
     with subprocess.Popen(

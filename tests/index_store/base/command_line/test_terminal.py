@@ -12,7 +12,7 @@ from index_store.base.command_line.terminal import for_terminal, for_terminal_as
 @pytest.mark.parametrize(
     "command",
     [
-        "from index_store.commands import main; main(['list'])",
+        "from index_store.commands import main; main(['people', 'list'])",
         pytest.param("from rag.commands import main; main(['pipelines'])", marks=pytest.mark.soak),
     ],
 )

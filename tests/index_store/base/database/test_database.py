@@ -130,13 +130,14 @@ def test_what_is_no_database_is_told_apart(file: Path, tmp_path: Path) -> None:
         open_database(SqliteFile(file), line(tmp_path / "line", "pass"))
 
 
-def test_neither_alembic_nor_psycopg_is_even_imported_where_the_version_is_the_present_one(tmp_path: Path) -> None:
+def test_neither_alembic_nor_psycopg_nor_s3_is_even_imported_where_none_of_them_is_used(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from index_store.base.database.database import open_database;"
         "from index_store.base.database.sqlite import SqliteFile;"
         "from index_store.catalogue.schema import SCHEMA;"
+        "import index_store.library.originals.registry;"
         "[open_database(SqliteFile(Path(sys.argv[1])), SCHEMA).dispose() for _ in range(2)];"
-        "print({'alembic', 'psycopg'} & {*sys.modules})"
+        "print({'alembic', 'psycopg', 's3fs', 'botocore', 'aiobotocore'} & {*sys.modules})"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "a.sqlite3")], capture_output=True, encoding="utf-8", check=True
@@ -190,6 +191,7 @@ def test_the_copy_goes_when_it_has_had_its_time(first: Path, tmp_path: Path) -> 
         assert kept(tmp_path) == stays
 
 
+@pytest.mark.soak  # of the folder of an app: tests/test_killed_upgrade.py
 def test_a_process_that_is_killed_in_a_migration_leaves_database_and_copy_as_they_were(
     first: Path, tmp_path: Path
 ) -> None:
@@ -241,7 +243,8 @@ def test_a_log_is_cleared_though_another_clears_it_at_the_same_moment(tmp_path):
     engine.dispose()
 
 
-def test_connections_that_open_a_new_file_at_the_same_time_all_succeed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("files", [25, pytest.param(100, marks=pytest.mark.soak)])
+def test_connections_that_open_a_new_file_at_the_same_time_all_succeed(tmp_path: Path, files: int) -> None:
     together = Barrier(4)
 
     def add(file: SqliteFile) -> None:
@@ -252,7 +255,7 @@ def test_connections_that_open_a_new_file_at_the_same_time_all_succeed(tmp_path:
         database.dispose()
 
     with ThreadPoolExecutor(4) as processes:
-        for number in range(100):
+        for number in range(files):
             file = tmp_path / f"{number}.sqlite3"
             with closing(sqlite3.connect(file)) as connection:
                 connection.execute("CREATE TABLE things (id INTEGER PRIMARY KEY)")

@@ -16,13 +16,14 @@ from index_store.library.originals.registry import originals_backend
 from index_store.library.versions import Versions
 from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
+from tests.index_store.small_graphs import GRAPH, small_graphs
 from tests.index_store.soundness import assert_sound, content
 from tests.servers import Refusal
 
 Write = Callable[..., Path]
 
 
-@pytest.fixture(params=["data folder", pytest.param("share", marks=pytest.mark.soak), "s3"])
+@pytest.fixture(params=["data folder", *(pytest.param(each, marks=pytest.mark.soak) for each in ("share", "s3"))])
 def serviced(request: pytest.FixtureRequest, serviced: Settings, tmp_path: Path) -> Settings:
     """Settings for each place where originals can be stored."""
     match request.param:
@@ -51,6 +52,9 @@ def originals(serviced: Settings) -> list[str]:
     return sorted(originals_backend(serviced).names())
 
 
+@pytest.mark.parametrize(
+    "serviced", ["data folder", pytest.param("share", marks=pytest.mark.soak), "s3"], indirect=True
+)
 def test_of_each_document_the_version_that_is_ready_is_kept_and_no_other(
     store: IndexStore, serviced: Settings, write: Write
 ) -> None:
@@ -179,7 +183,7 @@ def test_a_file_whose_name_is_no_text_is_kept(store: IndexStore, tmp_path: Path)
     assert store.add("a", file).status == "unchanged"
 
 
-@pytest.mark.parametrize("serviced", ["data folder", "share"], indirect=True)
+@pytest.mark.parametrize("serviced", [pytest.param("data folder", marks=pytest.mark.soak), "share"], indirect=True)
 def test_where_the_disk_knows_no_links_a_reindex_copies(
     store: IndexStore, serviced: Settings, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,28 +197,25 @@ def test_where_the_disk_knows_no_links_a_reindex_copies(
     assert_sound(store, serviced.data_dir)
 
 
-CHUNKS = 1100
-"""chunks: from 1,000 on, Chroma 1.5 writes an index of their vectors to disk"""
-
-
 @pytest.mark.folder_alone
 @pytest.mark.parametrize("serviced", ["data folder"], indirect=True)
 def test_a_deleted_index_gives_its_disk_space_back_and_the_other_still_finds(serviced: Settings, write: Write) -> None:
     with IndexStore(serviced) as store:
-        store.add("stays", write("stays.md", sections=300))
+        store.add("stays", write("stays.md", sections=50))
     one = used(serviced.data_dir)
     with IndexStore(serviced) as store:
-        store.add("goes", write("goes.md", sections=CHUNKS))
+        with small_graphs():
+            store.add("goes", write("goes.md", sections=3 * GRAPH))
     both = used(serviced.data_dir)
-    assert both > one + 4 * 256 * CHUNKS
+    assert both > one + 4 * 256 * 3 * GRAPH
     with IndexStore(serviced) as store:
         store.delete_index("goes")
-        assert len(store.search("stays", "What stays.md says in part 7", k=300)) == 300
+        assert len(store.search("stays", "What stays.md says in part 7", k=50)) == 50
         assert_sound(store, serviced.data_dir)
     assert used(serviced.data_dir) < one + 0.1 * (both - one)
     with IndexStore(serviced) as store:
-        store.add("stays", write("stays.md", sections=301))
-        assert len(store.search("stays", "What stays.md says in part 300", k=400)) == 301
+        store.add("stays", write("stays.md", sections=51))
+        assert len(store.search("stays", "What stays.md says in part 50", k=60)) == 51
         assert_sound(store, serviced.data_dir)
 
 

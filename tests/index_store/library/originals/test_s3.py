@@ -207,6 +207,7 @@ def test_a_service_that_is_slow_is_waited_for_and_one_that_says_nothing_is_not(
         assert store.add("a", write("b.md")).error is None
 
 
+@pytest.mark.soak
 @linux
 def test_a_full_disk_where_an_original_is_fetched_to_is_told(
     stored: Settings, large: Path, monkeypatch: pytest.MonkeyPatch
@@ -315,6 +316,7 @@ def test_a_process_that_is_killed_while_a_file_is_on_its_way_leaves_nothing(
         assert_sound(store, stored.data_dir)
 
 
+@pytest.mark.soak  # from the data folder: tests/index_store/store/test_user_store.py
 def test_what_was_kept_is_gone_on_with_by_the_next_process(
     stored: Settings, service: EmbeddingService, write: Write
 ) -> None:
@@ -405,6 +407,8 @@ def test_an_address_that_is_none_is_refused_without_being_repeated(url: str) -> 
     assert "of-a-secret" not in str(refused.value)
 
 
+# Also in test_database.py, without all modules of the command.
+@pytest.mark.soak
 def test_without_the_setting_nothing_of_s3_is_loaded() -> None:
     script = (
         "import sys, index_store.commands; sys.exit(bool({'s3fs', 'botocore', 'aiobotocore'} & sys.modules.keys()))"

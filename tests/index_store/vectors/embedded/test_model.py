@@ -44,7 +44,7 @@ def of_the_engine_before() -> tuple[Vectors, Vectors]:
 
 
 @pytest.mark.parametrize(
-    "flags", [set(), {"avx2"}, pytest.param({encoder.AMX}, marks=pytest.mark.soak)],
+    "flags", [set(), *(pytest.param(each, marks=pytest.mark.soak) for each in ({"avx2"}, {encoder.AMX}))],
     ids=["in blocks", "in floats", "in bfloat16"],
 )  # fmt: skip
 def test_vectors_are_those_of_the_engine_that_made_the_indexes_before(
@@ -60,16 +60,21 @@ def test_vectors_are_those_of_the_engine_that_made_the_indexes_before(
     assert model.query(TEXTS[0]) @ question > 0.999
 
 
-def test_a_text_has_the_same_vector_alone_and_among_others(model: EmbeddedEmbeddings) -> None:
-    together = model.passages([*TEXTS, LONG])
+@pytest.fixture(scope="module")
+def together(model: EmbeddedEmbeddings) -> Vectors:
+    """The vectors of TEXTS and LONG, from one call."""
+    return model.passages([*TEXTS, LONG])
+
+
+def test_a_text_has_the_same_vector_alone_and_among_others(model: EmbeddedEmbeddings, together: Vectors) -> None:
     assert together.shape == (6, 384)
     assert together.dtype == np.float32
     for text, vector in zip(TEXTS, together, strict=False):
         assert model.passages([text])[0] @ vector > 0.9999
 
 
-def test_vectors_have_length_one(model: EmbeddedEmbeddings) -> None:
-    assert np.allclose(np.linalg.norm(model.passages([*TEXTS, LONG]), axis=1), 1)
+def test_vectors_have_length_one(together: Vectors) -> None:
+    assert np.allclose(np.linalg.norm(together, axis=1), 1)
 
 
 def test_no_texts_have_no_vectors(model: EmbeddedEmbeddings) -> None:
@@ -104,7 +109,7 @@ def test_a_question_does_not_wait_for_the_passages_before_it(
     done: list[str] = []
 
     def add() -> None:
-        model.passages([LONG] * 2)
+        model.passages(TEXTS)
         done.append("passages")
 
     adding = threading.Thread(target=add)
