@@ -127,7 +127,11 @@ def test_the_members_of_an_archive_are_counted_and_the_archive_is_not(
 
 
 @pytest.mark.parametrize(
-    ("limit", "refusal"), [({"files_per_index": 3}, TOO_MANY), ({"megabytes_per_index": 1}, TOO_LARGE)]
+    ("limit", "refusal"),
+    [
+        ({"files_per_index": 3}, TOO_MANY),
+        pytest.param({"megabytes_per_index": 1}, TOO_LARGE, marks=pytest.mark.soak),
+    ],
 )
 def test_a_newer_archive_takes_the_place_of_the_one_that_fills_the_index(
     serviced: Settings, tmp_path: Path, limit: dict[str, int], refusal: str

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
+from sqlalchemy import make_url
 
 from index_store.base import errors
 from index_store.base import replica as replica_module
@@ -60,6 +61,7 @@ def test_each_knows_who_is_there_and_hears_what_is_told(url: SecretStr) -> None:
         assert eventually(lambda: one.alive() == {one.number})
 
 
+@pytest.mark.soak  # with a run that it has begun: tests/rag/runs/replicas/test_killed.py
 def test_one_that_is_killed_is_gone_at_once(url: SecretStr) -> None:
     command = [sys.executable, "-c", CHILD, url.get_secret_value()]
     with (
@@ -73,6 +75,21 @@ def test_one_that_is_killed_is_gone_at_once(url: SecretStr) -> None:
         assert eventually(lambda: one.alive() == {one.number})
 
 
+def test_after_its_connections_were_cut_it_is_there_again_under_its_number_and_says_that_it_may_have_missed_something(
+    url: SecretStr, postgres: PostgresServer
+) -> None:
+    with replica(url) as one:
+        heard: list[str] = []
+        one.subscribe(heard.append)
+        name = make_url(url.get_secret_value()).database
+        postgres.run(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+        assert eventually(lambda: heard == [""])
+        assert one.alive() == {one.number}
+        one.notify("again")
+        assert eventually(lambda: heard == ["", "again"])
+
+
+@pytest.mark.soak
 def test_after_the_server_was_away_it_is_there_again_under_its_number_and_says_that_it_may_have_missed_something() -> (
     None
 ):

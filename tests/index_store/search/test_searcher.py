@@ -524,7 +524,7 @@ def test_removed_documents_are_found_by_no_search(own_rules: IndexStore, write: 
 
 
 def asked(few: list[tuple[str, str]], others: list[tuple[str, str]]) -> pytest.MarkDecorator:
-    """Questions, each with the heading of what answers it: `few` about FEW, and in `make soak` all about ASKED_ABOUT."""
+    """Questions with the heading of what answers them: `few` about FEW; in `make soak`, all about ASKED_ABOUT."""
     every = [pytest.param("all_samples", *each, marks=pytest.mark.soak) for each in (*few, *others)]
     return pytest.mark.parametrize(
         ("samples", "question", "heading"), [*(("few_samples", *each) for each in few), *every], indirect=["samples"]

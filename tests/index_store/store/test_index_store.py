@@ -144,15 +144,16 @@ def test_an_index_that_was_emptied_takes_another_model(settings: Settings, handb
             assert store.search("a", "日当", k=1)
 
 
-def test_sections_are_found_by_their_best_chunk(store: IndexStore, tmp_path: Path) -> None:
+def test_sections_are_found_by_their_best_chunk(serviced: Settings, tmp_path: Path) -> None:
     file = tmp_path / "long.md"
     file.write_text(
         "## 日当\n\n" + "日当は1日2,500円です。宿泊するときの話です。\n" * 30 + "\n## 休暇\n\n休暇は年に20日です。\n"
     )
-    store.add("a", file)
-    hits = store.search("a", "日当はいくら", unit="section", k=5)
-    assert [hit.headings for hit in hits] == [("日当",), ("休暇",)]
-    assert hits[0].text == store.section(hits[0].section_id).text
+    with IndexStore(serviced) as store:
+        store.add("a", file)
+        hits = store.search("a", "日当はいくら", unit="section", k=5)
+        assert [hit.headings for hit in hits] == [("日当",), ("休暇",)]
+        assert hits[0].text == store.section(hits[0].section_id).text
 
 
 def test_equal_scores_come_in_a_stable_order(store: IndexStore, tmp_path: Path) -> None:
@@ -179,10 +180,10 @@ def test_threads_search_while_one_adds(store: IndexStore, handbook: Path, tmp_pa
 def test_a_search_goes_on_while_another_index_is_deleted(serviced: Settings, write: Callable[..., Path]) -> None:
     with IndexStore(serviced) as store, ThreadPoolExecutor(4) as threads:
         store.add("stays", write("stays.md", sections=20))
-        for number in range(3):
+        for number in range(2):
             store.add(f"goes {number}", write("goes.md", sections=20))
-        asking = [threads.submit(store.search, "stays", "part", k=1) for _ in range(100)]
-        for number in range(3):
+        asking = [threads.submit(store.search, "stays", "part", k=1) for _ in range(50)]
+        for number in range(2):
             store.delete_index(f"goes {number}")
         assert {Path(job.result()[0].source).name for job in asking} == {"stays.md"}
         assert store.check() == []
@@ -212,9 +213,9 @@ def test_a_document_that_is_added_while_the_store_closes_stays_pending_for_the_n
     ("table", "method", "change"),
     [
         (Documents, "mark_removing", lambda store, document: store.remove_documents([document])),
-        (Indexes, "rename", lambda store, _: store.rename_index("a", "b")),
         (Indexes, "delete", lambda store, _: store.delete_index("a")),
-        (Indexes, "create", lambda store, _: store.create_index("b")),
+        pytest.param(Indexes, "rename", lambda store, _: store.rename_index("a", "b"), marks=pytest.mark.soak),
+        pytest.param(Indexes, "create", lambda store, _: store.create_index("b"), marks=pytest.mark.soak),
     ],
 )
 def test_a_change_that_fails_on_a_full_disk_is_told_and_leaves_all_as_it_was(
@@ -243,7 +244,11 @@ def test_a_change_that_fails_on_a_full_disk_is_told_and_leaves_all_as_it_was(
 @linux
 @pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
-    "change", [lambda store: store.set_glossary("a", "出張旅費"), lambda store: store.reindex("a").wait()]
+    "change",
+    [
+        lambda store: store.reindex("a").wait(),
+        pytest.param(lambda store: store.set_glossary("a", "出張旅費"), marks=pytest.mark.soak),
+    ],
 )
 def test_on_a_full_disk_a_glossary_and_another_embedding_model_are_refused_in_a_sentence_and_can_be_set_later(
     serviced: Settings, handbook: Path, change: Callable[[IndexStore], object]

@@ -252,6 +252,7 @@ def test_of_two_who_rename_an_index_the_later_name_stays_with_all_that_is_in_it(
     assert_sound(shared.store, serviced.data_dir)
 
 
+@pytest.mark.soak  # two who rename one index: above
 def test_of_two_indexes_that_are_to_have_one_name_one_gets_it(shared: People) -> None:
     shared("ben").create_index("drafts")
     met = at_once(
@@ -261,6 +262,7 @@ def test_of_two_indexes_that_are_to_have_one_name_one_gets_it(shared: People) ->
     assert len(names(shared.store)) == 2
 
 
+@pytest.mark.soak  # two who delete it, and two who rename it: above
 def test_an_index_that_one_renames_while_another_deletes_it_is_gone(shared: People, serviced: Settings) -> None:
     deleted, renamed = at_once(
         lambda: shared("anna").delete_index("plans"), lambda: shared("ben").rename_index("plans", "kept")
@@ -337,6 +339,7 @@ def test_nothing_is_added_to_an_index_that_is_being_deleted_and_it_is_not_made_a
     assert_sound(shared.store, serviced.data_dir)
 
 
+@pytest.mark.soak  # a moment later: above
 def test_an_index_is_deleted_while_another_person_is_just_beginning_to_add_to_it(
     shared: People, serviced: Settings, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -203,9 +203,8 @@ def test_a_deleted_index_gives_its_disk_space_back_and_the_other_still_finds(ser
     with IndexStore(serviced) as store:
         store.add("stays", write("stays.md", sections=50))
     one = used(serviced.data_dir)
-    with IndexStore(serviced) as store:
-        with small_graphs():
-            store.add("goes", write("goes.md", sections=3 * GRAPH))
+    with IndexStore(serviced) as store, small_graphs():
+        store.add("goes", write("goes.md", sections=3 * GRAPH))
     both = used(serviced.data_dir)
     assert both > one + 4 * 256 * 3 * GRAPH
     with IndexStore(serviced) as store:
