@@ -623,7 +623,7 @@ def test_postgres_looks_at_no_more_chunks_of_a_common_word_than_the_bound(tmp_pa
     with engine.connect() as connection:
         searched = SearchedPassages(connection)
         terms = searched.analysed({"d": ("", [], "会議の予定")})["d"]
-        searched.put_terms({f"d{number}": replace(terms, chunk_id=f"d{number}-1") for number in range(1000)})
+        searched.index.put(connection, "d", [replace(terms, chunk_id=f"d-{number}") for number in range(1000)])
         connection.commit()
         assert len(searched.found("会議")) == 10
         looked_at = connection.exec_driver_sql(

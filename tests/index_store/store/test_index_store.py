@@ -1,5 +1,5 @@
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, expand
 from index_store.parsing.worker.parser import Parser
 from index_store.store.index_store import IndexStore
+from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.local.folder import ChromaFolder
 from tests.back_doors import catalogue_of, library_of
 from tests.full_disk import full_disk, linux
@@ -24,12 +25,21 @@ from tests.index_store.soundness import assert_sound
 from tests.servers import OpenAIServer
 
 
-def test_a_question_finds_the_chunk_that_answers_it(store: IndexStore, handbook: Path) -> None:
-    store.add("規程", handbook)
-    hit = store.search("規程", "出張の日当はいくらですか", k=1)[0]
-    assert (hit.rank, hit.title, hit.headings) == (1, "出張旅費規程", ("日当",))
-    assert "2,500円" in hit.text
-    assert store.section(hit.section_id).text[hit.start : hit.end] == hit.text
+@pytest.fixture
+def store(serviced: Settings) -> Iterator[IndexStore]:
+    with IndexStore(serviced) as store:
+        yield store
+
+
+def test_a_question_finds_the_chunk_that_answers_it(
+    settings: Settings, embeddings: EmbeddedEmbeddings, handbook: Path
+) -> None:
+    with IndexStore(settings, embeddings) as store:
+        store.add("規程", handbook)
+        hit = store.search("規程", "出張の日当はいくらですか", k=1)[0]
+        assert (hit.rank, hit.title, hit.headings) == (1, "出張旅費規程", ("日当",))
+        assert "2,500円" in hit.text
+        assert store.section(hit.section_id).text[hit.start : hit.end] == hit.text
 
 
 def test_an_unchanged_file_is_left_alone(store: IndexStore, handbook: Path) -> None:
@@ -59,9 +69,9 @@ def test_a_changed_file_that_cannot_be_loaded_leaves_its_old_version_searchable(
     assert store.documents("a")[0].error == failed.error
 
 
-def test_a_second_owner_is_told_which_process_has_the_folder(store: IndexStore, settings: Settings) -> None:
+def test_a_second_owner_is_told_which_process_has_the_folder(store: IndexStore, serviced: Settings) -> None:
     with pytest.raises(errors.StoreInUse, match=str(os.getpid())):
-        IndexStore(settings)
+        IndexStore(serviced)
 
 
 def test_removing_a_folder_removes_the_documents_below_it(store: IndexStore, tmp_path: Path) -> None:
@@ -78,9 +88,9 @@ def test_removing_a_folder_removes_the_documents_below_it(store: IndexStore, tmp
 
 
 def test_a_failure_before_the_swap_leaves_the_old_version_and_no_vectors_behind(
-    settings: Settings, handbook: Path, monkeypatch: pytest.MonkeyPatch
+    serviced: Settings, handbook: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with IndexStore(settings) as store:
+    with IndexStore(serviced) as store:
         store.add("a", handbook)
         handbook.write_text("# Another\n\nversion with other words\n")
 
@@ -94,7 +104,7 @@ def test_a_failure_before_the_swap_leaves_the_old_version_and_no_vectors_behind(
             assert failed.error.code == "store_failed"
         assert len(store.search("a", "日当", k=10)) == 2
         assert "2,500" in store.search("a", "日当", k=1)[0].text
-    with IndexStore(settings) as store:
+    with IndexStore(serviced) as store:
         assert len(store.search("a", "日当", k=10)) == 2
         assert len(_vectors(store, "a")) == 2
         assert store.add("a", handbook).status is IngestStatus.READY
@@ -144,16 +154,15 @@ def test_an_index_that_was_emptied_takes_another_model(settings: Settings, handb
             assert store.search("a", "日当", k=1)
 
 
-def test_sections_are_found_by_their_best_chunk(serviced: Settings, tmp_path: Path) -> None:
+def test_sections_are_found_by_their_best_chunk(store: IndexStore, tmp_path: Path) -> None:
     file = tmp_path / "long.md"
     file.write_text(
         "## 日当\n\n" + "日当は1日2,500円です。宿泊するときの話です。\n" * 30 + "\n## 休暇\n\n休暇は年に20日です。\n"
     )
-    with IndexStore(serviced) as store:
-        store.add("a", file)
-        hits = store.search("a", "日当はいくら", unit="section", k=5)
-        assert [hit.headings for hit in hits] == [("日当",), ("休暇",)]
-        assert hits[0].text == store.section(hits[0].section_id).text
+    store.add("a", file)
+    hits = store.search("a", "日当はいくら", unit="section", k=5)
+    assert [hit.headings for hit in hits] == [("日当",), ("休暇",)]
+    assert hits[0].text == store.section(hits[0].section_id).text
 
 
 def test_equal_scores_come_in_a_stable_order(store: IndexStore, tmp_path: Path) -> None:

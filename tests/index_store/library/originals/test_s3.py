@@ -167,6 +167,7 @@ def test_an_app_starts_while_s3_is_away_and_goes_on_when_it_is_back(
         assert_sound(store, stored.data_dir)
 
 
+@pytest.mark.soak  # away for other calls: above
 def test_a_document_whose_original_can_not_be_fetched_fails_and_is_tried_again(
     stored: Settings, between: Between, service: EmbeddingService, write: Write
 ) -> None:
@@ -255,6 +256,7 @@ def test_a_service_that_returns_while_a_call_is_refused_is_still_told_to_be_away
             backend.owner()
 
 
+@pytest.mark.soak
 @linux
 def test_s3_is_used_again_after_this_machine_had_too_many_open_files_for_a_while(
     s3: S3Server, bucket: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch

@@ -328,7 +328,11 @@ def test_a_damaged_database_is_told_rather_than_saved(
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith("saved")] == []
 
 
-@pytest.mark.parametrize("packed", OLD_FOLDERS, ids=lambda path: path.name.partition(".tar")[0])
+@pytest.mark.parametrize(
+    "packed",
+    [OLD_FOLDERS[0], *(pytest.param(each, marks=pytest.mark.soak) for each in OLD_FOLDERS[1:])],
+    ids=lambda path: path.name.partition(".tar")[0],
+)
 def test_a_folder_of_an_earlier_version_is_saved_as_it_is_and_restored_by_this_one(
     command: Command, tmp_path: Path, packed: Path
 ) -> None:
