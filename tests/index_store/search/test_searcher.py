@@ -55,7 +55,7 @@ ASKED_ABOUT = (
     "support-faq.en.md", "travel-expenses.ja.md",
 )  # fmt: skip
 """of the samples"""
-FEW = ("information-security.ja.md", "it-guide.en.md", "remote-work.en.md")
+FEW = ("information-security.ja.md", "remote-work.en.md")
 """of these: a document takes more than a second of processor time"""
 
 
@@ -535,19 +535,20 @@ def asked(few: list[tuple[str, str]], others: list[tuple[str, str]]) -> pytest.M
 @asked(
     [
         ("カフェで仕事をしてもいいですか", "The workplace at home"),
-        ("What do I do with a suspicious e-mail?", "メールの誤送信と不審なメール"),
+        ("May I use my own USB stick?", "USBメモリと外部記憶媒体"),
     ],
     [
         ("週に何日まで在宅勤務ができますか", "How many days"),
         ("在宅勤務用のモニターは借りられますか", "Equipment on loan"),
         ("By when must I settle a business trip?", "第7条 出張後の精算"),
-        ("May I use my own USB stick?", "USBメモリと外部記憶媒体"),
+        ("What do I do with a suspicious e-mail?", "メールの誤送信と不審なメール"),
     ],
 )
 def test_what_answers_in_the_other_language_is_found_among_many_passages_in_that_of_the_question(
     samples: IndexStore, question: str, heading: str, mode: str
 ) -> None:
-    found = samples.search("a", question, mode=mode, k=4)
+    k = 1 if len(samples.documents("a")) == len(FEW) else 4
+    found = samples.search("a", question, mode=mode, k=k)
     assert heading in [hit.headings[0] for hit in found if hit.headings]
 
 
@@ -555,9 +556,10 @@ def test_what_answers_in_the_other_language_is_found_among_many_passages_in_that
 @asked(
     [
         ("自分のUSBメモリを使ってもいいですか", "USBメモリと外部記憶媒体"),
-        ("How many characters must a company password have at least?", "Password rules"),
+        ("May I work in a café?", "The workplace at home"),
     ],
     [
+        ("How many characters must a company password have at least?", "Password rules"),
         ("祖父母が亡くなったときの忌引休暇は何日ですか？", "忌引休暇"),
         ("会議室はどうやって予約しますか", "会議室の予約"),
         ("How long is the warranty?", "How long is the warranty?"),
