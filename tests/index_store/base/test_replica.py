@@ -61,7 +61,6 @@ def test_each_knows_who_is_there_and_hears_what_is_told(url: SecretStr) -> None:
         assert eventually(lambda: one.alive() == {one.number})
 
 
-@pytest.mark.soak  # with a run that it has begun: tests/rag/runs/replicas/test_killed.py
 def test_one_that_is_killed_is_gone_at_once(url: SecretStr) -> None:
     command = [sys.executable, "-c", CHILD, url.get_secret_value()]
     with (
