@@ -335,6 +335,20 @@ def test_a_press_for_a_site_that_another_tab_has_removed_reaches_no_other_site(e
     assert [each.options.url for each in engine.store.sites("handbook")] == sites[1:]
 
 
+def test_a_site_is_fetched_by_its_form_listed_and_removed(engine, monkeypatch):
+    monkeypatch.setenv("CRAWL_ALLOWED", "127.0.0.1")
+    monkeypatch.setenv("CRAWL_RATE", "1000")
+    store = restart().store
+    store.create_index("handbook")
+    with SiteServer() as site:
+        site.pages = {"/": html("Start", "/next"), "/next": html("Next")}
+        page = DocumentsPage().write("site.url", site.url()).press("site.crawl").wait()
+        assert {*page.titles} == {"Start", "Next"}
+        next(each for each in page.app.button if (each.key or "").startswith("danger-remove-site")).click()
+        page.look()
+    assert (page.titles, store.sites("handbook")) == ([], [])
+
+
 @one_language("ja")
 def test_a_site_that_may_have_more_pages_than_its_limit_says_so(engine, monkeypatch, language):
     monkeypatch.setenv("CRAWL_ALLOWED", "127.0.0.1")

@@ -87,6 +87,7 @@ def test_after_an_answer_the_next_question_can_be_typed_at_once_unless_something
         expect(visitor.traces.first if number else visitor.composer).to_be_focused()
 
 
+@pytest.mark.soak  # a question and its answer in view are tested above
 def test_the_latest_question_is_in_view_unless_someone_takes_hold_of_the_page(answered, visit, server):
     visitor = visit("en", path=answered(FIRST["en"], "A director approves it [1].\n\n" * 30).path)
     expect(visitor.answers).to_be_visible()
@@ -124,6 +125,7 @@ def test_on_a_telephone_the_sidebar_closes_once_something_was_chosen_in_it(answe
         visitor.settle()
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/answer/test_status.py
 def test_how_answers_are_to_read_is_picked_among_the_options(loaded_app, visit):
     visitor = visit("ja", width=390)
     visitor.button("options.title").click()
@@ -158,6 +160,7 @@ def test_the_enter_that_ends_a_conversion_in_safari_sends_nothing(loaded):
     expect(loaded.questions).to_have_count(0)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/server/test_streamlit_fixes.py
 def test_a_double_click_asks_again_once(answered, visit, server):
     visitor = visit("en", path=answered(FIRST["en"], "A director approves it [1].").path)
     server.default = "A director [1]."

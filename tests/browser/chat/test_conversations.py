@@ -85,6 +85,7 @@ def test_a_question_that_is_too_long_is_refused_in_a_sentence_and_stays_in_the_f
     expect(visitor.page.get_by_text("4,001")).to_have_count(0)
 
 
+@pytest.mark.soak  # with a half-typed question: the test below
 def test_another_page_is_one_step_in_the_browser_and_back_shows_the_conversation_again(answered, visit):
     answer = answered("Where is the office?", "In Sakae [1].")
     visitor = visit(path=answer.path)

@@ -283,7 +283,8 @@ def rows(visitor: Visitor):
     return visitor.page.get_by_test_id("stExpander").locator("summary").filter(has=visitor.page.locator("strong"))
 
 
-@pytest.mark.parametrize("characters", [5000, pytest.param(LONGEST_ANSWER, marks=pytest.mark.soak)])
+@pytest.mark.soak  # shorter answers: test_run.py; a stop: test_graph.py
+@pytest.mark.parametrize("characters", [5000, LONGEST_ANSWER])
 def test_a_long_answer_arrives_whole_and_can_be_stopped_on_its_way(loaded_app, visit, server, characters):
     answer = long_answer(characters)
     loaded_app.renew(ANSWER_TOKENS=str(LONGEST_ANSWER), MODEL_CONTEXT=str(4 * LONGEST_ANSWER))
@@ -305,7 +306,7 @@ def test_a_long_answer_arrives_whole_and_can_be_stopped_on_its_way(loaded_app, v
     expect(loaded.answers.last).not_to_contain_text(END)
 
 
-@pytest.mark.soak  # a shorter answer is tested above
+@pytest.mark.soak  # a shorter run: tests/browser/test_looks.py
 @one_look("en", 390, "dark")
 def test_a_run_of_200_steps_and_50000_characters_is_shown_to_its_end_and_the_page_goes_on_to_work(
     long_app, visit, language, width, scheme

@@ -97,6 +97,7 @@ def test_one_arrow_leads_from_each_step_to_the_next_also_before_the_start(answer
     assert (first, second, third) == (0, 1, 1)
 
 
+@pytest.mark.soak  # what is chosen is tested below
 def test_in_high_contrast_the_lines_and_the_markers_of_citations_are_there(answered, visit):
     visitor = visit(path=answered("Who approves the green car?", "A director approves it [1].").path)
     visitor.open(visitor.traces)
@@ -125,6 +126,7 @@ def test_in_high_contrast_what_is_chosen_is_marked(answered, visit):
     assert len(set(tabs.evaluate_all(background))) == 2
 
 
+@pytest.mark.soak  # what is chosen is tested above
 def test_in_high_contrast_the_keyboards_place_is_marked(answered, visit):
     visitor = visit("en", path=answered("Who approves the green car?", "A director approves it [1].").path)
     visitor.page.emulate_media(forced_colors="active")

@@ -52,6 +52,7 @@ def test_the_first_line_that_a_japanese_visitor_reads_is_not_broken_before_its_l
     assert height < 2 * line
 
 
+@pytest.mark.soak
 @one_language("ja")
 def test_links_to_pages_stand_apart_from_each_other(visit, language):
     links = boxes(visit(language).sidebar.locator(".st-key-pages a"))
@@ -82,6 +83,7 @@ def test_a_screen_reader_reads_no_english_words_of_streamlit_on_a_japanese_page(
     expect(visitor.page.get_by_label(visitor.words["label.increment"], exact=True)).to_be_visible()
 
 
+@pytest.mark.soak  # other words of Streamlit are tested above
 @one_language("ja")
 def test_a_picker_in_which_nothing_matches_says_so_in_the_readers_language(loaded_app, visit, language):
     visitor = visit(language, path="/search")
@@ -100,6 +102,7 @@ def test_a_picker_in_which_nothing_matches_says_so_in_the_readers_language(loade
     expect(visitor.page.get_by_label(visitor.words["label.remove"].format(label=title), exact=True)).to_be_visible()
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/chat/test_options.py
 def test_options_stay_open_while_picking_and_options_and_pipeline_survive_a_change_of_language(visit):
     visitor = visit("en", width=390)
     visitor.pick_pipeline("naive")
@@ -152,7 +155,7 @@ def test_nothing_is_wider_than_a_telephone(answered, visit):
     assert narrow.width <= 390
 
 
-@pytest.mark.soak  # in each `make test`, test_faults.py tests a server that is killed
+@pytest.mark.soak  # without a browser: tests/pages/test_chat.py
 def test_conversations_are_back_after_a_restart_of_the_server(visit, server, data_with, tmp_path):
     question = "Who approves the green car before the restart?"
     script(server, question, "A director [1].")
@@ -175,6 +178,7 @@ def test_conversations_are_back_after_a_restart_of_the_server(visit, server, dat
         back.page.close()
 
 
+@pytest.mark.soak  # about the tests themselves
 def test_a_test_finds_nothing_of_the_one_before(visit, app, handbook, contexts):
     """All tests of this folder rely on this: nothing is left on the server, and in the browser only its cache."""
     with contexts.lent(LOCALES["en"], 1280) as left:

@@ -29,7 +29,7 @@ def test_the_steps_and_the_words_of_an_answer_arrive_while_it_is_being_written_a
     expect(loaded.step("retrieve")).to_have_count(0)  # the trace is folded
 
 
-@pytest.mark.soak  # without a browser: tests/pages/test_chat.py; a long answer: tests/browser/chat/test_faults.py
+@pytest.mark.soak  # without a browser: tests/pages/test_chat.py; from the graph: tests/browser/chat/test_graph.py
 def test_stop_ends_the_run_and_the_models_work(loaded, server):
     asked = ask(loaded, server, ENDLESS)
     loaded.stop.click()
@@ -60,6 +60,7 @@ def test_neither_a_reload_nor_a_click_elsewhere_disturbs_the_run(loaded, server)
     assert len(requests_for(server, asked)) == 1
 
 
+@pytest.mark.soak  # of an answer from an attached file: tests/browser/documents/test_documents.py
 def test_a_marker_opens_the_passage(answered, visit):
     loaded = visit(path=answered("国内出張の日当は、ブラウザーで見ていくらですか？", "日当は1日2,500円です[1]。").path)
     card = loaded.page.locator(".passage-card:popover-open")

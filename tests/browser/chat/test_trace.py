@@ -106,6 +106,7 @@ def test_a_follow_up_shows_which_words_were_taken_out_and_put_in(answered, quick
     assert visitor.width <= width
 
 
+@pytest.mark.soak  # prompts on a telephone: tests/browser/test_looks.py
 @one_width("en", 390)
 def test_no_word_about_a_call_is_broken_on_a_telephone(answered, visit, language, width):
     visitor = visit(language, path=answered(FIRST, ANSWER).path, width=width)
@@ -138,6 +139,7 @@ def test_prompt_and_reply_can_be_read_while_the_answer_is_being_written(loaded_a
     expect(visitor.text("chat.stopped")).to_be_visible(timeout=LOADED)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/trace/test_calls.py
 def test_an_open_step_stays_open_on_a_switch_of_language(answered, visit):
     visitor = visit("en", path=answered(FIRST, ANSWER).path)
     visitor.open(visitor.traces)

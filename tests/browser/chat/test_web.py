@@ -1,5 +1,6 @@
 """A question about current events in a real browser: web search, the answer, and its source marked as from the web."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from pages.texts import texts
@@ -19,6 +20,7 @@ SUN = {"ja": "今日の東京は晴れです[1]。", "en": "It is sunny in Tokyo
 ROUTE = '{"reason": "It changes by the day.", "route": "web"}'
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_runs.py, tests/pages/widgets/answer/test_answer.py
 @one_width("ja", 390)
 def test_the_weather_is_answered_from_the_web_and_its_source_opens_there(visit, server, tavily, language, width):
     tavily.default = [SUNNY]

@@ -97,6 +97,7 @@ def test_a_file_that_cannot_be_loaded_is_told_in_one_sentence_and_nothing_is_los
         expect(loaded.page.get_by_text("Traceback")).to_have_count(0)
 
 
+@pytest.mark.soak  # one that the server refuses is tested below
 def test_a_file_that_the_browser_refuses_for_its_size_is_told_in_the_language_of_the_page(loaded, tmp_path):
     file = tmp_path / "scans.pdf"
     with file.open("wb") as sparse:
@@ -115,7 +116,7 @@ def test_a_file_that_the_browser_refuses_for_its_size_is_told_in_the_language_of
         ).to_be_visible()
 
 
-@pytest.mark.parametrize("status", [TooMuchAtOnce.status, 502])
+@pytest.mark.parametrize("status", [TooMuchAtOnce.status, pytest.param(502, marks=pytest.mark.soak)])
 def test_a_file_that_the_server_refuses_is_told_what_to_do_in_the_language_of_the_page(loaded, tmp_path, status):
     file = tmp_path / "note.md"
     file.write_text("# Note\n\nThe gardener comes on Thursday.\n", encoding="utf-8")

@@ -160,6 +160,7 @@ def test_what_is_half_typed_stays_while_documents_come_in(stocked, visit, server
     expect(visitor.rows).to_have_count(3)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_chat.py
 def test_a_file_that_arrives_as_a_search_is_entered_is_taken(stocked, visit, another):
     visitor = visit(path="/documents")
     visitor.find("kettle", 1)
@@ -179,6 +180,7 @@ def test_a_file_that_arrives_as_a_search_is_entered_is_taken(stocked, visit, ano
     expect(visitor.rows.nth(1)).to_contain_text(another.name, timeout=LOADED)
 
 
+@pytest.mark.soak
 def test_a_file_that_is_dropped_as_another_is_taken_is_taken_too(visit, tmp_path):
     first = tmp_path / f"{NAME}-1.txt"
     first.write_text(f"Sentence of {first.name}.", encoding="utf-8")
@@ -260,6 +262,7 @@ setTimeout(() => late.remove(), 2000);
 """the page has little of its height for two seconds, as on a busy machine"""
 
 
+@pytest.mark.soak  # going back is tested above
 @one_width("en", 1280)
 def test_the_list_is_shown_where_it_was_left_for_a_document_also_by_going_back(many, visit, language, width):
     visitor = visit(language, path="/documents", width=width)
@@ -334,6 +337,7 @@ def test_documents_that_are_selected_are_removed_after_a_confirmation(stocked, v
     expect(visitor.page.locator(".document")).to_contain_text(kept)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_documents.py
 def test_a_site_is_fetched_listed_and_removed(visit):
     with SiteServer() as site:
         site.pages[f"/{NAME}/"] = html("Start", f"/{NAME}/next", text=f"The first page of {NAME}.")
@@ -405,6 +409,7 @@ def test_text_in_shift_jis_is_shown_right(original):
     expect(original("shift-jis.txt").locator("body")).to_contain_text(SHIFT_JIS)
 
 
+@pytest.mark.soak  # a citation's does too: tests/pages/widgets/answer/test_answer.py
 def test_a_page_number_leads_to_the_page_of_the_pdf(opened):
     visitor = opened("pages.pdf")
     link = visitor.page.locator(".section header a").last
@@ -462,6 +467,7 @@ def test_an_index_is_made_used_and_deleted(visit, tmp_path):
     expect(visitor.table).to_have_count(0)
 
 
+@pytest.mark.soak  # with a button: tests/pages/test_documents.py
 def test_enter_takes_the_name_of_an_index(visit):
     visitor = visit(path="/documents")
     picker, name = visitor.page.locator(".st-key-indexes").get_by_role("combobox"), visitor.words["index.name"]
@@ -476,6 +482,7 @@ def test_enter_takes_the_name_of_an_index(visit):
     expect(picker).to_have_value(re.compile("expenses"))
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_documents.py
 def test_what_came_of_a_retry_of_all_that_failed_is_shown_at_once(loaded, tmp_path):
     (empty := tmp_path / "empty.txt").touch()
     loaded.show_documents()
@@ -485,6 +492,7 @@ def test_what_came_of_a_retry_of_all_that_failed_is_shown_at_once(loaded, tmp_pa
     expect(loaded.page.locator(".job")).to_contain_text("empty.txt")
 
 
+@pytest.mark.soak
 def test_the_form_for_a_site_stays_open_when_the_language_changes(visit):
     visitor = visit("en", path="/documents")
     visitor.page.get_by_role("tab", name=visitor.words["adding.site"]).click()

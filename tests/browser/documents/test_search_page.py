@@ -127,6 +127,7 @@ def test_a_switch_of_language_keeps_the_search_and_going_back_in_the_browser_goe
     expect(question(visitor)).to_have_value(WORD)
 
 
+@pytest.mark.soak
 def test_the_index_of_a_search_is_named_in_the_language_of_the_page_and_stays_the_same(searching):
     visitor = searching("en")
     ask(visitor, WORD)
@@ -139,6 +140,7 @@ def test_the_index_of_a_search_is_named_in_the_language_of_the_page_and_stays_th
         assert parse_qs(urlsplit(visitor.page.url).query).get("index", ["handbook"]) == ["handbook"]
 
 
+@pytest.mark.soak  # other words of Streamlit: tests/browser/chat/test_page.py
 def test_a_number_out_of_range_is_refused_in_the_language_of_the_page(searching):
     visitor = searching("ja")
     hits = visitor.page.locator(".st-key-search-k")
@@ -153,6 +155,7 @@ def test_a_number_out_of_range_is_refused_in_the_language_of_the_page(searching)
         expect(visitor.page.get_by_test_id("stTooltipErrorContent")).to_have_text(told)
 
 
+@pytest.mark.soak
 def test_a_press_on_search_in_the_sidebar_begins_a_search_that_keeps_nothing_of_the_one_before(searching):
     visitor = searching()
     ask(visitor, "litres")

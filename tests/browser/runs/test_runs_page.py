@@ -62,6 +62,7 @@ def test_a_run_is_found_and_opened_by_address_and_a_thumb_down_marks_it_misread(
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_runs.py
 def test_the_reason_in_the_trace_is_told_in_the_language_of_the_page_and_is_not_stored_as_that_of_a_person(
     asked, visit
 ):
@@ -131,6 +132,7 @@ def test_a_run_that_goes_on_is_listed_so_shown_live_and_can_be_stopped(loaded, v
     expect(visitor.button("playback.play")).to_be_visible()
 
 
+@pytest.mark.soak  # its menus are tested below
 @one_language("ja")
 def test_the_buttons_of_the_table_are_read_in_the_readers_language(asked, visit, language):
     visitor = visit(language, path="/runs")
@@ -252,6 +254,7 @@ def test_runs_are_searched_filtered_sorted_asked_again_and_laid_side_by_side(
     expect(visitor.answers).to_have_count(2)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/test_runs.py
 def test_a_question_longer_than_the_search_reads_is_taken_when_it_is_pasted_and_found(answered, visit):
     question = "Who approves the green car of a trip " + "that goes on for another day and " * 3 + "ends late?"
     assert len(question) > LONGEST_WORDS

@@ -105,6 +105,7 @@ def test_the_list_of_links_is_reached_from_an_answer_and_ends_one(answered, visi
     expect(visitor.page.get_by_text(UnknownShare().sentence("en"))).to_be_visible(timeout=LOADED)
 
 
+@pytest.mark.soak  # the focus of other buttons: tests/browser/runs/test_runs_page.py
 def test_a_link_that_was_revoked_says_so_in_one_line_and_the_focus_goes_to_the_next(answered, visit):
     visitor = visit("ja", path=answered("当日の取り消しはどうなりますか?" * 5, ANSWER).path)
     open_sharing(visitor, head(visitor))
@@ -182,6 +183,7 @@ def test_a_saved_file_opens_without_network_and_scripts_and_shows_all(
             expect(offline.locator(".passage-card .cited").first).to_be_visible()
 
 
+@pytest.mark.soak  # a short answer on paper is tested below
 def test_on_paper_long_tables_and_code_are_whole(answered, visit):
     wide = "| " + " | ".join(f"column {number}" for number in range(12)) + " |\n" + "|---" * 12 + "|\n"
     rows = "".join("| " + " | ".join(["12345"] * 12) + " |\n" for _ in range(30))

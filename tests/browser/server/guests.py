@@ -35,6 +35,8 @@ class Served(NamedTuple):
     behind: OpenIdProvider
     """whose clock is behind"""
     data_dir: Path
+    others: tuple[OpenIdProvider, ...] = ()
+    """all but `provider`, not started yet"""
 
 
 class Guest:

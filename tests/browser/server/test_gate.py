@@ -195,6 +195,7 @@ def test_pages_of_the_app_are_let_in(process, way, host, origin):
     assert ask(process.port, *sent(process, host, origin)).status == good
 
 
+@pytest.mark.soak  # in this process: tests/pages/server/test_gate.py; behind a proxy: test_proxies.py
 @pytest.mark.parametrize(
     ("host", "origin"),
     [
@@ -215,6 +216,7 @@ def test_names_that_are_set_are_let_in_beside_those_of_loopback(named, way, host
     assert ask(named.port, *lines).status == good
 
 
+@pytest.mark.soak  # in this process: tests/pages/server/test_gate.py; behind a proxy: test_proxies.py
 def test_other_names_and_origins_are_refused(named, way):
     ask, _ = way
     assert ask(named.port, "Host: evil.example").status == 403

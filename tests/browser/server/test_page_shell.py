@@ -1,5 +1,6 @@
 """A page that is opened by its address, from its first moment, in a real browser."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import LOCALES
@@ -18,6 +19,7 @@ window.styled = [];
 """whether our style sheet is there, in each frame from the first one in which Streamlit has drawn anything"""
 
 
+@pytest.mark.soak  # without a browser: tests/pages/server/test_page_shell.py
 def test_nothing_is_drawn_before_the_style_sheet_is_there(contexts, app):
     with contexts.lent(LOCALES["ja"], 1280) as context:
         page = context.new_page()

@@ -84,7 +84,7 @@ def _app(folder: Path, server: OpenAIServer, **settings: str) -> Iterator[App]:
         yield app
 
 
-@pytest.fixture(params=["nginx", "caddy"])
+@pytest.fixture(params=["nginx", pytest.param("caddy", marks=pytest.mark.soak)])
 def proxy(request: pytest.FixtureRequest, behind: App, host: CertifiedHost, tmp_path: Path) -> Iterator[Proxy]:
     with _proxy(request.param, behind, host, tmp_path) as proxy:
         yield proxy
@@ -154,6 +154,7 @@ def test_behind_it_the_app_is_used_by_its_name_over_tls_and_nothing_forged_gets_
     assert "script-src 'self' 'sha256-" in proxy.get("/").headers["Content-Security-Policy"]
 
 
+@pytest.mark.soak  # without a proxy: tests/pages/server/test_proxies.py
 def test_a_proxy_signs_people_in_and_nobody_else_can_say_who_they_are(browser, host, tmp_path):
     people = tmp_path / "people"
     people.write_text("rika:{PLAIN}secret\n")

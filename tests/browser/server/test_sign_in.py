@@ -50,20 +50,28 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with ExitStack() as servers:
         model = servers.enter_context(OpenAIServer())
         provider = servers.enter_context(OpenIdProvider(callback, PEOPLE))
-        ahead = servers.enter_context(OpenIdProvider(callback, PEOPLE, clock=CLOCK))
-        behind = servers.enter_context(OpenIdProvider(callback, PEOPLE, clock=-CLOCK))
-        rogue = servers.enter_context(OpenIdProvider(callback, PEOPLE, poses_as=provider.issuer))
+        ahead, behind = (OpenIdProvider(callback, PEOPLE, clock=each) for each in (CLOCK, -CLOCK))
+        rogue = OpenIdProvider(callback, PEOPLE, poses_as=provider.issuer)
         named = {"Example": provider, "Ahead": ahead, "Behind": behind, "Rogue": rogue}
         providers = [each.settings(name) for name, each in named.items()]
         app.set(OPENAI_BASE_URL=model.base_url, APP_URL=app.url, OIDC_PROVIDERS=json.dumps(providers))
         servers.enter_context(app)
         with urllib.request.urlopen(f"{app.url}/readyz", timeout=60) as answer:  # then the data folder is open
             assert answer.status == 200
-        yield Served(app, provider, behind, folder / "data")
+        yield Served(app, provider, behind, folder / "data", (ahead, behind, rogue))
     log = app.log.read_text(encoding="utf-8")
     faults = [line for line in log.splitlines() if " ERROR " in line and "not as the issuer in" not in line]
     assert faults == []
     assert CLIENT_SECRET not in log
+
+
+@pytest.fixture(scope="module")
+def others(served: Served) -> Iterator[None]:
+    """Starts the other providers, which only tests of `make soak` use."""
+    with ExitStack() as running:
+        for each in served.others:
+            running.enter_context(each)
+        yield
 
 
 def let_time_pass(page: Page) -> None:
@@ -179,6 +187,7 @@ def test_the_browser_stores_no_provider_token_and_scripts_cannot_read_its_cookie
     assert cookie["expires"] - time.time() <= 12 * 3600  # Streamlit's own cookie would stay for 30 days
 
 
+@pytest.mark.soak  # without a browser: tests/pages/server/test_sign_in.py
 def test_a_cookie_that_was_copied_is_worth_nothing_after_its_owner_has_signed_out(come):
     owner, thief = come(), come()
     owner.sign_in("emil")
@@ -194,6 +203,7 @@ def test_a_cookie_that_was_copied_is_worth_nothing_after_its_owner_has_signed_ou
     assert thief.context.request.get(f"{thief.served.app.url}/originals/x").status == 403
 
 
+@pytest.mark.soak  # who is disabled is tested below
 def test_who_signs_out_in_one_tab_is_out_in_the_others_by_themselves(at_a_clock):
     guest = at_a_clock
     guest.sign_in("emil")
@@ -340,6 +350,7 @@ def test_the_last_admin_can_neither_disable_nor_demote_themselves(come, access):
     assert access.people.find("anna").role is Role.ADMIN
 
 
+@pytest.mark.soak  # without a browser: tests/pages/admin/test_people.py
 def test_nobody_else_sees_the_people(come):
     reader = come(name="rika")
     reader.open("/people")
@@ -349,6 +360,7 @@ def test_nobody_else_sees_the_people(come):
     expect(reader.link("app.people")).to_have_count(0)
 
 
+@pytest.mark.soak  # without a browser: tests/pages/admin/test_people.py
 def test_an_admin_adds_someone_who_comes_in_under_the_role_that_was_given(come, access):
     admin = come(name="anna")
     admin.open("/people")
@@ -366,12 +378,14 @@ def test_an_admin_adds_someone_who_comes_in_under_the_role_that_was_given(come, 
 
 
 @pytest.mark.soak  # without a browser: tests/pages/server/test_sign_in.py
+@pytest.mark.usefixtures("others")
 @pytest.mark.parametrize("provider", ["Ahead", "Behind"])
 def test_a_clock_that_is_5_minutes_off_keeps_nobody_out(come, provider):
     come().sign_in("rika", provider=provider)
 
 
 @pytest.mark.soak  # without a browser: tests/pages/server/test_sign_in.py
+@pytest.mark.usefixtures("others")
 def test_a_provider_that_calls_itself_by_the_name_of_another_signs_nobody_in(come, signed_in, access):
     signed_in("anna")
     seen = access.people.find("anna").last_seen_at
@@ -384,6 +398,7 @@ def test_a_provider_that_calls_itself_by_the_name_of_another_signs_nobody_in(com
     assert [cookie["name"] for cookie in guest.context.cookies(guest.served.app.url)] == ["_streamlit_xsrf"]
 
 
+@pytest.mark.soak  # without a browser: tests/pages/server/test_sign_in.py
 def test_a_provider_that_is_down_is_told_and_one_that_is_up_again_lets_people_in(come, served):
     guest = come()
     guest.open("/search")
@@ -401,7 +416,8 @@ def test_a_provider_that_is_down_is_told_and_one_that_is_up_again_lets_people_in
     assert "sign_in" not in guest.page.url
 
 
-@pytest.mark.soak  # one that is down is tested above
+@pytest.mark.soak  # one that is down: tests/pages/server/test_sign_in.py
+@pytest.mark.usefixtures("others")
 def test_a_provider_that_says_nothing_is_told_and_holds_up_nobody_else(come, served):
     inside, guest = come("ja"), come("ja")
     inside.sign_in("emil", provider="Ahead")
@@ -417,7 +433,8 @@ def test_a_provider_that_says_nothing_is_told_and_holds_up_nobody_else(come, ser
         served.provider.go_on()
 
 
-@pytest.mark.soak  # one that is down is tested above
+@pytest.mark.soak  # one that is down: tests/pages/server/test_sign_in.py
+@pytest.mark.usefixtures("others")
 def test_a_provider_that_dies_in_the_midst_of_a_sign_in_is_told(come, served):
     guest = come()
     guest.open()
@@ -437,6 +454,7 @@ def test_a_provider_that_dies_in_the_midst_of_a_sign_in_is_told(come, served):
         served.behind.go_on()
 
 
+@pytest.mark.soak  # without a browser: tests/pages/server/test_sign_in.py
 def test_who_says_no_at_the_provider_is_back_and_may_try_again(come):
     guest = come()
     guest.open("/?lang=ja")
@@ -447,6 +465,7 @@ def test_who_says_no_at_the_provider_is_back_and_may_try_again(come):
     expect(guest.button("sign_in.with", provider="Example")).to_be_visible()
 
 
+@pytest.mark.soak  # without a browser: tests/pages/server/test_sign_in.py
 def test_a_made_up_answer_of_the_provider_signs_nobody_in_and_nobody_out(come):
     guest, stranger = come(name="emil"), come()
     for query in ("code=made-up&state=made-up", "code=x", "state=x", "error=server_error&state=x", ""):

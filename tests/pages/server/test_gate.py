@@ -1,6 +1,7 @@
-"""The gate: connections from this machine and from others. Names and origins: tests/browser/server/test_gate.py."""
+"""The gate: who connects, and names in the settings. Other names and origins: tests/browser/server/test_gate.py."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from pages.server.gate import NotForOthers, RequestGate, refuse_others
+from pages.server.settings import ServerSettings
 from pages.widgets.controls.script import ON_EVERY_PAGE, SCRIPTS
 
 
@@ -34,6 +36,40 @@ def test_a_connection_from_elsewhere_is_accepted_only_with_for_others(address):
     assert get(address, for_others=True) == 200
     with pytest.raises(NotForOthers):
         refuse_others(address.strip("[]"))
+
+
+@pytest.fixture(scope="module")
+def named() -> Iterator[TestClient]:
+    """A server that has names in its settings."""
+    settings = ServerSettings(allowed_hosts="RAG.example.com, 192.0.2.7 ,[2001:DB8::7], 文書.example")
+    app = Starlette(routes=[Route("/", lambda _: PlainTextResponse("in"))])
+    with TestClient(RequestGate(app, settings.names), base_url="http://127.0.0.1:8501") as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("rag.example.com", "https://rag.example.com"),
+        ("Rag.Example.com.:8443", "https://rag.example.com:8443"),
+        ("rag.example.com", "https://rag.example.com:8443"),  # a proxy that drops the port
+        ("localhost:8501", "https://rag.example.com"),  # a proxy that sends the app's own address as Host
+        ("192.0.2.7:8501", "http://192.0.2.7:8501"),
+        ("[2001:db8::7]:8501", "http://[2001:db8::7]:8501"),
+        ("xn--7dvz5a.example", "https://xn--7dvz5a.example"),
+        ("localhost:8501", "http://localhost:8501"),
+    ],
+)
+def test_names_that_are_set_are_let_in_beside_those_of_loopback(named, host, origin):
+    assert named.get("/", headers={"host": host}).status_code == 200
+    assert named.get("/", headers={"host": host, "origin": origin}).status_code == 200
+
+
+def test_other_names_and_origins_are_refused(named):
+    for host in ("evil.example", "www.rag.example.com"):
+        assert named.get("/", headers={"host": host}).status_code == 403
+    for origin in ("https://evil.example", "http://localhost:9"):
+        assert named.get("/", headers={"host": "rag.example.com", "origin": origin}).status_code == 403
 
 
 def test_what_says_nothing_of_caches_is_kept_by_none():

@@ -38,13 +38,19 @@ SignInWith = Callable[..., httpx.Response]
 
 
 @pytest.fixture(scope="module")
-def settings() -> Iterator[ServerSettings]:
-    with ExitStack() as running, pytest.MonkeyPatch.context() as patch:
+def providers() -> Iterator[dict[str, OpenIdProvider]]:
+    with ExitStack() as running:
         providers: dict[str, OpenIdProvider] = {}
         for kind, clock in KINDS.items():
             poses_as = providers["right"].issuer if kind == "rogue" else None
             provider = OpenIdProvider(f"{APP}/oauth2callback", PEOPLE, clock, poses_as)
             providers[kind] = running.enter_context(provider)
+        yield providers
+
+
+@pytest.fixture(scope="module")
+def settings(providers: dict[str, OpenIdProvider]) -> Iterator[ServerSettings]:
+    with pytest.MonkeyPatch.context() as patch:
         named = json.dumps([provider.settings(kind) for kind, provider in providers.items()])
         settings = ServerSettings(auth="oidc", app_url=APP, oidc_providers=named)
         patch.setattr(secrets_singleton, "_secrets", None)
@@ -130,6 +136,39 @@ def test_an_answer_of_the_provider_counts_once(sign_in_with, browser, access):
     browser.cookies.clear()
     assert browser.get(str(answer.request.url)).headers["location"] == "/?sign_in=failed"
     assert sign_in_cookie(browser.cookies) == b""
+
+
+def test_a_made_up_answer_of_the_provider_signs_nobody_in_and_nobody_out(sign_in_with, browser, access):
+    for kind in (None, "right"):
+        if kind:
+            sign_in_with(kind)
+        kept = sign_in_cookie(browser.cookies)
+        for query in ("code=made-up&state=made-up", "code=x", "state=x", "error=server_error&state=x", ""):
+            browser.get(f"/oauth2callback?{query}")
+            assert sign_in_cookie(browser.cookies) == kept, query
+        assert (access.sign_ins.person_id(kept) is not None) is bool(kind)
+
+
+def test_who_says_no_at_the_provider_is_back_at_the_page_that_was_asked_for(browser):
+    token = encode_provider_token(provider_key(0))
+    asked = browser.get(f"/auth/login?provider={token}", headers={"referer": f"{APP}/search?lang=ja"})
+    state = httpx.URL(asked.headers["location"]).params["state"]
+    answer = browser.get(f"/oauth2callback?error=access_denied&state={state}")
+    assert answer.headers["location"] == "/search?lang=ja&sign_in=cancelled"
+    assert sign_in_cookie(browser.cookies) == b""
+
+
+def test_a_provider_that_is_down_is_told_and_one_that_is_up_again_lets_people_in(
+    sign_in_with, browser, access, providers
+):
+    providers["right"].stop()
+    try:
+        answer = browser.get(f"/auth/login?provider={encode_provider_token(provider_key(0))}")
+        assert answer.headers["location"] == "/?sign_in=unreachable"
+    finally:
+        providers["right"].start()
+    assert sign_in_with("right").headers["location"] == "/"
+    assert access.sign_ins.person_id(sign_in_cookie(browser.cookies)) is not None
 
 
 def test_signing_out_ends_it_on_the_server_and_goes_on_to_the_provider(sign_in_with, browser, access, settings):
