@@ -1,5 +1,6 @@
 """Trusted reverse proxies: which of their headers the server accepts, tested with a route that returns them."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -12,6 +13,8 @@ from starlette.testclient import TestClient
 
 from pages.server.gate import RequestGate
 from pages.server.proxies import Proxies, is_within, read_networks
+from pages.server.settings import ServerSettings
+from tests.conftest import ROOT
 
 NAME = "rag.example.com"
 PROXY, STRANGER = "10.1.0.5", "10.2.0.5"
@@ -130,3 +133,13 @@ def test_an_identity_header_from_an_untrusted_peer_is_refused(ask_who, peer, hea
     assert answer.status_code == 403
     assert "only the proxy" in answer.text
     assert ask_who(peer).json() == []
+
+
+@pytest.mark.parametrize(
+    ("example", "line"), [("nginx.conf", r'proxy_set_header {} +"";'), ("Caddyfile", r"header_up -{}\n")]
+)
+def test_the_examples_of_proxies_let_no_identity_header_of_a_browser_through(example, line):
+    told = (ROOT / "docs" / "operating" / example).read_text(encoding="utf-8")
+    headers = ServerSettings(auth="header", trusted_proxies="127.0.0.1").identity_headers
+    assert [each for each in headers if not re.search(line.format(each), told, re.IGNORECASE)] == []
+    assert headers
