@@ -11,8 +11,10 @@ from index_store.base.settings import MEGABYTE
 from index_store.parsing.loaders.formats import LOADABLE
 from pages.server.upload_limit import TooMuchAtOnce
 from tests.browser.asking import script
+from tests.browser.documents.uploads import held
 from tests.browser.visitor import LOADED
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
+from tests.waiting import eventually
 
 
 @pytest.mark.soak  # without a browser: tests/pages/test_chat.py
@@ -59,14 +61,18 @@ def test_as_soon_as_the_first_document_is_ready_the_page_offers_to_ask_while_oth
     expect(visitor.button("documents.dismiss").last).to_be_visible(timeout=LOADED)
 
 
-def test_a_file_dropped_with_a_question_is_what_the_answer_comes_from(visit, server, tmp_path):
+def test_a_file_dropped_with_a_question_is_what_the_answer_comes_from_and_leaves_the_memory(
+    app, visit, server, tmp_path
+):
     file = tmp_path / "garden.md"
     file.write_text("# Garden\n\nThe gardener comes on the second Thursday of a month.\n", encoding="utf-8")
     question = "When does the gardener come?"
     script(server, question, "On the second Thursday [1].")
     visitor = visit()
+    before = held(app)
     visitor.ask(question, file)
     visitor.wait_for_the_end()
+    assert eventually(lambda: held(app) <= before)
     visitor.page.locator(".answer .cite").click()
     card = visitor.page.locator(".passage-card:popover-open")
     expect(card).to_contain_text("garden.md")

@@ -1,23 +1,18 @@
 """Uploads in the server's memory: their size is limited, and they are removed when a page has taken them."""
 
-import urllib.request
 from pathlib import Path
 
-from tests.browser.app_process import App
+import pytest
+
 from tests.browser.asking import script
-from tests.browser.documents.uploads import SEND
+from tests.browser.documents.uploads import SEND, held
 from tests.browser.visitor import LOADED
 from tests.waiting import eventually
 
 MEGABYTE = 1024 * 1024
 
 
-def held(app: App) -> int:
-    """Bytes of uploads in the server's memory."""
-    with urllib.request.urlopen(f"{app.url}/held", timeout=60) as answer:
-        return int(answer.read())
-
-
+@pytest.mark.soak  # a small one: tests/browser/documents/test_documents.py
 def test_a_file_that_was_attached_to_a_question_leaves_the_memory(loaded_app, visit, server, tmp_path: Path):
     (tmp_path / "large.bin").write_bytes(bytes(5 * MEGABYTE))
     script(server, "Who approves the green car?", "A director [1].")
