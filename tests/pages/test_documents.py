@@ -473,6 +473,15 @@ def test_the_form_of_a_site_says_what_will_be_fetched(engine):
     assert page.words["site.alone"] in page.look().text
 
 
+def test_the_half_filled_form_of_a_site_is_still_there_after_a_switch_of_language(engine):
+    page = DocumentsPage().write("site.url", "https://half.example").write("site.include", "/docs/*")
+    before = page.fields
+    assert page.choose_language("ja").fields == before
+    written = {each.label: each.value for each in (*page.app.text_input, *page.app.text_area)}
+    assert written[page.words["site.url"]] == "https://half.example"
+    assert written[page.words["site.include"]] == "/docs/*"
+
+
 @one_language("en")
 def test_a_document_is_opened_by_its_address(engine, tmp_path, language):
     [document_id] = add(engine, tmp_path, "travel.md")

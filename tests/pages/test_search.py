@@ -403,6 +403,15 @@ def test_what_an_address_says_that_is_not_there_counts_for_nothing():
         assert SearchPage(q="日当", k=k).app.number_input(key="search k").value == 30
 
 
+@pytest.mark.usefixtures("shared_ids")
+def test_a_press_on_search_in_the_sidebar_begins_a_search_that_keeps_nothing_of_the_one_before():
+    page = SearchPage(q="日当", unit="section", k="3").follow("app.search")
+    assert page.words["search.hint"] in page.text
+    assert page.app.text_input(key="search q").value == ""
+    assert page.app.number_input(key="search k").value == 10
+    assert not {"q", "unit", "k"} & page.address.keys()
+
+
 def test_a_search_in_the_index_that_another_page_has_picked_is_the_same_for_a_colleague(engine, ids, tmp_path):
     add(engine, tmp_path, "other.md", TRAVEL, index="other")
     page = SearchPage()

@@ -180,7 +180,7 @@ def test_a_file_that_arrives_as_a_search_is_entered_is_taken(stocked, visit, ano
     expect(visitor.rows.nth(1)).to_contain_text(another.name, timeout=LOADED)
 
 
-@pytest.mark.soak
+@pytest.mark.soak  # a question with an upload: tests/pages/test_chat.py
 def test_a_file_that_is_dropped_as_another_is_taken_is_taken_too(visit, tmp_path):
     first = tmp_path / f"{NAME}-1.txt"
     first.write_text(f"Sentence of {first.name}.", encoding="utf-8")
@@ -492,7 +492,7 @@ def test_what_came_of_a_retry_of_all_that_failed_is_shown_at_once(loaded, tmp_pa
     expect(loaded.page.locator(".job")).to_contain_text("empty.txt")
 
 
-@pytest.mark.soak
+@pytest.mark.soak  # without a browser: tests/pages/test_documents.py
 def test_the_form_for_a_site_stays_open_when_the_language_changes(visit):
     visitor = visit("en", path="/documents")
     visitor.page.get_by_role("tab", name=visitor.words["adding.site"]).click()

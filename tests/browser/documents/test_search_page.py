@@ -127,7 +127,6 @@ def test_a_switch_of_language_keeps_the_search_and_going_back_in_the_browser_goe
     expect(question(visitor)).to_have_value(WORD)
 
 
-@pytest.mark.soak
 def test_the_index_of_a_search_is_named_in_the_language_of_the_page_and_stays_the_same(searching):
     visitor = searching("en")
     ask(visitor, WORD)
@@ -155,7 +154,7 @@ def test_a_number_out_of_range_is_refused_in_the_language_of_the_page(searching)
         expect(visitor.page.get_by_test_id("stTooltipErrorContent")).to_have_text(told)
 
 
-@pytest.mark.soak
+@pytest.mark.soak  # without a browser: tests/pages/test_search.py
 def test_a_press_on_search_in_the_sidebar_begins_a_search_that_keeps_nothing_of_the_one_before(searching):
     visitor = searching()
     ask(visitor, "litres")
