@@ -1,7 +1,6 @@
 """The chat page in both languages: empty, with documents, answers and errors, and with stored conversations."""
 
-import subprocess
-import sys
+import os
 import threading
 from html import escape
 from pathlib import Path
@@ -13,6 +12,7 @@ from index_store.access.rights import Right
 from index_store.base.errors import EmptyDocument, EmptyIndex, InvalidSetting, KeyRefused, ServiceFailed, StoreInUse
 from index_store.base.service_address import host_of
 from index_store.ingestion.sources import FileSource, upload_folder
+from index_store.library.data_folder import lock_folder
 from pages import samples
 from pages.server import process
 from pages.texts import texts
@@ -45,6 +45,13 @@ def handbook(engine, server, tmp_path) -> None:
     for language, question in ASKED.items():
         server.answer_when(lambda request, asked=question: asked in request.prompt, ANSWERED[language])
     server.answer_when(lambda request: request.schema is not None, YES)
+
+
+def answered(question: str) -> ChatPage:
+    """The page of a conversation whose only question the cheapest pipeline has answered."""
+    run = process.engine().ask(question, index="handbook", pipeline_name="naive")
+    run.result()
+    return ChatPage(conversation=run.conversation_id)
 
 
 @one_language("ja")
@@ -99,6 +106,7 @@ def test_one_click_loads_the_samples_and_then_questions_to_try_are_offered(engin
     assert (run.question, run.pipeline, run.index, run.status) == (chosen.text, "naive", samples.INDEX, "finished")
 
 
+@pytest.mark.soak
 def test_beside_an_empty_index_the_samples_are_the_index_that_is_asked_once_they_are_loaded(engine):
     engine.store.create_index("a draft")
     page = ChatPage()
@@ -127,8 +135,7 @@ def test_an_answer_comes_with_its_citation_below_a_trace_that_is_folded_to_a_lin
 
 def test_the_words_of_a_question_are_shown_as_they_were_typed(handbook, server):
     server.default = "Nothing of the kind."
-    page = ChatPage()
-    page.ask("<script>alert(1)</script>\nsecond *line*")
+    page = answered("<script>alert(1)</script>\nsecond *line*")
     [question] = page.questions
     assert "&lt;script&gt;" in question
     assert "<script>" not in question
@@ -138,7 +145,10 @@ def test_the_words_of_a_question_are_shown_as_they_were_typed(handbook, server):
 @one_language("en")
 @pytest.mark.parametrize(
     ("refusal", "error"),
-    [(Refusal(500, "boom: Traceback (most recent call last)"), ServiceFailed), (Refusal(401), KeyRefused)],
+    [
+        (Refusal(500, "boom: Traceback (most recent call last)"), ServiceFailed),
+        pytest.param(Refusal(401), KeyRefused, marks=pytest.mark.soak),
+    ],
     ids=["500", "wrong key"],
 )
 def test_a_service_that_fails_is_told_in_one_sentence(handbook, server, language, refusal, error):
@@ -158,6 +168,7 @@ def test_a_service_that_fails_is_told_in_one_sentence(handbook, server, language
     assert len(page.answers) == 1
 
 
+@pytest.mark.soak
 @one_language("ja")
 def test_an_embedding_service_that_fails_is_told_in_the_page(handbook, server, language):
     server.fails(Refusal(503), on="/embeddings")
@@ -166,7 +177,7 @@ def test_an_embedding_service_that_fails_is_told_in_the_page(handbook, server, l
     assert page.errors == [ServiceFailed(host=host_of(server.base_url), status=503).sentence(language)]
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@one_language("ja")
 def test_a_question_before_any_document_is_answered_by_what_to_do(engine, language):
     page = ChatPage(language)
     assert page.ask(ASKED[language]).status == "failed"
@@ -203,10 +214,10 @@ def test_an_empty_question_is_not_asked(handbook, engine, language):
     assert page.errors == []
 
 
-@pytest.mark.parametrize(("thumb", "saved"), [(1, 1), (0, -1)])
+@pytest.mark.parametrize(("thumb", "saved"), [(1, 1), pytest.param(0, -1, marks=pytest.mark.soak)])
 def test_feedback_is_saved_and_shown_again(handbook, engine, thumb, saved):
-    page = ChatPage()
-    run = page.ask(ASKED["en"])
+    page = answered(ASKED["en"])
+    [run] = engine.history.runs()
     page.app.feedback[0].set_value(thumb)
     page.look()
     assert engine.history.run(run.id).feedback == saved
@@ -243,12 +254,15 @@ def test_a_follow_up_that_is_asked_again_means_what_it_meant_the_first_time(hand
     assert later == [at_first, at_first]
 
 
+# Also in test_chat_extras.py, whose fixture picks one.
+@pytest.mark.soak
 def test_the_pipeline_that_is_picked_is_the_one_that_runs(handbook):
     page = ChatPage()
     page.pick("pipeline.label", "naive")
     assert page.ask(ASKED["en"]).pipeline == "naive"
 
 
+@pytest.mark.soak
 def test_the_index_that_is_picked_stays_picked_when_a_document_is_added_to_it(handbook, engine, tmp_path):
     for name in ("first.md", "second.md"):
         (tmp_path / name).write_text(f"# Notes\n\nThe {name} of the green car.", encoding="utf-8")
@@ -305,6 +319,8 @@ def test_conversations_come_back_after_a_restart(handbook):
     ]
 
 
+# Also in changes/test_renamed_index.py::test_the_next_question_of_a_conversation_goes_to_the_renamed_index.
+@pytest.mark.soak
 def test_a_conversation_that_is_opened_in_the_list_shows_the_index_that_it_asked(handbook, engine, tmp_path):
     (tmp_path / "sales.md").write_text("# Sales\n\nThe green car was sold.", encoding="utf-8")
     engine.store.add("sales", tmp_path / "sales.md", "sales.md")
@@ -357,8 +373,7 @@ def test_an_answer_that_ends_while_the_page_is_drawn_is_shown(handbook, monkeypa
 
 
 def test_a_new_chat_leaves_the_old_one_in_the_list(handbook):
-    page = ChatPage()
-    page.ask(ASKED["en"])
+    page = answered(ASKED["en"])
     page.press(page.words["sidebar.new_chat"])
     assert page.conversation is None
     assert not page.questions
@@ -366,8 +381,7 @@ def test_a_new_chat_leaves_the_old_one_in_the_list(handbook):
 
 
 def test_a_deleted_conversation_is_gone_with_its_runs(handbook, engine):
-    page = ChatPage()
-    page.ask(ASKED["en"])
+    page = answered(ASKED["en"])
     page.app.button(key="danger-delete-conversation").click()
     page.look()
     assert page.conversation is None
@@ -424,18 +438,11 @@ def test_stop_keeps_what_was_written_and_says_so(handbook, server):
 
 def test_a_data_folder_in_use_is_told_in_one_sentence(data_dir, server, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-    code = (
-        "from pathlib import Path; from index_store.library.data_folder import lock_folder; "
-        f"lock = lock_folder(Path({str(data_dir)!r})); print('held', flush=True); input()"
-    )
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen([sys.executable, "-c", code], **pipes) as holder:
-        assert holder.stdout.readline() == "held\n"
+    with lock_folder(data_dir):
         for language in ("ja", "en"):
             page = ChatPage(language)
-            assert page.errors == [StoreInUse(folder=data_dir, pid=holder.pid).sentence(language)]
+            assert page.errors == [StoreInUse(folder=data_dir, pid=os.getpid()).sentence(language)]
             assert not page.app.chat_input
-        holder.communicate("\n")
     page.look()
     assert page.errors == []
     assert page.app.chat_input
@@ -499,6 +506,7 @@ def test_the_switch_of_language_changes_every_text_and_the_address(handbook):
     assert any(texts("ja")["sidebar.new_chat"] in label for label in page.buttons)
 
 
+@pytest.mark.soak
 def test_the_switch_of_language_holds_against_a_refresh_with_the_address_before_it(handbook):
     page = ChatPage("en")
     page.app.button_group(key="chosen_language").set_value("ja")

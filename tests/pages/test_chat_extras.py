@@ -15,7 +15,7 @@ from rag.runs.engine import Engine
 from rag.runs.history.history import LONGEST_REASON
 from rag.runs.history.user_history import UserHistory
 from rag.settings import Settings
-from tests.looks import languages_in_turn, one_language
+from tests.looks import one_language
 from tests.pages.tabs.chat_page import ChatPage
 from tests.rag.scripted import ScriptedChat, ScriptedSource
 from tests.waiting import PATIENCE, eventually
@@ -28,14 +28,13 @@ SUGGESTED = {
 
 
 @pytest.fixture
-def page(handbook):
+def page(handbook, engine):
     """Opens the chat page with an answered question."""
 
     def page(language: str = "en") -> ChatPage:
-        page = ChatPage(language)
-        page.pick("pipeline.label", "naive")
-        page.ask(QUESTION[language])
-        return page
+        run = engine.ask(QUESTION[language], index="handbook", pipeline_name="naive")
+        run.result()
+        return ChatPage(language, conversation=run.conversation_id)
 
     return page
 
@@ -62,6 +61,7 @@ def test_a_conversation_is_renamed_in_the_sidebar(page, engine, language):
     assert not [each for each in page.app.text_input if str(each.key).startswith("title-")]
 
 
+@pytest.mark.soak
 def test_a_second_press_leaves_the_name_as_it_is_and_so_does_a_blank_one(page, engine):
     page = page()
     page.press_key("sign-rename-")
@@ -76,7 +76,8 @@ def test_a_second_press_leaves_the_name_as_it_is_and_so_does_a_blank_one(page, e
 # Reasons for a rating
 
 
-@languages_in_turn("thumb", [0, 1])
+@one_language("ja")
+@pytest.mark.parametrize("thumb", [0, pytest.param(1, marks=pytest.mark.soak)])
 def test_a_thumb_takes_a_reason_and_shows_it_again(page, engine, language, thumb):
     page = page(language)
     assert not [each for each in page.app.text_input if str(each.key).startswith("reason-")]
@@ -107,6 +108,7 @@ def test_below_an_answer_that_is_not_good_a_fold_says_why(page, engine, language
     assert page.words["cause.misread_note"] in page.text
 
 
+@pytest.mark.soak
 def test_a_reason_longer_than_the_limit_is_cut_and_shown_as_it_was_saved(page, engine):
     page = page()
     page.app.feedback[0].set_value(0)
@@ -116,6 +118,7 @@ def test_a_reason_longer_than_the_limit_is_cut_and_shown_as_it_was_saved(page, e
     assert field(page, "reason-").value == engine.history.runs()[0].feedback_reason == "x" * LONGEST_REASON
 
 
+@pytest.mark.soak
 def test_a_thumb_that_was_taken_back_comes_without_its_earlier_reason(page, engine, monkeypatch):
     page = page()
     [run] = engine.history.runs()
@@ -151,6 +154,7 @@ def test_an_answer_can_be_copied_with_its_sources(page, language):
 
 def test_what_is_copied_does_not_leave_its_field(page, server):
     page = page()
+    page.pick("pipeline.label", "naive")
     server.default = "</textarea><script>alert(1)</script> [1]"
     page.ask("Another one?")
     html = [each.value for each in page.app.html if 'class="copying"' in each.value][-1]
@@ -162,12 +166,15 @@ def test_what_is_copied_does_not_leave_its_field(page, server):
 
 
 @pytest.fixture
-def suggesting(monkeypatch, page, server):
+def suggesting(monkeypatch, handbook, server):
     def suggesting(language: str) -> ChatPage:
         reply = json.dumps({"questions": SUGGESTED[language]})
         for words in (EN, JA):
             server.answer_when(lambda request, words=words: words.follow_ups in request.prompt, reply)
-        return page(language)
+        page = ChatPage(language)
+        page.pick("pipeline.label", "naive")
+        page.ask(QUESTION[language])
+        return page
 
     monkeypatch.setattr(process.engine().settings, "suggest_follow_ups", "service")
     return suggesting
@@ -205,6 +212,7 @@ def test_a_suggested_question_is_read_against_the_answer_below_which_it_stands(h
     assert latest.question in condensing
 
 
+@pytest.mark.soak
 def test_where_they_are_off_nothing_is_offered(page, engine):
     page = page()
     assert page.words["chat.follow_ups"] not in [each.value for each in page.app.caption]

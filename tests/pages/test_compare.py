@@ -163,6 +163,8 @@ def test_a_reload_and_a_second_tab_find_it_as_it_goes_on_and_nothing_is_asked_tw
     assert tabs[1].text.count(page.words["chat.stopped"]) == 2
 
 
+# Also in test_chat.py::test_a_run_that_the_end_of_the_app_stopped_is_there_afterwards.
+@pytest.mark.soak
 def test_after_a_restart_columns_that_were_cut_off_say_so_and_are_asked_again(handbook, server):
     comparison = compared()
     last = comparison.run_ids[1]
@@ -179,6 +181,7 @@ def test_after_a_restart_columns_that_were_cut_off_say_so_and_are_asked_again(ha
     assert page.words["compare.again"] not in " ".join(page.buttons)
 
 
+@pytest.mark.soak
 @one_language("en")
 def test_a_column_that_was_stopped_before_it_searched_is_not_said_to_have_found_nothing(handbook, language):
     first, second = asked(), asked(pipeline="hybrid")
@@ -208,6 +211,7 @@ def test_tokens_that_no_service_told_are_not_called_none(handbook):
     assert bar.text_content() == "A–"
 
 
+@pytest.mark.soak
 def test_where_the_first_column_has_no_answer_the_words_of_the_others_are_compared(handbook, server):
     server.answer_when(lambda request: request.schema is None, Refusal(500, "server_error"), times=1)
     page = ComparePage(runs=",".join([asked(), asked(), asked()]))
@@ -286,6 +290,7 @@ def listed(page: ComparePage) -> list[str]:
     return [parse_qs(query)["c"][0] for query in queries if "c=" in query]
 
 
+@pytest.mark.soak
 def test_two_tabs_that_vote_on_the_same_runs_vote_in_one_comparison(handbook):
     runs = ",".join([asked(), asked()])
     one, two = ComparePage(runs=runs), ComparePage(runs=runs)
@@ -295,6 +300,7 @@ def test_two_tabs_that_vote_on_the_same_runs_vote_in_one_comparison(handbook):
     assert (one.comparison, two.comparison, kept.best) == (kept.id, kept.id, kept.run_ids[1])
 
 
+@pytest.mark.soak
 def test_after_a_vote_on_stored_runs_the_one_that_failed_is_asked_again_in_its_place(handbook, server):
     first = asked()
     server.answer_when(
@@ -375,6 +381,7 @@ def test_other_columns_get_the_standalone_question_of_a_follow_up(handbook, serv
     assert process.engine().comparisons.get(page.comparison).question == "Who approves hotels?"
 
 
+@pytest.mark.soak
 def test_a_vote_on_a_follow_up_leaves_its_standalone_question_as_the_heading(handbook, server):
     conversation = process.engine().history.run(asked()).conversation_id
     server.answer_when(lambda request: "And of hotels?" in request.prompt, "Who approves hotels?", times=1)
@@ -389,9 +396,9 @@ def test_a_vote_on_a_follow_up_leaves_its_standalone_question_as_the_heading(han
     ("address", "word"),
     [
         ({"c": "nothing"}, "compare.unknown"),
-        ({"runs": ""}, "compare.runs_gone"),
+        pytest.param({"runs": ""}, "compare.runs_gone", marks=pytest.mark.soak),
         ({"runs": "nothing,'; drop table runs;--"}, "compare.runs_gone"),
-        ({"runs": "," * 50}, "compare.runs_gone"),
+        pytest.param({"runs": "," * 50}, "compare.runs_gone", marks=pytest.mark.soak),
     ],
 )
 def test_an_address_of_nothing_leads_to_the_form(handbook, address, word):
@@ -422,6 +429,8 @@ def test_a_column_whose_run_was_deleted_with_its_conversation_says_so(handbook):
     assert [row[0][0] for row in page.rows("costs")[1:]] == ["B", "C"]
 
 
+# Also in changes/test_renamed_index.py::test_beside_an_answer_of_an_index_that_was_replaced_nothing_is_asked.
+@pytest.mark.soak
 def test_an_index_that_was_deleted_leaves_what_was_compared_and_is_told_in_the_form(handbook):
     first = asked()
     comparison = compared()
@@ -474,6 +483,7 @@ def test_a_question_that_is_empty_or_too_long_is_refused_and_stays(handbook):
     assert process.engine().history.runs() == []
 
 
+@pytest.mark.soak
 def test_each_column_may_have_a_model_of_its_own(handbook, monkeypatch):
     monkeypatch.setenv("COMPARE_MODELS", "larger-model")
     restart()

@@ -37,7 +37,7 @@ from tests.back_doors import person_of, process_of
 from tests.full_disk import full_disk, linux
 from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, painted
 from tests.local import as_person, grant
-from tests.looks import languages_in_turn, one_language
+from tests.looks import one_language
 from tests.pages.conftest import restart
 from tests.pages.documents import HANDBOOK, add
 from tests.pages.reader import Tags
@@ -48,6 +48,8 @@ from tests.servers.site_server import SiteServer, html
 HOSTILE = "](javascript:alert(1)) <img src=x onerror=alert(2)> ![p](https://elsewhere.example/p.png) **b** $x$"
 
 
+# Also in test_chat.py::test_one_click_loads_the_samples_and_then_questions_to_try_are_offered.
+@pytest.mark.soak
 @one_language("ja")
 def test_the_empty_page_says_the_next_step_and_loads_the_sample(engine, language):
     page = DocumentsPage(language)
@@ -118,6 +120,7 @@ def test_search_and_filters_find_documents(engine, tmp_path):
     assert page.words["table.nothing"] in page.text
 
 
+@pytest.mark.soak
 def test_search_and_filters_stay_while_a_document_is_open(engine, tmp_path):
     [document_id, *_] = add(engine, tmp_path, "travel.md", "travel.txt", "leave.txt")
     page = DocumentsPage()
@@ -187,6 +190,7 @@ def test_what_is_selected_stays_so_under_another_search_and_is_counted_and_remov
     assert page.words["index.documents_one"] in page.text
 
 
+@pytest.mark.soak
 def test_a_selection_of_many_documents_compares_none_with_each_other(engine, tmp_path, monkeypatch):
     ids = add(engine, tmp_path, "travel.md", "leave.md", "trains.md")
     page = DocumentsPage()
@@ -206,7 +210,7 @@ def test_a_selection_is_cleared_by_one_press(engine, tmp_path):
     assert page.write("table.search", "").words["index.documents"].format(count=2) in page.text
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@one_language("ja")
 def test_what_failed_says_why_in_the_readers_language_and_can_be_tried_again(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")
     page = DocumentsPage(language)
@@ -219,6 +223,7 @@ def test_what_failed_says_why_in_the_readers_language_and_can_be_tried_again(eng
     assert [each.source for each in job.wait()] == ["scan.pdf"]
 
 
+@pytest.mark.soak
 @one_language("en")
 def test_a_status_that_no_document_has_any_more_keeps_its_name_in_the_filter(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")
@@ -240,6 +245,7 @@ def test_a_job_is_cancelled(engine, server):
     assert page.titles == []
 
 
+@pytest.mark.soak
 def test_a_job_that_is_over_can_be_sent_again_with_what_failed_alone(engine, server):
     page = DocumentsPage()
     page.drop(("travel.md", HANDBOOK.encode()), ("scan.pdf", PdfFile([[]]).content())).wait()
@@ -306,6 +312,7 @@ def test_what_is_sent_for_an_index_that_another_tab_has_renamed_reaches_no_other
     assert page.drop(("leave.md", HANDBOOK.encode())).wait().picked == new
 
 
+@pytest.mark.soak
 def test_no_popover_of_an_index_that_another_tab_has_renamed_stays_open_over_the_next(engine, tmp_path, monkeypatch):
     add(engine, tmp_path, "archive.md", index="archive")
     add(engine, tmp_path, "travel.md")
@@ -404,6 +411,7 @@ def test_a_site_of_an_index_that_another_tab_has_renamed_is_not_fetched_into_a_n
     assert [each.name for each in engine.store.indexes()] == ["rules"]
 
 
+@pytest.mark.soak
 def test_a_page_of_a_site_is_fetched_again_into_its_index_though_another_tab_has_renamed_it(engine):
     document_id = page_of_a_site(engine)
     page = DocumentsPage(doc=document_id)
@@ -413,6 +421,7 @@ def test_a_page_of_a_site_is_fetched_again_into_its_index_though_another_tab_has
     assert engine.store.ingestions[-1].index == "rules"
 
 
+@pytest.mark.soak
 @one_language("en")
 def test_a_page_of_a_site_that_another_tab_has_removed_is_not_fetched_into_a_new_index(engine, language):
     document_id = page_of_a_site(engine)
@@ -443,6 +452,8 @@ def test_a_name_that_an_index_cannot_have_is_refused_in_a_sentence(engine, langu
     assert IndexExists(index="twice").sentence(language) in page.text
 
 
+# Also in test_compare.py::test_an_index_whose_documents_are_not_ready_stays_picked_after_a_look_at_compare.
+@pytest.mark.soak
 def test_both_pages_are_about_the_same_index(engine, tmp_path):
     add(engine, tmp_path, "travel.md", index="first")
     add(engine, tmp_path, "leave.md", index="second")
@@ -454,7 +465,16 @@ def test_both_pages_are_about_the_same_index(engine, tmp_path):
     assert page.app.selectbox[0].value == "second"
 
 
-@languages_in_turn("address", ["", "ftp://example.com/", "http://user:secret@example.com/", "no address at all"])
+@one_language("ja")
+@pytest.mark.parametrize(
+    "address",
+    [
+        pytest.param("", marks=pytest.mark.soak),
+        pytest.param("ftp://example.com/", marks=pytest.mark.soak),
+        "http://user:secret@example.com/",
+        "no address at all",
+    ],
+)
 def test_an_address_that_cannot_be_fetched_is_told_in_a_sentence(engine, language, address):
     page = DocumentsPage(language)
     page.write("site.url", address).press("site.crawl")
@@ -495,6 +515,7 @@ def test_a_document_is_opened_by_its_address(engine, tmp_path, language):
     assert f'href="originals/{document_id}"' in page.html
 
 
+@pytest.mark.soak
 @one_language("ja")
 def test_the_attachments_of_a_mail_that_are_not_read_are_told_in_words_for_them(language):
     mail = EmailMessage()
@@ -550,6 +571,7 @@ def test_a_long_document_is_shown_a_page_at_a_time_and_searched(engine, tmp_path
     assert page.words["table.nothing"] in page.text
 
 
+@pytest.mark.soak
 def test_other_words_in_the_search_of_a_document_begin_at_the_first_page_of_what_they_find(
     engine, tmp_path, monkeypatch
 ):
@@ -570,6 +592,7 @@ def test_what_two_chunks_share_is_marked_and_lines_stay_lines(engine, tmp_path):
     assert not re.search(r"kitchen\.(</mark>)?Line", shown)
 
 
+@pytest.mark.soak
 def test_a_document_is_removed_and_the_list_shown(engine, tmp_path):
     [document_id, _] = add(engine, tmp_path, "travel.md", "leave.md")
     page = DocumentsPage(doc=document_id)
@@ -590,6 +613,7 @@ def test_a_removal_that_fails_on_a_full_disk_says_why_and_the_document_stays_ope
     assert engine.store.documents() == []
 
 
+@pytest.mark.soak
 @linux
 @one_language("ja")
 def test_a_removal_of_several_documents_that_fails_on_a_full_disk_says_why_and_they_stay_selected(
@@ -675,6 +699,7 @@ def test_readers_see_only_buttons_they_may_use_and_managers_see_all_grants(engin
     assert not engine.store.access.grants.of("handbook").grants
 
 
+@pytest.mark.soak
 def test_the_field_of_a_right_stays_when_it_is_changed_here_or_elsewhere(engine, tmp_path, monkeypatch):
     """If another field took its place, a press that comes quickly would meet neither."""
     add(engine, tmp_path, "travel.md")
@@ -699,6 +724,8 @@ def test_the_field_of_a_right_stays_when_it_is_changed_here_or_elsewhere(engine,
     assert (field().value, field().id) == (Right.READ, before.id)
 
 
+# Also in test_keeping.py::test_of_two_people_with_one_name_each_can_be_told_and_picked.
+@pytest.mark.soak
 def test_two_people_of_one_name_are_told_apart_by_their_addresses_where_rights_are_given(engine, tmp_path, monkeypatch):
     add(engine, tmp_path, "travel.md")
     access, name = process_of(engine).store.access, "佐藤 太郎"
@@ -718,6 +745,8 @@ def test_two_people_of_one_name_are_told_apart_by_their_addresses_where_rights_a
     assert {f"{person}: {name} · taro2@example.com", f"{person}: u-17"} <= set(told)
 
 
+# Also in tests/index_store/access/test_people.py.
+@pytest.mark.soak
 def test_a_right_goes_to_the_mail_address_as_a_japanese_keyboard_or_a_mail_program_writes_it(
     engine, tmp_path, monkeypatch
 ):
@@ -732,6 +761,7 @@ def test_a_right_goes_to_the_mail_address_as_a_japanese_keyboard_or_a_mail_progr
     assert accounts == ["hana@example.com", "taro@example.com"]
 
 
+@pytest.mark.soak
 def test_to_whom_a_right_is_half_given_is_still_there_after_a_switch_of_language(engine, tmp_path, monkeypatch):
     add(engine, tmp_path, "travel.md")
     monkeypatch.setattr("pages.widgets.documents.index_picker.server_settings", lambda: Signed)

@@ -64,6 +64,7 @@ def test_it_is_filtered_by_person_action_index_words_and_time(engine, tmp_path):
     assert page.column("audit.index") == ["other"]
 
 
+@pytest.mark.soak
 def test_it_is_filtered_by_whom_something_was_done_to_and_by_the_words_of_names(engine):
     bob = person_of(as_person(engine, "Bob Brown"))
     engine.store.access.people.disable(bob.id)
@@ -138,6 +139,7 @@ def test_what_can_not_be_written_is_told_there(engine):
     assert f"{audit.lost.entries} entries could not be written" in Page("admin/audit").text
 
 
+@pytest.mark.soak
 @linux
 def test_one_entry_that_can_not_be_written_is_told_as_one(engine):
     audit = process_of(engine).store.access.audit
@@ -155,6 +157,7 @@ def test_where_it_is_off_that_is_told(engine, monkeypatch):
     assert page.offers_languages
 
 
+@pytest.mark.soak
 def test_one_day_of_keeping_is_told_as_one(engine, monkeypatch):
     monkeypatch.setenv("AUDIT_DAYS", "1")
     restart()
@@ -222,6 +225,7 @@ def test_limits_of_a_group_are_set_and_taken_away(engine, language):
     assert process_of(engine).store.access.limits.all() == {}
 
 
+@pytest.mark.soak
 def test_half_typed_limits_are_still_there_after_a_switch_of_language(engine):
     page = Page("admin/usage")
     before = page.fields
@@ -317,7 +321,7 @@ def test_where_an_admin_picks_somebody_else_the_page_names_whose_data_is_deleted
     assert ([each.value for each in page.look().app.subheader], page.text) == own
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@one_language("ja")
 def test_without_an_audit_log_nobody_is_told_that_it_records_a_deletion(engine, monkeypatch, language):
     whose = person_of(as_person(engine, "alice")).id
     monkeypatch.setenv("AUDIT_DAYS", "0")
@@ -344,6 +348,7 @@ def test_of_two_people_with_one_name_each_can_be_told_and_picked(engine, languag
         assert mail in shown(page.app.subheader[0].value)
 
 
+@pytest.mark.soak
 @one_language("ja")
 def test_where_the_person_picked_was_erased_in_another_tab_the_page_says_so(engine, language):
     alice = as_person(engine, "alice")

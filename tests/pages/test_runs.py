@@ -104,7 +104,7 @@ def test_tokens_that_no_service_told_are_not_called_none(engine):
     assert isnan(untold)  # the cell is empty
 
 
-@pytest.mark.parametrize("sign", "=＝")
+@pytest.mark.parametrize("sign", ["＝", pytest.param("=", marks=pytest.mark.soak)])
 def test_a_question_that_begins_like_a_formula_is_none_in_the_file_of_the_table(ask, sign):
     ask(f" {sign}HYPERLINK(A1)")
     assert RunsPage().questions == [f"\u2060{sign}HYPERLINK(A1)"]
@@ -189,6 +189,7 @@ def test_the_chat_opens_the_branch_of_a_run_whatever_was_open_there_before(engin
         assert "Who approves the green car?" in question
 
 
+@pytest.mark.soak
 def test_the_chat_still_shows_its_conversation_and_branch_after_a_look_at_another_page(engine, ask):
     first = engine.history.run(ask("Who approves the green car?"))
     ask("Who books it?", conversation_id=first.conversation_id, edits=first.id)
@@ -218,6 +219,7 @@ def test_many_runs_are_read_a_page_at_a_time(engine):
     assert len(page.choose("runs.state_any", "slow").table) == (PAGE + 5) // 10 + 1
 
 
+@pytest.mark.soak
 def test_a_ticked_run_that_is_deleted_does_not_stay_ticked_where_nobody_sees_it(engine):
     for number in range(3):
         stored(engine, 1, first=number)
@@ -257,6 +259,7 @@ def test_what_an_address_of_the_list_names_and_does_not_exist_is_ignored(engine)
     assert page.questions == ["Question 2", "Question 1", "Question 0"]
 
 
+@pytest.mark.soak
 def test_runs_that_come_while_one_turns_pages_repeat_none(engine):
     stored(engine, 2 * PAGE + 5)
     page = RunsPage()
@@ -294,7 +297,7 @@ def test_the_address_of_a_run_opens_it_with_the_reason_for_no_answer(server, ask
 @one_language("ja")
 @pytest.mark.parametrize(("pipeline", "grader", "outcome"), [
     ("self_rag", EN.grounding, "unconfirmed"),
-    ("self_rag_candidates", EN.retrieval_need, "from_model"),
+    pytest.param("self_rag_candidates", EN.retrieval_need, "from_model", marks=pytest.mark.soak),
 ])  # fmt: skip
 def test_an_answer_that_no_source_confirms_is_not_called_a_good_one(
     engine, ask, server, language, pipeline, grader, outcome
@@ -328,7 +331,7 @@ def test_of_an_answer_that_a_check_dropped_it_is_not_said_that_the_model_found_n
 
 
 @one_language("en")
-@pytest.mark.parametrize("pipeline", ["naive", "self_rag_candidates"])
+@pytest.mark.parametrize("pipeline", ["naive", pytest.param("self_rag_candidates", marks=pytest.mark.soak)])
 def test_a_model_that_finds_no_answer_in_the_passage_that_has_it_is_not_said_to_have_answered(
     ask, server, language, pipeline
 ):
@@ -340,7 +343,9 @@ def test_a_model_that_finds_no_answer_in_the_passage_that_has_it_is_not_said_to_
 
 
 @one_language("ja")
-@pytest.mark.parametrize("pipeline", ["self_rag", "adaptive"])  # kept, and dropped
+@pytest.mark.parametrize(
+    "pipeline", ["self_rag", pytest.param("adaptive", marks=pytest.mark.soak)]
+)  # kept, and dropped
 def test_an_answer_that_is_grounded_and_not_useful_is_not_said_to_differ_from_its_sources(
     ask, server, language, pipeline
 ):
@@ -354,7 +359,9 @@ def test_an_answer_that_is_grounded_and_not_useful_is_not_said_to_differ_from_it
 
 
 @one_language("en")
-@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])  # disliked by a person, and by a check
+@pytest.mark.parametrize(  # disliked by a person, and by a check
+    "pipeline", [pytest.param("naive", marks=pytest.mark.soak), "self_rag"]
+)
 def test_of_an_answer_that_was_cut_it_is_not_said_that_it_was_misread(engine, ask, server, language, pipeline):
     server.answer_when(lambda request: request.schema is not None, YES)
     server.answer_when(lambda request: EN.usefulness[:60] in request.prompt, rating(1))
@@ -368,6 +375,7 @@ def test_of_an_answer_that_was_cut_it_is_not_said_that_it_was_misread(engine, as
     assert page.words["runs.misread_as_not_useful"] not in page.text
 
 
+@pytest.mark.soak
 @one_language("en")
 def test_of_a_disliked_answer_from_the_web_it_is_said_that_no_document_was_read_for_it(
     engine, server, tmp_path, monkeypatch, language
@@ -388,7 +396,7 @@ def test_of_a_disliked_answer_from_the_web_it_is_said_that_no_document_was_read_
         assert page.words["cause.misread_note"] not in page.text
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@one_language("ja")
 def test_where_no_document_has_the_answer_those_that_are_not_searched_are_told(engine, ask, server, tmp_path, language):
     server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
     run_id = ask("How many hovercrafts does Zanzibar own?")
@@ -407,6 +415,7 @@ def test_where_no_document_has_the_answer_those_that_are_not_searched_are_told(e
     assert not_searched.format(counts=counts) in page.look().text
 
 
+@pytest.mark.soak
 @one_language("en")
 def test_of_a_passage_that_hybrid_search_missed_hybrid_search_is_not_advised(engine, server, language):
     for each in NOT_FOUND.documents():
@@ -419,6 +428,7 @@ def test_of_a_passage_that_hybrid_search_missed_hybrid_search_is_not_advised(eng
     assert page.words["cause.not_found_note"] not in page.text
 
 
+@pytest.mark.soak
 @one_language("en")
 def test_a_passage_that_may_have_been_left_out_of_the_context_is_not_said_to_be_one_that_no_search_found(
     engine, server, tmp_path, monkeypatch, language
@@ -503,6 +513,8 @@ def test_a_run_of_a_pipeline_that_this_version_does_not_know_opens_and_cant_be_a
     assert page.app.error
 
 
+# Also in changes/test_renamed_index.py::test_a_question_is_asked_again_of_the_renamed_index.
+@pytest.mark.soak
 def test_a_run_asked_again_is_seen_in_its_conversation(engine, ask):
     run_id = ask("Who approves the green car?")
     page = RunsPage(run=run_id)
@@ -513,6 +525,8 @@ def test_a_run_asked_again_is_seen_in_its_conversation(engine, ask):
     assert (second.question, second.pipeline, second.index) == (first.question, first.pipeline, first.index)
 
 
+# Also in test_chat.py::test_an_answer_that_ends_while_the_page_is_drawn_is_shown.
+@pytest.mark.soak
 def test_a_run_that_ends_while_its_page_is_drawn_is_shown(engine, server, tmp_path, monkeypatch):
     """The run ends after the page has read its events, when its head is drawn."""
     add(engine, tmp_path, "travel.md")

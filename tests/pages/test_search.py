@@ -19,7 +19,7 @@ from index_store.search.searcher import LONGEST_QUESTION, MODES, UNITS
 from pages.texts import texts
 from pages.widgets.controls.script import ON_EVERY_PAGE, SCRIPTS
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
-from tests.looks import languages_in_turn, one_language
+from tests.looks import one_language
 from tests.pages.conftest import restart
 from tests.pages.tabs.app_page import shown
 from tests.pages.tabs.documents_page import DocumentsPage
@@ -165,7 +165,7 @@ def test_sections_are_found_instead_of_chunks(engine, tmp_path, language):
         assert hit.card.find_class("cited")
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", ["chunk", pytest.param("section", marks=pytest.mark.soak)])
 def test_the_names_of_a_tables_columns_stand_above_its_rows_and_are_marked(engine, tmp_path, unit):
     rows = "".join(f"| ZT-{number:04} | {number}円 |\n" for number in range(200))
     add(engine, tmp_path, "prices.md", f"# 価格表\n\n## 一覧\n\n| 品番 | 定価 |\n|---|---|\n{rows}")
@@ -236,7 +236,10 @@ def test_a_keyword_search_that_finds_nothing_says_what_to_do(language):
 
 
 @pytest.mark.usefixtures("shared_ids")
-@languages_in_turn("question", ["※!?", "🚄🍣", '" ( * ^'])
+@one_language("ja")
+@pytest.mark.parametrize(
+    "question", ["※!?", *(pytest.param(each, marks=pytest.mark.soak) for each in ("🚄🍣", '" ( * ^'))]
+)
 def test_a_question_without_words_says_so(language, question):
     page = SearchPage(language, q=question)
     assert page.hits("keyword") == []
@@ -246,7 +249,10 @@ def test_a_question_without_words_says_so(language, question):
 @pytest.mark.usefixtures("shared_ids")
 @pytest.mark.parametrize(
     "question",
-    ["券", "日", "a", '" OR NEAR(', "ﾆｯﾄｳ １０日", "日当 green 🚄 ＧＲＥＥＮ", "日当" * 500, "{x} %s {0}", "x" * 4000],
+    [
+        *("日", '" OR NEAR(', "日当 green 🚄 ＧＲＥＥＮ", "{x} %s {0}"),
+        *(pytest.param(each, marks=pytest.mark.soak) for each in ("券", "a", "ﾆｯﾄｳ １０日", "日当" * 500, "x" * 4000)),
+    ],
 )
 def test_questions_of_all_kinds_are_answered_without_a_fault(question):
     page = SearchPage(q=question)
@@ -300,7 +306,7 @@ def test_where_nothing_is_loaded_the_page_says_so(engine, language):
     assert page.words["search.nothing_loaded"] in page.text
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@one_language("en")
 def test_where_nothing_is_ready_the_page_says_why(engine, language):
     DocumentsPage(language).drop(("scan.pdf", PdfFile([[]]).content())).wait()
     [index] = engine.store.indexes()
@@ -333,6 +339,7 @@ def server_of_vectors(server, monkeypatch) -> None:
     restart().store.reindex("handbook").wait()
 
 
+@pytest.mark.soak
 @one_language("ja")
 @pytest.mark.usefixtures("ids")
 def test_under_another_embedding_model_the_keyword_side_still_finds(language, monkeypatch):
@@ -382,6 +389,7 @@ def test_what_is_chosen_goes_into_the_address(engine, ids, tmp_path):
     assert page.words["search.hint"] in page.text
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("shared_ids")
 def test_a_widget_that_the_browser_draws_without_its_value_falls_back_to_what_the_address_says(engine, ids):
     app = SearchPage("en", q="green car", k="3", unit="section", doc=[ids[0]]).look().app
@@ -421,6 +429,7 @@ def test_a_search_in_the_index_that_another_page_has_picked_is_the_same_for_a_co
     assert "other.md" in colleague.hits("keyword")[0].text
 
 
+@pytest.mark.soak
 def test_when_an_index_is_deleted_elsewhere_another_one_is_searched(engine, ids, tmp_path):
     add(engine, tmp_path, "other.md", TRAVEL, index="other")
     page = SearchPage(q="日当", index="handbook")

@@ -54,9 +54,9 @@ def chat(server, tmp_path) -> ChatPage:
     assert engine().store.add("documents", file, file.name).error is None
     server.default = "It is in the handbook."
     server.answer_when(lambda request: request.schema is not None, YES)
-    page = ChatPage()
-    page.ask("Where does it stand?")
-    return page
+    run = engine().ask("Where does it stand?", index="documents", pipeline_name="self_rag")
+    run.result()
+    return ChatPage(conversation=run.conversation_id)
 
 
 def open_sharing(chat: ChatPage, of: str) -> None:
@@ -86,7 +86,9 @@ def test_a_conversation_is_shared_from_its_head_and_its_link_shows_it_to_be_read
 
 def test_an_answer_is_shared_alone(chat):
     first = chat.wait()
-    chat.ask("And what else?")
+    said = {"index": "documents", "pipeline_name": "naive", "conversation_id": chat.conversation}
+    engine().ask("And what else?", **said).result()
+    chat.look()
     open_sharing(chat, first.id)
     chat.press(chat.words["share.make"])
     told = Page("personal/shared", share=token_of(chat)).told
@@ -176,12 +178,14 @@ def test_a_page_without_links_says_how_to_make_one():
 
 
 def test_a_title_that_reads_as_a_picture_is_shown_as_written(chat):
-    chat.ask("![x](https://elsewhere.example/x.png) <b>?")
-    engine().shares.add(chat.wait().id)
+    run = engine().ask("![x](https://elsewhere.example/x.png) <b>?", index="documents", pipeline_name="naive")
+    run.result()
+    engine().shares.add(run.id)
     page = Page("personal/shares")
     assert "\\!\\[x\\]\\(" in page.written
 
 
+@pytest.mark.soak
 def test_the_branch_on_the_page_is_shared_and_saved(chat, monkeypatch):
     said = {"index": "documents", "pipeline_name": "naive", "conversation_id": chat.conversation}
     engine().ask("Who edited it?", **said, edits=chat.wait().id).result()
@@ -206,6 +210,7 @@ def test_html_and_markdown_say_alike_when_a_question_was_asked(chat, monkeypatch
     assert f"\n{asked} · {chat.words['pipeline.self_rag']} · documents" in markdown
 
 
+@pytest.mark.soak
 def test_files_are_offered_and_made_only_when_asked_for(chat, monkeypatch):
     asked: list[str] = []
     monkeypatch.setattr(UserExports, "gather", lambda exports, of, form, through: asked.append(of))
@@ -232,7 +237,11 @@ def test_every_page_that_shows_an_answer_can_copy_it_and_draw_its_formulae(chat)
         assert [page.html.count(SCRIPTS[each]) for each in ("copy_on_click", "draw_formulae")] == [1, 1]
 
 
-@pytest.mark.parametrize("home", ["http://chat", "http://search", "http://kb-search", "https://rag.example.co.jp:8443"])
+@pytest.mark.parametrize("home", [
+    "http://kb-search",
+    "https://rag.example.co.jp:8443",
+    *(pytest.param(each, marks=pytest.mark.soak) for each in ("http://chat", "http://search")),
+])  # fmt: skip
 def test_a_link_begins_with_the_address_of_the_app_whatever_its_host_is_called(monkeypatch, home):
     cut = home.removesuffix("search")  # what Streamlit makes of it
     context = SimpleNamespace(url=cut, headers={"Origin": home})

@@ -7,6 +7,7 @@ import pytest
 
 from index_store.base.errors import DatabaseAway, StoreFailed
 from pages.server import process
+from pages.texts import texts
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.trace import detail
 from pages.widgets.trace.panel import show_rows
@@ -31,7 +32,6 @@ from tests.pages.tabs.runs_page import RunsPage
 from tests.pages.trace_examples import PASSAGE
 from tests.rag.scripted import ScriptedChat, Unending
 from tests.rag.verdicts import YES
-from tests.servers.postgres import PostgresServer, programs
 from tests.waiting import eventually
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
@@ -50,21 +50,22 @@ def handbook(engine, server, tmp_path) -> None:
 
 @one_language("ja")
 def test_a_database_that_is_away_is_told_on_the_page_which_goes_on_when_it_is_back(
-    server, data_dir, monkeypatch, language
+    server, postgres, data_dir, monkeypatch, language
 ):
-    if programs() is None:
-        pytest.skip("no Postgres: `make postgres` unpacks it where there is Debian's apt-get")
-    with PostgresServer() as database:
-        monkeypatch.setenv("DATABASE_URL", database.new_database())
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        process.engine().store.create_index("handbook")
-        page = ChatPage(language)
-        assert not page.errors
-        database.stop()
+    url = postgres.new_database()
+    monkeypatch.setenv("DATABASE_URL", url)
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    process.engine().store.create_index("handbook")
+    page = ChatPage(language)
+    assert not page.errors
+    postgres.stop()
+    try:
         assert page.look().errors == [DatabaseAway().sentence(language)]
-        database.start()
-        assert not page.look().errors
-        process.close_engine()
+    finally:
+        postgres.start()
+    assert not page.look().errors
+    process.close_engine()
+    postgres.drop(url)
 
 
 @one_language("en")
@@ -102,6 +103,7 @@ def test_an_engine_that_can_not_be_closed_is_followed_by_a_new_one(data_dir, mon
     assert process.engine().store.indexes() == []
 
 
+@pytest.mark.soak
 @linux
 @one_language("en")
 def test_a_full_disk_is_told_in_a_sentence_when_someone_asks(handbook, language):
@@ -114,7 +116,7 @@ def test_a_full_disk_is_told_in_a_sentence_when_someone_asks(handbook, language)
 
 
 @linux
-@each_language
+@one_language("ja")
 def test_a_full_disk_is_told_in_a_sentence_when_someone_drops_a_file(handbook, language):
     page = ChatPage(language)
     with full_disk():
@@ -179,13 +181,14 @@ def kept(engine: UserEngine) -> list[object]:
 
 @one_language("ja")
 def test_an_event_that_only_a_newer_version_knows_is_shown_as_unknown(handbook, engine, language):
-    run = ChatPage(language).ask("Where does it open?")
+    run = engine.ask("Where does it open?", index="handbook", pipeline_name="naive")
+    run.result()
     stored = '{"kind":"cost_estimated","note":"<b>0.01</b>"}'
     with closing(sqlite3.connect(engine.settings.data_dir / FILE)) as connection, connection:
         connection.execute("UPDATE events SET event = ? WHERE position = 1", (stored,))
     events = engine.history.events(run.id)
     _, page = for_reader(language, lambda: show_rows(events, 1.0, "k"))
-    words = ChatPage(language).words
+    words = texts(language)
     assert sum(words["step.unknown"] in each.label and "cost" in each.label for each in page.expander) == 1
     assert any("&lt;b&gt;0.01" in each.value for each in page.html)
     assert sum(words["step.retrieve"] in each.label for each in page.expander) == 1
@@ -208,7 +211,8 @@ def test_a_step_and_a_detail_that_only_a_newer_version_knows_are_shown_by_their_
 
 @one_language("en")
 def test_of_a_document_that_was_removed_answer_and_trace_say_so(handbook, engine, language):
-    run = ChatPage(language).ask("Where does it open?")
+    run = engine.ask("Where does it open?", index="handbook", pipeline_name="naive")
+    run.result()
     assert engine.store.remove("handbook", "safe.md")
     assert eventually(lambda: process_of(engine).store.removed() == [])
     page = ChatPage(language, run.conversation_id)

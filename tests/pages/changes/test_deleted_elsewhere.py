@@ -63,6 +63,7 @@ def test_a_follow_up_to_it_is_not_asked_alone_and_stays_in_the_field(run):
     assert [each.question for each in engine.history.runs()] == ["And for managers?"]
 
 
+@pytest.mark.soak
 def test_a_file_with_such_a_follow_up_is_added(run):
     engine = process.engine()
     page = ChatPage(conversation=run.conversation_id)
@@ -74,12 +75,15 @@ def test_a_file_with_such_a_follow_up_is_added(run):
     assert [each.source for each in ingestion.wait()] == ["hotels.md"]
 
 
+# Also in test_runs.py::test_a_run_that_is_deleted_in_another_tab_while_it_is_open_is_said_to_be_gone.
+@pytest.mark.soak
 def test_its_run_is_said_to_be_gone(run, deleted_before):
     deleted_before(UserHistory, "events")
     page = RunsPage(run=run.id)
     assert page.words["runs.gone"] in page.text
 
 
+@pytest.mark.soak
 def test_the_form_beside_its_run_is_not_shown(run, deleted_before):
     deleted_before(UserEngine, "events")
     page = ComparePage(runs=run.id)

@@ -80,6 +80,7 @@ def test_a_question_to_an_index_that_another_tab_has_deleted_is_kept_and_asked_o
     assert len(engine.history.runs()) == 1
 
 
+@pytest.mark.soak
 @one_language("ja")
 def test_a_question_to_the_only_index_that_another_tab_has_deleted_is_kept_and_asked_of_none(engine, run, language):
     engine.store.delete_index("archive")
@@ -103,12 +104,14 @@ def test_a_file_for_the_only_index_that_another_tab_has_deleted_makes_no_other(e
     assert (engine.store.ingestions, engine.store.indexes()) == ((), [])
 
 
+@pytest.mark.soak
 def test_the_next_question_of_an_open_conversation_goes_to_the_index_that_another_tab_has_renamed(engine, run):
     page = ChatPage(conversation=run.conversation_id)
     engine.store.rename_index("handbook", "rules")
     assert page.ask("And of parking?").index == "rules"
 
 
+@pytest.mark.soak
 @one_language("en")
 def test_a_comparison_of_an_index_that_another_tab_has_renamed_is_asked_of_no_other(engine, run, language):
     page = ComparePage(language)
@@ -123,6 +126,8 @@ def test_a_comparison_of_an_index_that_another_tab_has_renamed_is_asked_of_no_ot
     assert {each.index for each in engine.history.runs()[1:]} == {"rules"}
 
 
+# Also in test_compare.py::test_an_index_whose_documents_are_not_ready_stays_picked_after_a_look_at_compare.
+@pytest.mark.soak
 def test_compare_does_not_call_an_index_without_documents_gone(engine, run):
     engine.store.create_index("empty")
     page = ComparePage()
@@ -152,11 +157,13 @@ def test_a_trace_leads_to_the_search_of_the_renamed_index(engine, run):
     assert searches(trace_of(run)) == ["rules"]
 
 
+@pytest.mark.soak
 def test_a_trace_leads_to_no_search_of_an_index_that_was_replaced(engine, run):
     replace(engine)
     assert searches(trace_of(run)) == []
 
 
+@pytest.mark.soak
 def test_a_passage_to_add_is_looked_for_in_the_renamed_index(engine, run):
     engine.store.rename_index("handbook", "rules")
     form = Form(run, "retrieve")

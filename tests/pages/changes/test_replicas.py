@@ -74,6 +74,7 @@ def test_a_page_shows_the_run_of_another_app_and_stops_it(elsewhere: UserEngine,
     assert page.words["chat.stopped"] in [each.value for each in page.app.caption]
 
 
+@pytest.mark.soak
 def test_a_run_that_ended_elsewhere_is_answered_here(elsewhere: UserEngine, server: OpenAIServer) -> None:
     server.default = ANSWER
     run = elsewhere.ask(QUESTION, index="it", pipeline_name="naive")
@@ -83,6 +84,8 @@ def test_a_run_that_ended_elsewhere_is_answered_here(elsewhere: UserEngine, serv
     assert not process.engine().run(run.id)
 
 
+# Also in test_chat.py::test_an_answer_that_ends_while_the_page_is_drawn_is_shown.
+@pytest.mark.soak
 def test_a_run_that_ends_elsewhere_while_the_page_is_drawn_is_answered_here(
     elsewhere: UserEngine, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from index_store.base.errors import EditorNeeded, RightMissing
 from pages import samples
 from pages.samples import faults
 from pages.texts import texts
+from rag.runs.engine import UserEngine
 from tests.local import as_person
 
 LONGEST_SECTION = {"ja": 900, "en": 2300}
@@ -52,6 +54,7 @@ def language(document: Path) -> str:
     return document.suffixes[0].lstrip(".")
 
 
+@cache
 def soup(document: Path) -> BeautifulSoup:
     text = document.read_text(encoding="utf-8")
     html = MarkdownIt().enable("table").render(text) if document.suffix == ".md" else text
@@ -212,30 +215,33 @@ def test_no_address_leads_out_of_the_made_up_company(document: Path):
     assert not re.search(r"https?://|\d{2,4}-\d{2,4}-\d{4}", text)
 
 
-def test_everyone_can_read_the_samples_that_an_editor_has_loaded(engine):
-    editor, reader = as_person(engine, "anna", Role.EDITOR), as_person(engine, "ben")
+@pytest.fixture(scope="module")
+def reader(module_engine) -> UserEngine:
+    """The engine of somebody who may only read; an editor has loaded the samples."""
+    editor, reader = as_person(module_engine, "anna", Role.EDITOR), as_person(module_engine, "ben")
     with pytest.raises(EditorNeeded):
         samples.load(reader.store)
     samples.load(editor.store)
     for job in editor.store.ingestions:
         job.wait()
     samples.load(editor.store)  # loading them twice does no harm
+    return reader
+
+
+def test_everyone_can_read_the_samples_that_an_editor_has_loaded(reader):
     [index] = reader.store.indexes()
     assert (index.name, index.documents) == (samples.INDEX, len(samples.documents()))
     with pytest.raises(RightMissing):
         samples.load(reader.store)
 
 
-def test_each_code_of_the_handbook_finds_a_passage_that_has_it_first(engine):
+def test_each_code_of_the_handbook_finds_a_passage_that_has_it_first(reader):
     texts = "\n".join(document.read_text(encoding="utf-8") for document in samples.documents())
     codes = sorted(set(re.findall(r"(?<![A-Za-z])[A-Z]{1,2}-\d{1,3}(?!\d)", texts)))
     assert len(codes) > 50
-    samples.load(engine.store)
-    for job in engine.store.ingestions:
-        job.wait()
     for code in codes:
         for written in (code, code.replace("-", "")):
-            [first] = engine.store.search(samples.INDEX, f"{written}とは何ですか?", mode="keyword", k=1)
+            [first] = reader.store.search(samples.INDEX, f"{written}とは何ですか?", mode="keyword", k=1)
             assert re.search(rf"(?<![A-Za-z]){code}(?!\d)", first.text), written
 
 

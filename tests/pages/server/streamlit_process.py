@@ -1,8 +1,11 @@
 """Code in a Python process of its own, such as Streamlit's server with pages that are scripts."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Self
 
 from tests.conftest import ROOT
 
@@ -93,3 +96,52 @@ def run(code: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, check=False
     )
+
+
+FORKS = """
+import json
+import os
+import traceback
+
+for line in sys.stdin:
+    told = json.loads(line)
+    if not (child := os.fork()):
+        for number, path in enumerate((os.devnull, *told["files"])):
+            os.dup2(os.open(path, os.O_RDWR), number)
+        sys.argv[1:] = told["arguments"]
+        status = 0
+        try:
+            exec(told["code"], globals())
+        except BaseException:
+            status = 1
+            traceback.print_exc()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+class Forks:
+    """A context manager. Runs each code after that of SERVER, in a process of its own: a fork of one that has loaded
+    Streamlit, which takes a second.
+    """
+
+    def __enter__(self) -> Self:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self._process = subprocess.Popen([sys.executable, "-c", SERVER + FORKS], cwd=ROOT, **pipes)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
+
+    def run(self, code: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
+        with TemporaryDirectory() as folder:
+            files = [Path(folder) / name for name in ("stdout", "stderr")]
+            for each in files:
+                each.touch()
+            told = {"code": code, "arguments": [*map(str, arguments)], "files": [*map(str, files)]}
+            self._process.stdin.write(f"{json.dumps(told)}\n")
+            self._process.stdin.flush()
+            status = int(self._process.stdout.readline())
+            return subprocess.CompletedProcess(code, status, *(each.read_text(encoding="utf-8") for each in files))

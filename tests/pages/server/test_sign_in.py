@@ -38,13 +38,16 @@ SignInWith = Callable[..., httpx.Response]
 
 
 @pytest.fixture(scope="module")
-def providers() -> Iterator[dict[str, OpenIdProvider]]:
+def providers(request: pytest.FixtureRequest) -> Iterator[dict[str, OpenIdProvider]]:
+    """Of all kinds. Those that no test of this session asks for are not started."""
+    tests = [each for each in request.session.items if each.path == request.path and hasattr(each, "callspec")]
+    asked = {"right", *(each.callspec.params.get("kind") for each in tests)}
     with ExitStack() as running:
         providers: dict[str, OpenIdProvider] = {}
         for kind, clock in KINDS.items():
             poses_as = providers["right"].issuer if kind == "rogue" else None
             provider = OpenIdProvider(f"{APP}/oauth2callback", PEOPLE, clock, poses_as)
-            providers[kind] = running.enter_context(provider)
+            providers[kind] = running.enter_context(provider) if kind in asked else provider
         yield providers
 
 
@@ -88,7 +91,7 @@ def sign_in_with(browser: TestClient) -> SignInWith:
     return sign_in_with
 
 
-@pytest.mark.parametrize("kind", ["right", "ahead", "behind"])
+@pytest.mark.parametrize("kind", ["right", "ahead", pytest.param("behind", marks=pytest.mark.soak)])
 def test_who_signs_in_is_known_by_the_cookie_that_the_browser_gets(sign_in_with, browser, access, kind):
     answer = sign_in_with(kind)
     assert answer.headers["location"] == "/"

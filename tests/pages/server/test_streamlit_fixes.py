@@ -1,12 +1,13 @@
 """Each test runs in a process of its own, because Streamlit has one server a process."""
 
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from tests.pages.server.streamlit_process import SERVER, run
+from tests.pages.server.streamlit_process import Forks, run
 
 FRAGMENT_FINISHED = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
 
@@ -363,6 +364,12 @@ asyncio.run(main())
 """
 
 
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    with Forks() as forks:
+        yield forks
+
+
 @pytest.mark.soak  # what a version of Streamlit does, which only `make lock` changes
 def test_an_opened_page_does_not_look_up_the_files_of_all_modules() -> None:
     """It takes 0.1 to 0.2 s of the event loop."""
@@ -370,46 +377,52 @@ def test_an_opened_page_does_not_look_up_the_files_of_all_modules() -> None:
     assert done.stdout.split() == ["0"], done.stderr
 
 
+@pytest.mark.soak  # what a version of Streamlit does, which only `make lock` changes
 def test_the_theme_is_read_once_and_is_the_one_that_streamlit_makes() -> None:
     done = run(THEME)
     assert done.stdout.split() == ["True", "True", "True"], done.stderr
 
 
+@pytest.mark.soak  # what a version of Streamlit does, which only `make lock` changes
 def test_options_are_read_without_waiting_for_each_other_and_never_while_their_files_are_being_read() -> None:
     done = run(OPTIONS)
     assert done.stdout.splitlines() == ["[8501] True", "[8501, True]"], done.stderr
 
 
-def test_the_server_does_not_search_for_garbage_whenever_it_has_drawn_something(tmp_path: Path) -> None:
+def test_the_server_does_not_search_for_garbage_whenever_it_has_drawn_something(forks: Forks, tmp_path: Path) -> None:
     """With 20 tabs that took 88% of the time: the setting stands in .streamlit/config.toml."""
     script = tmp_path / "page.py"
     script.write_text("import streamlit as st\nst.write('drawn')\n", encoding="utf-8")
-    done = run(SERVER + DRAWING, script)
+    done = forks.run(DRAWING, script)
     assert done.stdout.split() == ["drawn"], done.stderr
 
 
-def test_a_page_does_not_change_the_folders_in_which_another_thread_just_looks_for_a_module(tmp_path: Path) -> None:
+def test_a_page_does_not_change_the_folders_in_which_another_thread_just_looks_for_a_module(
+    forks: Forks, tmp_path: Path
+) -> None:
     """While Streamlit inserted and removed one, a first question failed: an installed module was not found."""
     script = tmp_path / "page.py"
     script.write_text("import sys\nprint(*sys.path)\n", encoding="utf-8")
-    done = run(SERVER + OPENING, script)
+    done = forks.run(OPENING, script)
     before, during = done.stdout.splitlines()
     assert during == before
 
 
 def test_a_page_that_connects_again_while_the_server_sends_to_others_gets_all_that_was_written_for_it(
-    tmp_path: Path,
+    forks: Forks, tmp_path: Path
 ) -> None:
     script = tmp_path / "page.py"
     script.write_text("import streamlit as st\nst.write('drawn')\n", encoding="utf-8")
-    done = run(SERVER + CONNECTING_AGAIN, script)
+    done = forks.run(CONNECTING_AGAIN, script)
     assert {"new_session", "delta", "script_finished"} <= set(done.stdout.split()), done.stderr
 
 
-def test_a_press_that_the_browser_also_sends_with_a_fragment_whose_interval_ended_counts_once(tmp_path: Path) -> None:
+def test_a_press_that_the_browser_also_sends_with_a_fragment_whose_interval_ended_counts_once(
+    forks: Forks, tmp_path: Path
+) -> None:
     script = tmp_path / "page.py"
     script.write_text(PRESSED_PAGE, encoding="utf-8")
-    done = run(SERVER + PRESSING, script)
+    done = forks.run(PRESSING, script)
     assert done.stdout.split() == ["pressed"], done.stderr
 
 
@@ -423,11 +436,11 @@ def test_a_press_that_the_browser_also_sends_with_a_fragment_whose_interval_ende
     ],
 )
 def test_what_a_person_does_in_a_fragment_that_the_page_has_replaced_or_is_just_replacing_is_not_lost(
-    tmp_path: Path, acting: str
+    forks: Forks, tmp_path: Path, acting: str
 ) -> None:
     script = tmp_path / "page.py"
     script.write_text(REPLACING_PAGE, encoding="utf-8")
-    done = run(SERVER + acting, script, tmp_path / "may-draw")
+    done = forks.run(acting, script, tmp_path / "may-draw")
     assert done.stdout.split() in (["pressed", "seen"], ["ticked", "seen"]), done.stderr
 
 
@@ -435,32 +448,32 @@ def test_what_a_person_does_in_a_fragment_that_the_page_has_replaced_or_is_just_
     "asking", [pytest.param(ASKING_AT_THE_END, marks=pytest.mark.soak), ASKING_JUST_BEFORE_THE_END]
 )
 def test_a_page_is_told_that_it_is_complete_even_if_one_of_its_fragments_is_due_at_this_moment(
-    tmp_path: Path, asking: str
+    forks: Forks, tmp_path: Path, asking: str
 ) -> None:
     """Otherwise the browser keeps what was drawn before, such as the button that stops an answer."""
     script = tmp_path / "page.py"
     script.write_text(ENDING_PAGE, encoding="utf-8")
-    done = run(SERVER + asking, script, tmp_path / "may-end")
+    done = forks.run(asking, script, tmp_path / "may-end")
     whole, fragment = (str(each) for each in (ForwardMsg.FINISHED_SUCCESSFULLY, FRAGMENT_FINISHED))
     assert done.stdout.split() == [whole, whole, fragment], done.stderr
 
 
-def test_two_requests_for_a_page_in_one_moment_do_not_disturb_each_other(tmp_path: Path) -> None:
+def test_two_requests_for_a_page_in_one_moment_do_not_disturb_each_other(forks: Forks, tmp_path: Path) -> None:
     """As of somebody who goes back twice. The second changed the values that the first was just comparing."""
     script = tmp_path / "page.py"
     script.write_text(COMPARED_PAGE, encoding="utf-8")
-    done = run(SERVER + ASKING_AGAIN, script, tmp_path / "compares")
+    done = forks.run(ASKING_AGAIN, script, tmp_path / "compares")
     assert done.stdout.split() == ["first", "second"], done.stderr
 
 
-def test_a_browser_that_looks_for_a_fragment_that_is_gone_is_told_to_stop(tmp_path: Path) -> None:
+def test_a_browser_that_looks_for_a_fragment_that_is_gone_is_told_to_stop(forks: Forks, tmp_path: Path) -> None:
     script = tmp_path / "page.py"
     script.write_text(REPLACING_PAGE, encoding="utf-8")
-    done = run(SERVER + LOOKING_FOR_WHAT_IS_GONE, script, tmp_path / "may-draw")
+    done = forks.run(LOOKING_FOR_WHAT_IS_GONE, script, tmp_path / "may-draw")
     assert done.stdout.split() == ["True"], done.stderr
 
 
-def test_a_connection_gets_no_answer_to_what_no_page_asks(tmp_path: Path) -> None:
+def test_a_connection_gets_no_answer_to_what_no_page_asks(forks: Forks, tmp_path: Path) -> None:
     """Anybody who reaches the port can send it, before a sign-in too. The server would tell the branch of its checkout
     and the names of changed files there, and run ten processes for that while everybody waits.
     """
@@ -474,7 +487,7 @@ def test_a_connection_gets_no_answer_to_what_no_page_asks(tmp_path: Path) -> Non
         ("branch", "--set-upstream-to=origin/main"),
     ):
         subprocess.run(["git", *command], cwd=tmp_path, capture_output=True, check=True)
-    done = run(SERVER + ASKING_FOR_MORE, script)
+    done = forks.run(ASKING_FOR_MORE, script)
     told = set(done.stdout.split())
     assert "file_urls_response" in told, done.stderr
     assert told.isdisjoint({"git_info_changed", "backend_operation_response"})
