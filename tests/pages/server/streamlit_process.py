@@ -103,22 +103,26 @@ import json
 import os
 import traceback
 
-for line in sys.stdin:
-    told = json.loads(line)
-    if not (child := os.fork()):
-        for number, path in enumerate((os.devnull, *told["files"])):
-            os.dup2(os.open(path, os.O_RDWR), number)
-        sys.argv[1:] = told["arguments"]
-        status = 0
-        try:
-            exec(told["code"], globals())
-        except BaseException:
-            status = 1
-            traceback.print_exc()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+def fork(job):
+    if child := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    for number, path in enumerate((os.devnull, *job["files"])):
+        os.dup2(os.open(path, os.O_RDWR), number)
+    sys.argv[1:] = job["arguments"]
+    status = 0
+    try:
+        exec(job["code"], globals())
+    except BaseException:
+        status = 1
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+while job := sys.stdin.readline():
+    print(fork(json.loads(job)), flush=True)
 """
 
 
@@ -140,8 +144,8 @@ class Forks:
             files = [Path(folder) / name for name in ("stdout", "stderr")]
             for each in files:
                 each.touch()
-            told = {"code": code, "arguments": [*map(str, arguments)], "files": [*map(str, files)]}
-            self._process.stdin.write(f"{json.dumps(told)}\n")
+            job = {"code": code, "arguments": [*map(str, arguments)], "files": [*map(str, files)]}
+            self._process.stdin.write(f"{json.dumps(job)}\n")
             self._process.stdin.flush()
             status = int(self._process.stdout.readline())
             return subprocess.CompletedProcess(code, status, *(each.read_text(encoding="utf-8") for each in files))
