@@ -282,6 +282,7 @@ def test_somebody_new_asks_an_index_that_has_documents(handbook, engine):
     assert ChatPage().picked("index.label") == "handbook"
 
 
+@pytest.mark.soak
 def test_an_index_is_picked_also_if_a_document_was_added_since_the_page_was_drawn(handbook, engine, tmp_path):
     for name in ("first.md", "second.md"):
         (tmp_path / name).write_text(f"# Notes\n\nThe {name} of the green car.", encoding="utf-8")
@@ -304,10 +305,11 @@ def test_a_question_that_comes_together_with_an_upload_is_not_lost(handbook, eng
 
 
 def test_conversations_come_back_after_a_restart(handbook):
-    page = ChatPage()
-    page.ask(ASKED["en"])
-    page.ask(ASKED["ja"])
-    answers = page.answers
+    page = answered(ASKED["en"])
+    said = {"index": "handbook", "pipeline_name": "naive", "conversation_id": page.conversation}
+    process.engine().ask(ASKED["ja"], **said).result()
+    answers = page.look().answers
+    assert len(answers) == 2
     restart()
     fresh = ChatPage()
     assert fresh.conversation is None

@@ -149,6 +149,7 @@ def test_the_address_of_the_list_shows_it_after_a_reload_and_a_look_at_a_documen
     assert dict(parse_qsl(back.query_string)) == {**address, "lang": "en"}
 
 
+@pytest.mark.soak
 def test_what_was_sought_in_an_index_is_not_sought_in_another(engine, tmp_path):
     add(engine, tmp_path, "archive.md", "archive.txt", index="archive")
     add(engine, tmp_path, "travel.md", "travel.txt")
@@ -202,6 +203,7 @@ def test_a_selection_of_many_documents_compares_none_with_each_other(engine, tmp
     assert compared == []
 
 
+@pytest.mark.soak
 def test_a_selection_is_cleared_by_one_press(engine, tmp_path):
     ids = add(engine, tmp_path, "travel.md", "leave.md")
     page = DocumentsPage()
@@ -254,6 +256,7 @@ def test_a_job_that_is_over_can_be_sent_again_with_what_failed_alone(engine, ser
     assert [each.source for each in job.wait()] == ["scan.pdf"]
 
 
+@pytest.mark.soak
 @one_language("ja")
 def test_of_many_finished_jobs_the_latest_are_shown_and_the_others_counted_and_closed_at_once(
     engine, tmp_path, language
@@ -369,6 +372,7 @@ def test_a_site_that_may_have_more_pages_than_its_limit_says_so(engine, monkeypa
             assert (page.words["site.limit_reached"] in page.html) is (limit == 2)
 
 
+@pytest.mark.soak
 def test_the_addresses_of_sites_are_read_in_their_letters_where_documents_are_chosen_by_them(engine):
     addresses = {f"http://127.0.0.1:9/{each}/" for each in ("規程", "旅費")}
     for each in addresses:

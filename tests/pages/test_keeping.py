@@ -93,6 +93,7 @@ def test_its_file_is_named_after_the_day_of_the_reader(engine, monkeypatch):
         assert names[-1] == f"audit-{datetime.now(timezone(timedelta(hours=hours))):%Y-%m-%d}.jsonl"
 
 
+@pytest.mark.soak
 def test_that_an_index_is_nobodys_and_what_was_erased_is_told_as_it_is(engine):
     bob = as_person(engine, "bob", Role.EDITOR)
     bob.store.create_index("drafts")

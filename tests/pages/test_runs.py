@@ -9,7 +9,7 @@ import pytest
 
 from index_store.access.principal import LOCAL
 from pages.samples.faults import FAULTS
-from pages.widgets.runs import one_run
+from pages.widgets.runs import one_run, table
 from pages.widgets.runs.table import PAGE
 from pages.words.amounts import when
 from rag.models.service.en import EN
@@ -201,6 +201,8 @@ def test_the_chat_still_shows_its_conversation_and_branch_after_a_look_at_anothe
     assert page.conversation == first.conversation_id
 
 
+# Also in test_chat_extras.py::test_below_an_answer_that_is_not_good_a_fold_says_why.
+@pytest.mark.soak
 def test_a_thumb_down_on_an_answer_counts_as_misread_and_is_found_so(engine, ask):
     engine.history.rate(ask("Who approves the green car?"), -1)
     page = RunsPage().choose("runs.why_any", "misread")
@@ -233,23 +235,24 @@ def test_a_ticked_run_that_is_deleted_does_not_stay_ticked_where_nobody_sees_it(
     assert page.words["runs.side_by_side"].format(count=2) in links
 
 
-def test_the_address_of_the_list_shows_it_to_others_and_after_a_look_at_a_run(engine):
-    stored(engine, 2 * PAGE + 10)
+def test_the_address_of_the_list_shows_it_to_others_and_after_a_look_at_a_run(engine, monkeypatch):
+    monkeypatch.setattr(table, "PAGE", count := 5)
+    stored(engine, 2 * count + 10)
     page = RunsPage()
     assert not {"q", "state", "pipeline", "order", "after"} & set(page.app.query_params)
     page.choose("runs.pipeline_any", "hybrid").choose("runs.order", "earliest").search("question")
     page.app.button(key="runs-older").click()
     shown = page.look().questions
-    assert shown == [f"Question {number}" for number in range(2 * PAGE, 2 * PAGE + 10, 2)]
+    assert shown == [f"Question {number}" for number in range(2 * count, 2 * count + 10, 2)]
     address = {name: page.parameter(name) for name in ("q", "pipeline", "order", "after")}
-    assert address == {"q": "question", "pipeline": "hybrid", "order": "earliest", "after": f"r{2 * PAGE - 2}"}
+    assert address == {"q": "question", "pipeline": "hybrid", "order": "earliest", "after": f"r{2 * count - 2}"}
     assert RunsPage(**address).questions == shown
     run = RunsPage(**address, run="r5")
     [back] = [each.proto for each in run.app.get("page_link") if run.words["runs.back"] in each.proto.label]
     assert dict(parse_qsl(back.query_string)) == {**address, "lang": "en"}
     assert page.go("documents").go("runs").questions == shown
     assert page.parameter("pipeline") == "hybrid"
-    assert len(page.choose("runs.pipeline_any", "").table) == PAGE
+    assert len(page.choose("runs.pipeline_any", "").table) == count
     assert (page.parameter("pipeline"), page.parameter("after")) == (None, None)
 
 
@@ -321,6 +324,7 @@ def test_an_answer_that_no_source_confirms_is_not_called_a_good_one(
         assert page.words["runs.unclear"] in page.look().text
 
 
+@pytest.mark.soak
 @one_language("en")
 def test_of_an_answer_that_a_check_dropped_it_is_not_said_that_the_model_found_none(ask, server, language):
     server.answer_when(lambda request: EN.relevance in request.prompt, YES)

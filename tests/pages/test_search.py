@@ -271,9 +271,9 @@ def test_a_search_keeps_to_the_documents_chosen_and_the_address_keeps_them(share
 
 
 @one_language("ja")
-def test_a_document_that_failed_is_named_with_its_sentence(engine, ids, language):
-    page = DocumentsPage(language, index="handbook")
-    page.drop(("慶弔見舞金.pdf", PdfFile([[]]).content())).wait()
+def test_a_document_that_failed_is_named_with_its_sentence(engine, ids, tmp_path, language):
+    (file := tmp_path / "慶弔見舞金.pdf").write_bytes(PdfFile([[]]).content())
+    assert engine.store.add("handbook", file, file.name).error is not None
     why = NoText(name="慶弔見舞金.pdf").sentence(language)
     page = SearchPage(language, q="慶弔見舞金はいくらですか")
     assert why in page.named_documents
@@ -307,11 +307,11 @@ def test_where_nothing_is_loaded_the_page_says_so(engine, language):
 
 
 @one_language("en")
-def test_where_nothing_is_ready_the_page_says_why(engine, language):
-    DocumentsPage(language).drop(("scan.pdf", PdfFile([[]]).content())).wait()
-    [index] = engine.store.indexes()
+def test_where_nothing_is_ready_the_page_says_why(engine, tmp_path, language):
+    (file := tmp_path / "scan.pdf").write_bytes(PdfFile([[]]).content())
+    assert engine.store.add("handbook", file, file.name).error is not None
     page = SearchPage(language, q="scan")
-    assert EmptyIndex(index=index.name).sentence(language) in page.text
+    assert EmptyIndex(index="handbook").sentence(language) in page.text
     assert NoText(name="scan.pdf").sentence(language) in page.named_documents
 
 
@@ -420,6 +420,7 @@ def test_a_press_on_search_in_the_sidebar_begins_a_search_that_keeps_nothing_of_
     assert not {"q", "unit", "k"} & page.address.keys()
 
 
+@pytest.mark.soak
 def test_a_search_in_the_index_that_another_page_has_picked_is_the_same_for_a_colleague(engine, ids, tmp_path):
     add(engine, tmp_path, "other.md", TRAVEL, index="other")
     page = SearchPage()

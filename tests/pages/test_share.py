@@ -201,6 +201,7 @@ def test_the_branch_on_the_page_is_shared_and_saved(chat, monkeypatch):
             chat.press(chat.words["chat.wording_after"])
 
 
+@pytest.mark.soak
 def test_html_and_markdown_say_alike_when_a_question_was_asked(chat, monkeypatch):
     files: dict[str, Callable[[], bytes]] = {}
     monkeypatch.setattr(st, "download_button", lambda label, data, *_, **__: files.update({label: data}))

@@ -93,7 +93,7 @@ def test_a_question_to_the_only_index_that_another_tab_has_deleted_is_kept_and_a
     assert [each.id for each in engine.history.runs()] == [run.id]
 
 
-@pytest.mark.parametrize("page_of", [ChatPage, DocumentsPage])
+@pytest.mark.parametrize("page_of", [ChatPage, pytest.param(DocumentsPage, marks=pytest.mark.soak)])
 def test_a_file_for_the_only_index_that_another_tab_has_deleted_makes_no_other(engine, run, page_of):
     engine.store.delete_index("archive")
     page = page_of()
@@ -136,6 +136,7 @@ def test_compare_does_not_call_an_index_without_documents_gone(engine, run):
     assert not page.app.warning
 
 
+@pytest.mark.soak
 def test_other_columns_beside_an_answer_ask_the_renamed_index(engine, run):
     engine.store.rename_index("handbook", "rules")
     page = ComparePage(runs=run.id)
