@@ -102,6 +102,13 @@ FORKS = """
 import json
 import os
 import traceback
+from functools import cache
+
+from streamlit.components.v2 import manifest_scanner
+
+# as in tests/faster/streamlit_starts.py
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+manifest_scanner.scan_component_manifests()
 
 
 def fork(job):
