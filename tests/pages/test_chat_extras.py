@@ -108,6 +108,7 @@ def test_below_an_answer_that_is_not_good_a_fold_says_why(page, engine, language
     assert page.words["cause.misread_note"] in page.text
 
 
+# Also in tests/rag/runs/history/test_history.py, without a page.
 @pytest.mark.soak
 def test_a_reason_longer_than_the_limit_is_cut_and_shown_as_it_was_saved(page, engine):
     page = page()

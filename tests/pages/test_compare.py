@@ -485,6 +485,7 @@ def test_a_question_that_is_empty_or_too_long_is_refused_and_stays(handbook):
     assert process.engine().history.runs() == []
 
 
+# Also in tests/rag/runs/test_comparisons.py, without a page.
 @pytest.mark.soak
 def test_each_column_may_have_a_model_of_its_own(handbook, monkeypatch):
     monkeypatch.setenv("COMPARE_MODELS", "larger-model")

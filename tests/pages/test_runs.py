@@ -189,6 +189,7 @@ def test_the_chat_opens_the_branch_of_a_run_whatever_was_open_there_before(engin
         assert "Who approves the green car?" in question
 
 
+# Also in tests/pages/widgets/chat/conversation/test_shown.py, after a reload.
 @pytest.mark.soak
 def test_the_chat_still_shows_its_conversation_and_branch_after_a_look_at_another_page(engine, ask):
     first = engine.history.run(ask("Who approves the green car?"))

@@ -185,6 +185,7 @@ def test_a_title_that_reads_as_a_picture_is_shown_as_written(chat):
     assert "\\!\\[x\\]\\(" in page.written
 
 
+# Also in tests/rag/runs/history/test_shares.py and tests/rag/runs/export/test_export.py, without a page.
 @pytest.mark.soak
 def test_the_branch_on_the_page_is_shared_and_saved(chat, monkeypatch):
     said = {"index": "documents", "pipeline_name": "naive", "conversation_id": chat.conversation}

@@ -74,6 +74,7 @@ def test_a_page_shows_the_run_of_another_app_and_stops_it(elsewhere: UserEngine,
     assert page.words["chat.stopped"] in [each.value for each in page.app.caption]
 
 
+# Also in tests/rag/runs/replicas/test_replicas.py, without a page.
 @pytest.mark.soak
 def test_a_run_that_ended_elsewhere_is_answered_here(elsewhere: UserEngine, server: OpenAIServer) -> None:
     server.default = ANSWER
