@@ -11,6 +11,7 @@ import threading
 from contextlib import closing, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -29,6 +30,7 @@ from tests.rag.conftest import KEY, TAVILY_KEY
 from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.verdicts import YES, grounding
 from tests.servers import Answer, Refusal, WebResult
+from tests.waiting import eventually
 
 
 @pytest.fixture
@@ -52,12 +54,12 @@ class Done:
     stderr: str
 
 
-def rag(environment: dict[str, str], *arguments: str, encoding: str = "utf-8") -> Done:
+def rag(environment: dict[str, str], *arguments: str, encoding: str = "utf-8", to: BinaryIO | None = None) -> Done:
     """Runs the command in this process, because a new process takes seconds to start. `encoding`: of its output, unless
-    the command chooses another.
+    the command chooses another. `to`: where it goes, if the test looks there itself.
     """
     minds_interrupts = signal.getsignal(signal.SIGINT)
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding, write_through=True) for _ in range(2))
+    out, err = (io.TextIOWrapper(file, encoding, write_through=True) for file in (to or io.BytesIO(), io.BytesIO()))
     with pytest.MonkeyPatch.context() as changed, redirect_stdout(out), redirect_stderr(err):
         for name, value in environment.items():
             changed.setenv(name, value)
@@ -65,7 +67,9 @@ def rag(environment: dict[str, str], *arguments: str, encoding: str = "utf-8") -
             status = main(list(arguments))
         finally:
             signal.signal(signal.SIGINT, minds_interrupts)
-    return Done(status, *(written.buffer.getvalue().decode() for written in (out, err)))
+    # Detached, because a wrapper closes its file with itself.
+    written, said = out.detach(), err.detach()
+    return Done(status, "" if to else written.getvalue().decode(), said.getvalue().decode())
 
 
 @pytest.mark.parametrize(
@@ -144,7 +148,10 @@ def test_a_question_goes_on_with_a_conversation(environment, server):
     assert "出張の日当は誰が承認しますか?" in server.chats[-1].prompt
 
 
-@pytest.mark.parametrize(("language", "words"), [("ja", "という会話はありません"), ("en", "no conversation “4711”")])
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("ja", "という会話はありません"), pytest.param("en", "no conversation “4711”", marks=pytest.mark.soak)],
+)
 def test_a_conversation_that_is_not_known_is_told_in_a_sentence(environment, language, words):
     asked = ("ask", "--index", INDEX, "--conversation", "4711", "--language", language, QUESTION)
     refused = rag(environment, *asked)
@@ -180,7 +187,10 @@ def test_an_answer_that_no_check_confirmed_is_told_as_such(environment, server):
 
 @pytest.mark.parametrize(
     ("setting", "value", "words"),
-    [("RUN_CALL_LIMIT", "3", ("3 model calls", "RUN_CALL_LIMIT")), ("RUN_TOKEN_LIMIT", "1000", ("RUN_TOKEN_LIMIT",))],
+    [
+        ("RUN_CALL_LIMIT", "3", ("3 model calls", "RUN_CALL_LIMIT")),
+        pytest.param("RUN_TOKEN_LIMIT", "1000", ("RUN_TOKEN_LIMIT",), marks=pytest.mark.soak),
+    ],
 )
 def test_a_run_whose_budget_is_spent_ends_in_a_sentence(environment, server, setting, value, words):
     server.tokens = 600
@@ -194,15 +204,20 @@ def test_a_run_whose_budget_is_spent_ends_in_a_sentence(environment, server, set
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (("--length", "endless"), ("endless", "short, normal, long")),
         (("--tone", "rude"), ("rude", "neutral, polite, plain")),
         (("--temperature", "hot"), ("hot", "0〜2")),
-        (("--mode", "fuzzy"), ("fuzzy", "vector, keyword, hybrid")),
-        (("--unit", "page"), ("page", "chunk, section")),
-        (("-k", "0"), ("0", "1〜20")),
         (("-k", "many"), ("many", "1〜20")),
-        (("-k", ""), ("1〜20",)),
         (("--conversation", "\udcff"), ("会話はありません",)),
+        *(
+            pytest.param(*each, marks=pytest.mark.soak)
+            for each in (
+                (("--length", "endless"), ("endless", "short, normal, long")),
+                (("--mode", "fuzzy"), ("fuzzy", "vector, keyword, hybrid")),
+                (("--unit", "page"), ("page", "chunk, section")),
+                (("-k", "0"), ("0", "1〜20")),
+                (("-k", ""), ("1〜20",)),
+            )
+        ),
     ],
 )
 def test_a_retrieval_or_a_style_that_cannot_be_is_told_in_a_sentence(environment, given, words):
@@ -290,6 +305,26 @@ def test_a_question_that_cant_be_asked_is_not_stored(environment, loaded, index,
         assert history.conversations.listed(principal=LOCAL) == []
 
 
+def test_an_interrupt_stops_the_run_and_the_model(environment, server):
+    server.default = Answer(ANSWER * 50, until=threading.Event())
+    written = io.BytesIO()
+
+    def interrupt() -> None:
+        if eventually(lambda: b'"kind":"token"' in written.getvalue()):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    interrupting = threading.Thread(target=interrupt)
+    interrupting.start()
+    asked = ("ask", "--index", INDEX, "--pipeline", "naive", "--mode", "keyword", "--json", QUESTION)
+    done = rag(environment, *asked, to=written)
+    interrupting.join()
+    last = from_json(written.getvalue().decode().splitlines()[-1])
+    assert (last.status, done.returncode) == ("stopped", 1)
+    assert 0 < len(last.answer) < len(ANSWER * 50)
+    assert server.chats[0].disconnected.wait(60)
+
+
+@pytest.mark.soak  # in this process: test_an_interrupt_stops_the_run_and_the_model
 def test_ctrl_c_stops_the_run_and_the_model(environment, server):
     server.default = Answer(ANSWER * 50, until=threading.Event())
     asked = ["ask", "--index", INDEX, "--pipeline", "naive", "--mode", "keyword", "--json", QUESTION]
@@ -308,18 +343,33 @@ def test_ctrl_c_stops_the_run_and_the_model(environment, server):
     assert server.chats[0].disconnected.wait(60)
 
 
+NO_ROOM = "The output can't be written: No space left on device."
+
+
 @linux
 @pytest.mark.parametrize("given", [[], ["--json"]], ids=["text", "json"])
 def test_an_output_for_which_there_is_no_room_is_told_in_one_sentence(environment, given):
+    with Path("/dev/full").open("wb") as full:
+        done = rag(environment, "ask", "--index", INDEX, "--pipeline", "naive", *given, QUESTION, to=full)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(NO_ROOM)
+
+
+@linux
+@pytest.mark.soak  # in this process: the test above; with a process that lists documents: tests/index_store
+@pytest.mark.parametrize("given", [[], ["--json"]], ids=["text", "json"])
+def test_a_process_for_whose_output_there_is_no_room_tells_it_in_one_sentence(environment, given):
     with Path("/dev/full").open("wb") as full:
         asked = [sys.executable, "-m", "rag", "ask", "--index", INDEX, "--pipeline", "naive", *given, QUESTION]
         done = subprocess.run(asked, env=environment, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("The output can't be written: No space left on device.")
+    assert done.stderr.splitlines()[-1].startswith(NO_ROOM)
 
 
-@pytest.mark.parametrize(("language", "mark"), [("ja", "外部(Web): "), ("en", "from the web: ")])
+@pytest.mark.parametrize(
+    ("language", "mark"), [("ja", "外部(Web): "), pytest.param("en", "from the web: ", marks=pytest.mark.soak)]
+)
 def test_a_source_from_the_web_is_marked_and_named_with_its_address(environment, server, tavily, language, mark):
     tavily.default = [
         WebResult("東京の天気", "https://weather.example/tokyo", "晴れです。", published_date="2026-11-20")

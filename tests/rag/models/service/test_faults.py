@@ -1,18 +1,25 @@
 """Faults of a chat service, over real HTTP: the run recovers, or ends with an error that says what to do."""
 
+import asyncio
 import json
 import logging
 import re
+from collections.abc import Collection
 
 import pytest
 
 import rag.models.client.client
 import rag.models.service.chat
+from index_store.base.errors import PlainError
 from rag.models.service.ja import JA
+from rag.models.service.source import ServiceSource
+from rag.models.usage import Usage
+from rag.settings import Settings
 from rag.trace.events import StepFinished, Token, to_json
 from tests.rag.conftest import KEY
 from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.reading import finished, of
+from tests.rag.some_pipelines import some_of
 from tests.rag.verdicts import NO, PROSE, YES, verdict
 from tests.servers import Answer, Fault, OpenAIServer, Raw, Refusal, chunk
 from tests.servers.ports import free_port
@@ -124,17 +131,84 @@ REFUSALS = [
 """what goes wrong, the code of its error, and what its sentences name"""
 
 
-def with_grades() -> list[object]:
-    """A pipeline that grades: with the first of each code in `make test`, with all in `make soak`."""
+def overloaded(code: object) -> dict:
+    return {"error": {"message": "The provider is overloaded.", "code": code}}
+
+
+def whole(**choice: object) -> dict:
+    return {"choices": [{"finish_reason": "stop", **choice}]}
+
+
+FLAGGED = {
+    "code": 403,
+    "message": "test-chat requires moderation on a provider. Your input was flagged for violence.",
+    "metadata": {"reasons": ["violence"], "flagged_input": "出張の日当は", "provider_name": "a provider"},
+}
+FLAGS = {
+    "status": Raw({"error": FLAGGED}, status=403),
+    "body": Raw({"error": FLAGGED}),
+    "stream": Raw(events=({"error": FLAGGED},)),
+}
+ERRORS_IN_A_STREAM = [
+    (429, "service_busy"),
+    ("rate_limit_exceeded", "service_busy"),
+    (502, "service_failed"),
+    (None, "service_failed"),
+    ("no_such_word", "service_failed"),
+    (402, "quota_used_up"),
+    ("insufficient_quota", "quota_used_up"),
+]
+NO_REPLIES = {
+    "no choice": {"choices": []},
+    "null": {"choices": None},
+    "nothing": {},
+    "no message": whole(),
+    "null message": whole(message=None),
+    "a list": [whole(message={"content": "x"})],
+    "a text": "hello",
+}
+NO_PIECES = ['"hello"', "[]", '{"choices": [{}]}', "null"]
+
+
+def test_what_fails_a_reply_is_told_by_its_code_to_who_asks_the_model(server, data_dir):
+    """All of them, without runs; how a run tells some of them is below."""
+    each_fault = [(break_it, code) for break_it, code, _ in REFUSALS if code != "service_timed_out"]
+    each_fault += [(answers(Raw(events=(overloaded(code),))), told) for code, told in ERRORS_IN_A_STREAM]
+    each_fault += [(answers(reply), "reply_filtered") for reply in FLAGS.values()]
+    each_fault += [(answers(Raw(body)), "answer_unreadable") for body in NO_REPLIES.values()]
+    each_fault += [(answers(Raw(events=(event,))), "answer_unreadable") for event in NO_PIECES]
+    settings = Settings(data_dir=data_dir, openai_api_key=KEY, openai_base_url=server.base_url, model_retries=0)
+
+    async def told() -> list[str]:
+        source, codes = ServiceSource(settings), []
+        for break_it, _ in each_fault:
+            server.recovers()
+            server.default = ANSWER
+            break_it(server)
+            with pytest.raises(PlainError) as failed:
+                _ = [piece async for piece in source.open().small_talk("Hello", Usage(), language="en")]
+            codes.append(failed.value.as_failure().code)
+        await source.close()
+        return codes
+
+    assert asyncio.run(told()) == [code for _, code in each_fault]
+
+
+def first_of_each_code(pipeline: str, now: Collection[str]) -> list[object]:
+    """With the first of each code of `now` in `make test`, with all in `make soak`."""
     first = {code: number for number, (_, code, _) in reversed(list(enumerate(REFUSALS)))}
     return [
-        pytest.param("self_rag", *each, marks=[] if first[each[1]] == number else pytest.mark.soak)
+        pytest.param(pipeline, *each, marks=[] if each[1] in now and first[each[1]] == number else pytest.mark.soak)
         for number, each in enumerate(REFUSALS)
     ]
 
 
 @pytest.mark.parametrize(
-    ("pipeline", "break_it", "code", "advice"), [*(("naive", *each) for each in REFUSALS), *with_grades()]
+    ("pipeline", "break_it", "code", "advice"),
+    [
+        *first_of_each_code("naive", {code for _, code, _ in REFUSALS}),
+        *first_of_each_code("self_rag", {"key_refused", "prompt_too_long", "service_busy"}),
+    ],
 )
 def test_a_service_that_fails_fails_the_run_in_a_sentence_of_each_language(
     ask, server, pipeline, break_it, code, advice
@@ -171,7 +245,7 @@ def test_an_address_without_its_v1_is_told(ask, server):
     assert ask(openai_base_url=server.url).result().error.code == "model_unknown"
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("status", [429, 500, pytest.param(503, marks=pytest.mark.soak)])
 def test_a_service_that_is_busy_for_a_moment_is_asked_again(ask, server, status):
     server.fails(Refusal(status, retry_after=0.01), times=2)
     result = ask(model_retries=2).result()
@@ -205,7 +279,10 @@ CUT_OFF = Raw(events=tuple(chunk(text) for text in ("日当は", "1日")))
 """a stream that just ends, as when a proxy loses the service behind it"""
 
 
-@pytest.mark.parametrize("pipeline", ["naive", "self_rag", "self_rag_candidates", "corrective", "adaptive"])
+@pytest.mark.parametrize(
+    "pipeline",
+    some_of(("naive", "self_rag", "self_rag_candidates", "corrective", "adaptive"), now=("naive", "self_rag")),
+)
 def test_a_stream_that_ends_without_a_word_is_no_whole_answer_and_is_begun_anew(ask, server, pipeline):
     server.answer_when(lambda request: request.streams, CUT_OFF, times=1)
     result = ask(pipeline, model_retries=1).result()
@@ -241,23 +318,16 @@ def test_text_that_comes_in_parts_as_mistral_sends_it_is_read(ask, server):
     assert (result.status, result.answer) == ("finished", ANSWER)
 
 
-def overloaded(code: object) -> dict:
-    return {"error": {"message": "The provider is overloaded.", "code": code}}
-
-
 @pytest.mark.parametrize(
     ("code", "told"),
     [
-        (429, "service_busy"),
-        ("rate_limit_exceeded", "service_busy"),
-        (502, "service_failed"),
-        (None, "service_failed"),
-        ("no_such_word", "service_failed"),
-        (402, "quota_used_up"),
-        ("insufficient_quota", "quota_used_up"),
+        pytest.param(*each, marks=[] if each[0] in (502, "insufficient_quota") else pytest.mark.soak)
+        for each in ERRORS_IN_A_STREAM
     ],
 )
-@pytest.mark.parametrize("begun", [(), (chunk("日当は"),)], ids=["at once", "half way"])
+@pytest.mark.parametrize(
+    "begun", [pytest.param((), marks=pytest.mark.soak), (chunk("日当は"),)], ids=["at once", "half way"]
+)
 def test_an_error_in_a_stream_is_told_as_what_it_is(ask, server, begun, code, told):
     server.default = Raw(events=(*begun, overloaded(code)))
     result = ask(model_retries=1).result()
@@ -265,7 +335,9 @@ def test_an_error_in_a_stream_is_told_as_what_it_is(ask, server, begun, code, to
     assert len(server.chats) == (1 if told == "quota_used_up" else 2)
 
 
-@pytest.mark.parametrize("begun", [(), (chunk("日当は"),)], ids=["at once", "half way"])
+@pytest.mark.parametrize(
+    "begun", [pytest.param((), marks=pytest.mark.soak), (chunk("日当は"),)], ids=["at once", "half way"]
+)
 def test_a_stream_with_an_error_is_begun_anew(ask, server, begun):
     server.enqueue(Raw(events=(*begun, overloaded(502))))
     result = ask(model_retries=1).result()
@@ -296,7 +368,7 @@ def test_an_error_in_the_place_of_a_grade_is_asked_again_and_then_told_as_what_i
     assert checked.fallback.code == "service_busy"
 
 
-@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
+@pytest.mark.parametrize("pipeline", some_of(("naive", "self_rag")))
 def test_a_gateway_that_answers_a_stream_with_one_whole_reply_is_read(ask, server, pipeline):
     message = {"role": "assistant", "content": ANSWER}
     reply = Raw(whole(message=message) | {"usage": COUNT["usage"]})
@@ -327,7 +399,7 @@ def test_a_byte_that_is_no_character_costs_nothing_but_itself(ask, server):
     assert (result.status, result.answer) == ("finished", "日当は1日2,500円です\ufffd[1]。")
 
 
-@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
+@pytest.mark.parametrize("pipeline", some_of(("naive", "self_rag")))
 def test_an_answer_of_nothing_fails_the_run_and_names_the_model(ask, server, pipeline):
     server.answer_when(lambda request: request.streams, "")
     result = ask(pipeline).result()
@@ -336,7 +408,9 @@ def test_an_answer_of_nothing_fails_the_run_and_names_the_model(ask, server, pip
     assert "test-chat" in result.error.ja
 
 
-@pytest.mark.parametrize("nothing", ["", " \n", "<think>The rate is 2,500 yen.</think>"])
+@pytest.mark.parametrize(
+    "nothing", ["", pytest.param(" \n", marks=pytest.mark.soak), "<think>The rate is 2,500 yen.</think>"]
+)
 def test_a_model_that_answers_with_nothing_is_asked_again(ask, server, nothing):
     server.enqueue(nothing)
     server.default = ANSWER
@@ -362,15 +436,17 @@ THOUGHT = Answer("", tokens=3000)
 
 
 def test_a_model_that_thinks_until_its_limit_fails_the_run_and_the_limit_is_named(ask, server):
-    server.default = THOUGHT
-    result = ask().result()
+    server.default = Answer("", tokens=150)
+    result = ask(answer_tokens=100).result()
     assert (result.status, result.error.code, result.answer) == ("failed", "reply_cut", "")
     assert "ANSWER_TOKENS" in result.error.en
     assert "ANSWER_TOKENS" in result.error.ja
-    assert result.totals.tokens_out == 2000
+    assert result.totals.tokens_out == 100
 
 
-@pytest.mark.parametrize("refused", [set(), {"response_format"}, {"response_format", "tools"}])
+@pytest.mark.parametrize(
+    "refused", [set(), pytest.param({"response_format"}, marks=pytest.mark.soak), {"response_format", "tools"}]
+)
 def test_a_grader_that_thinks_until_its_limit_is_told_counted_and_not_asked_again(ask, server, refused):
     server.refuses = refused
     server.answer_when(lambda request: JA.relevance in request.prompt, THOUGHT)
@@ -403,7 +479,9 @@ def test_a_rewrite_that_is_only_thought_is_told(ask, server):
     assert rewritten.fallback.code == "reply_cut"
 
 
-@pytest.mark.parametrize("ended", ["content_filter", "content_filter: PROHIBITED_CONTENT"])
+@pytest.mark.parametrize(
+    "ended", ["content_filter", pytest.param("content_filter: PROHIBITED_CONTENT", marks=pytest.mark.soak)]
+)
 def test_a_reply_that_a_content_filter_stops_is_told_as_such(ask, server, ended):
     stopped = Answer("", tokens=9, finish_reason=ended)
     server.answer_when(lambda request: JA.relevance in request.prompt, stopped)
@@ -417,7 +495,9 @@ def test_a_reply_that_a_content_filter_stops_is_told_as_such(ask, server, ended)
     assert (graded.fallback.code, graded.tokens_out) == ("reply_filtered", 4 * 9)
 
 
-@pytest.mark.parametrize(("pipeline", "grade"), [("self_rag", YES), ("corrective", verdict("yes", 0.6))])
+@pytest.mark.parametrize(
+    ("pipeline", "grade"), [("self_rag", YES), pytest.param("corrective", verdict("yes", 0.6), marks=pytest.mark.soak)]
+)
 def test_a_passage_that_the_content_filter_refuses_costs_only_itself(ask, server, pipeline, grade):
     def reply(request):
         if "宿泊費" in request.prompt:
@@ -434,17 +514,10 @@ def test_a_passage_that_the_content_filter_refuses_costs_only_itself(ask, server
     assert (refused.grade.verdict, "宿泊費" in refused.passage.text) == ("no", True)
 
 
-FLAGGED = {
-    "code": 403,
-    "message": "test-chat requires moderation on a provider. Your input was flagged for violence.",
-    "metadata": {"reasons": ["violence"], "flagged_input": "出張の日当は", "provider_name": "a provider"},
-}
-
-
 @pytest.mark.parametrize(
     "refused",
-    [Raw({"error": FLAGGED}, status=403), Raw({"error": FLAGGED}), Raw(events=({"error": FLAGGED},))],
-    ids=["status", "body", "stream"],
+    [pytest.param(reply, marks=[] if name == "status" else pytest.mark.soak) for name, reply in FLAGS.items()],
+    ids=FLAGS,
 )
 def test_a_question_that_is_flagged_by_a_moderation_is_told_as_such_and_not_as_a_refused_key(ask, server, refused):
     server.answer_when(lambda request: request.streams, refused)
@@ -457,13 +530,13 @@ def test_a_question_that_is_flagged_by_a_moderation_is_told_as_such_and_not_as_a
 @pytest.mark.parametrize(
     ("ended", "why"),
     [
-        ("content_filter", "filter"),
         ("content_filter: OTHER", "filter"),
         ("max_tokens", "length"),
-        ("MAX_TOKENS", "length"),
         ("error", "service"),
-        ("stop", None),
         ("end_turn", None),
+        pytest.param("content_filter", "filter", marks=pytest.mark.soak),
+        pytest.param("MAX_TOKENS", "length", marks=pytest.mark.soak),
+        pytest.param("stop", None, marks=pytest.mark.soak),
     ],
 )
 def test_an_answer_that_ends_too_early_says_so_and_why(ask, server, ended, why):
@@ -473,7 +546,10 @@ def test_an_answer_that_ends_too_early_says_so_and_why(ask, server, ended, why):
     assert (result.is_cut and result.cut_by) == (why or False)
 
 
-@pytest.mark.parametrize("pipeline", ["self_rag", "self_rag_candidates", "corrective", "adaptive"])
+@pytest.mark.parametrize(
+    "pipeline",
+    some_of(("self_rag", "self_rag_candidates", "corrective", "adaptive"), now=("self_rag", "self_rag_candidates")),
+)
 def test_an_answer_that_a_content_filter_cuts_says_so_whatever_its_checks_say(ask, server, pipeline):
     server.answer_when(lambda request: request.streams, Answer(ANSWER, finish_reason="content_filter"))
     result = ask(pipeline).result()
@@ -489,14 +565,13 @@ def test_a_grade_that_a_content_filter_stops_half_way_is_told_and_not_asked_for_
     assert (graded.fallback.code, graded.model_calls) == ("reply_filtered", 4)
 
 
-def whole(**choice: object) -> dict:
-    return {"choices": [{"finish_reason": "stop", **choice}]}
-
-
 @pytest.mark.parametrize(
     "body",
-    [{"choices": []}, {"choices": None}, {}, whole(), whole(message=None), [whole(message={"content": "x"})], "hello"],
-    ids=["no choice", "null", "nothing", "no message", "null message", "a list", "a text"],
+    [
+        pytest.param(body, marks=[] if name in ("no choice", "a list") else pytest.mark.soak)
+        for name, body in NO_REPLIES.items()
+    ],
+    ids=NO_REPLIES,
 )
 def test_a_body_that_is_no_reply_costs_its_grade_alone(ask, server, body):
     server.answer_when(lambda request: JA.relevance in request.prompt, Raw(body))
@@ -528,13 +603,19 @@ def test_a_grader_that_refuses_is_told_as_such_and_asked_in_no_other_way(ask, se
     assert (graded.fallback.code, graded.model_calls) == ("reply_refused", 4)
 
 
-@pytest.mark.parametrize("body", [{"choices": []}, {}, whole(), whole(message=None)], ids=str)
+@pytest.mark.parametrize(
+    "body",
+    [{"choices": []}, *(pytest.param(body, marks=pytest.mark.soak) for body in ({}, whole(), whole(message=None)))],
+    ids=str,
+)
 def test_a_body_in_the_place_of_a_stream_that_is_no_reply_is_told_as_unreadable(ask, server, body):
     server.default = Raw(body)
     assert ask().result().error.code == "answer_unreadable"
 
 
-@pytest.mark.parametrize("event", ['"hello"', "[]", '{"choices": [{}]}', "null"])
+@pytest.mark.parametrize(
+    "event", [NO_PIECES[0], *(pytest.param(event, marks=pytest.mark.soak) for event in NO_PIECES[1:])]
+)
 def test_an_event_that_is_no_piece_of_an_answer_is_told_as_unreadable(ask, server, event):
     server.default = Raw(events=(event,))
     assert ask().result().error.code == "answer_unreadable"
@@ -554,7 +635,7 @@ def test_a_piece_without_text_still_tells_why_the_answer_ends(ask, server):
     assert (result.status, result.answer, result.cut_by) == ("finished", ANSWER, "length")
 
 
-@pytest.mark.parametrize("none", ["null", "None"])
+@pytest.mark.parametrize("none", ["null", pytest.param("None", marks=pytest.mark.soak)])
 def test_a_reason_that_is_only_the_word_for_none_ends_no_answer(ask, server, none):
     half, rest = ANSWER[:4], ANSWER[4:]
     server.default = Raw(events=(chunk(half, ends=none), chunk(rest, ends=none), chunk(ends="stop"), "[DONE]"))
@@ -582,7 +663,9 @@ def test_a_service_without_structured_output_is_asked_in_the_next_way_it_knows(a
         assert {request.forced_function for request in server.chats[-2:]} == {"support", "usefulness"}
 
 
-@pytest.mark.parametrize("refused", [{"response_format"}, {"response_format", "tools"}])
+@pytest.mark.parametrize(
+    "refused", [pytest.param({"response_format"}, marks=pytest.mark.soak), {"response_format", "tools"}]
+)
 def test_a_server_that_fails_at_a_schema_is_asked_in_the_next_way_too(ask, server, refused):
     server.answer_when(lambda request: refused & request.body.keys(), Refusal(500, "failed to load model vocabulary"))
     run = ask("self_rag")
@@ -590,7 +673,14 @@ def test_a_server_that_fails_at_a_schema_is_asked_in_the_next_way_too(ask, serve
     assert not any(each.fallback for each in of(StepFinished, run.events))
 
 
-@pytest.mark.parametrize("refused", [set(), {"response_format"}, {"response_format", "tools"}])
+@pytest.mark.parametrize(
+    "refused",
+    [
+        pytest.param(set(), marks=pytest.mark.soak),
+        pytest.param({"response_format"}, marks=pytest.mark.soak),
+        {"response_format", "tools"},
+    ],
+)
 def test_search_words_are_requested_in_a_format_that_the_service_supports(ask, server, refused):
     server.refuses = refused
     server.answer_when(lambda request: JA.keywords in request.prompt, '{"words": ["日当"]}')
@@ -643,6 +733,7 @@ def test_in_an_outage_a_grade_that_worked_by_schema_before_is_not_asked_for_in_o
     assert all("response_format" in request.body for request in graders)
 
 
+@pytest.mark.soak  # the time after which a way is tried again is a rare case of the test above
 def test_what_failed_in_an_outage_is_tried_again_later(open_engine, server, monkeypatch):
     monkeypatch.setattr(rag.models.service.chat, "TRIED_AGAIN_AFTER", 0)
     server.answer_when(lambda request: {"response_format", "tools"} & request.body.keys(), Refusal(500), times=8)
@@ -655,6 +746,8 @@ def test_what_failed_in_an_outage_is_tried_again_later(open_engine, server, monk
     assert [request for request in graders if "response_format" not in request.body] == []
 
 
+# Also in test_a_passage_that_the_content_filter_refuses_costs_only_itself, for one call.
+@pytest.mark.soak
 def test_a_question_that_a_service_refuses_for_its_content_changes_nothing_for_the_next_one(open_engine, server):
     server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
     server.answer_when(lambda request: "爆発" in request.prompt, Refusal(400, code="content_filter"))
@@ -695,7 +788,16 @@ def test_graders_are_asked_for_json_by_the_schemas_of_their_grades(ask, server):
     assert sum(JA.relevance in request.prompt for request in graded) == 4
 
 
-@pytest.mark.parametrize("break_it", [refuses(401), refuses(400), refuses(500), fails(Fault.MALFORMED), answers(NO)])
+@pytest.mark.parametrize(
+    "break_it",
+    [
+        refuses(401),
+        answers(NO),
+        pytest.param(refuses(400), marks=pytest.mark.soak),
+        pytest.param(refuses(500), marks=pytest.mark.soak),
+        pytest.param(fails(Fault.MALFORMED), marks=pytest.mark.soak),
+    ],
+)
 def test_the_key_stands_in_no_event_no_history_no_log_and_no_error(open_engine, server: OpenAIServer, caplog, break_it):
     caplog.set_level(logging.DEBUG)
     break_it(server)
