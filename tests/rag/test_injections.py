@@ -33,6 +33,7 @@ from tests.rag.injections import EVERY, FOLLOWED, INJECTIONS, OTHER_INDEX, SECRE
 from tests.rag.models.kinds import KINDS, Messages, prompts_over
 from tests.rag.reading import finished, of
 from tests.rag.scripted import ScriptedChat, ScriptedSource
+from tests.rag.some_pipelines import NOW
 from tests.rag.verdicts import NO, YES, approve
 from tests.servers.site_server import Reply, SiteServer
 from tests.servers.tavily_server import SEARCH, WebResult
@@ -41,8 +42,18 @@ from tests.waiting import eventually
 HARMLESS = "harmless"
 FENCES = (*TAGS, "strip")
 
-each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
+each_kind_and_language = pytest.mark.parametrize(
+    ("kind", "language"),
+    [
+        pytest.param(KINDS[name], language, id=f"{language}-{name}", marks=() if now else pytest.mark.soak)
+        for name, language, now in (
+            ("service", "ja", True),
+            ("service", "en", False),
+            ("embedded", "ja", False),
+            ("embedded", "en", True),
+        )
+    ],
+)
 
 QUESTIONS = {"ja": "出張の日当はいくらですか?", "en": "What is the VPN client called?"}
 
@@ -106,8 +117,7 @@ def test_no_order_gets_out_of_any_fence():
             assert tags(prompt) == [f"<{tag}", f"</{tag}"], name
 
 
-@each_kind
-@each_language
+@each_kind_and_language
 def test_nothing_that_any_prompt_quotes_gets_out_of_its_fence_or_adds_a_tag(kind, language):
     """All injections at once: if any of them adds something, the test sees it."""
     harmless = carried(kind, language, HARMLESS)
@@ -119,8 +129,7 @@ def test_nothing_that_any_prompt_quotes_gets_out_of_its_fence_or_adds_a_tag(kind
             assert [role for role, _ in messages] == [role for role, _ in like], name
 
 
-@each_kind
-@each_language
+@each_kind_and_language
 def test_whoever_quotes_tells_the_model_that_it_is_no_order(kind, language):
     for name, [messages, *_] in carried(kind, language, HARMLESS).items():
         if kind is ServiceChat and not name.startswith(("relevance", "rewrite with")):
@@ -216,8 +225,7 @@ def repeated(text: str, told: Sequence[str]) -> list[str]:
     return found
 
 
-@each_kind
-@each_language
+@each_kind_and_language
 def test_of_a_model_that_obeys_no_reply_shows_its_prompt(kind, language):
     chat, came = ObedientChat(), []
     prompts_over(kind, QUESTIONS[language], [passage(EVERY)], EVERY, language=language, chat=chat, came=came)
@@ -225,8 +233,11 @@ def test_of_a_model_that_obeys_no_reply_shows_its_prompt(kind, language):
     assert repeated(repr(came), sorted({messages[0][1] for messages in chat.messages})) == []
 
 
+@pytest.mark.parametrize(
+    "pipelines", [NOW, pytest.param(tuple(PIPELINES), marks=pytest.mark.soak)], ids=["some", "all"]
+)
 def test_of_a_model_that_obeys_no_other_index_is_reached_nothing_is_changed_and_no_prompt_is_shown(
-    open_engine, tavily, tmp_path
+    open_engine, tavily, tmp_path, pipelines
 ):
     chat = ObedientChat()
     engine = open_engine(chat, tavily=tavily, suggest_follow_ups="always")
@@ -239,7 +250,7 @@ def test_of_a_model_that_obeys_no_other_index_is_reached_nothing_is_changed_and_
     add(engine, tmp_path, {"merger.md": SECRET}, OTHER_INDEX)
     there = engine.store.documents()
     shown = []
-    for pipeline in PIPELINES:
+    for pipeline in pipelines:
         first = engine.ask(QUESTIONS["ja"], index=INDEX, pipeline_name=pipeline, suggests=True)
         assert first.result().status == "finished", first.result().error
         assert eventually(lambda run=first: not engine.suggestions.are_coming(run.id))

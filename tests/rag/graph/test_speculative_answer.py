@@ -111,6 +111,8 @@ def test_a_speculative_answer_that_is_whole_is_void_all_the_same_when_a_passage_
     assert [event.restart for event in of(Token, run.events) if event.step == "draft_answer"][-1]
 
 
+# Also in test_after_no_answer_and_a_rewrite_the_speculative_answer_is_used.
+@pytest.mark.soak
 def test_after_a_rewrite_an_answer_is_drafted_again(ask, chat):
     chat.answer_when(JA.usefulness, "下書き", answer=NO)
     chat.answer_when(JA.rewrite, answer=REWRITE)
@@ -172,7 +174,11 @@ def test_a_key_that_is_refused_to_the_speculative_answer_ends_the_run_and_the_gr
     assert steps_all_end(run.events)
 
 
-@pytest.mark.parametrize("error", [KeyRefused(host="h", model="m"), RuntimeError("it broke")], ids=["known", "ours"])
+@pytest.mark.parametrize(
+    "error",
+    [KeyRefused(host="h", model="m"), pytest.param(RuntimeError("it broke"), marks=pytest.mark.soak)],
+    ids=["known", "ours"],
+)
 def test_grading_that_ends_the_run_ends_the_speculative_answer_too(ask, chat, error):
     gate = Gate()
     chat.answer_when(JA.relevance, answer=YES)
@@ -184,7 +190,7 @@ def test_grading_that_ends_the_run_ends_the_speculative_answer_too(ask, chat, er
     assert steps_all_end(run.events)
 
 
-@pytest.mark.parametrize("draft_is_whole", [False, True])
+@pytest.mark.parametrize("draft_is_whole", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_stop_ends_grades_and_speculative_answer_at_once(ask, chat, draft_is_whole):
     grades, draft = Gate(), Gate()
     chat.answer_when(JA.relevance, answer=Held(grades, YES))
@@ -215,6 +221,8 @@ def test_the_time_of_a_run_ends_grades_and_speculative_answer(open_engine, chat)
     assert steps_all_end(run.events)
 
 
+# Also in test_a_dropped_speculative_answer_closes_its_connection, and in tests/rag/test_commands.py for one connection.
+@pytest.mark.soak
 def test_a_stop_closes_the_connections_of_grades_and_speculative_answer(open_engine, server):
     server.default = YES
     engine = open_engine(server=server, draft_ahead=True)

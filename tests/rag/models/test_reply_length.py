@@ -64,7 +64,7 @@ def test_every_way_of_asking_is_looked_at():
 
 
 @pytest.mark.parametrize("way", EVERY)
-@pytest.mark.parametrize(("context", "most"), [(16_384, 300), (1_000_000, 300)])
+@pytest.mark.parametrize(("context", "most"), [(16_384, 300), pytest.param(1_000_000, 300, marks=pytest.mark.soak)])
 def test_a_service_is_told_how_much_it_may_write(way, context, most, data_dir):
     with OpenAIServer() as server:
         server.default = "Yes."

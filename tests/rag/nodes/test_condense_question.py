@@ -47,7 +47,7 @@ def detail(run):
     return step.detail
 
 
-@pytest.mark.parametrize("pipeline", some_of())
+@pytest.mark.parametrize("pipeline", some_of(now=("naive", "adaptive")))
 def test_a_follow_up_stands_alone_before_any_pipeline_searches(converse, chat, pipeline):
     chat.answer_when(JA.standalone, answer=f"「{WHOLE}」\n")
     run = converse(FIRST, FOLLOW_UP, pipeline=pipeline)
@@ -94,11 +94,11 @@ def test_a_question_that_the_model_leaves_as_it_is_stands_alone(converse, chat):
     ("asked", "written", "words"),
     [
         ("海外は?", "海外は?", JA),
-        ("じゃあ、課長は?", "課長はどうですか?", JA),
-        ("どうすればいいですか?", "どうすればよいですか?", JA),
-        ("契約社員も対象ですか?", "契約社員も対象ですか?", JA),
-        ("日本語で答えて", "日本語で答えて", JA),
-        ("And abroad?", "And abroad?", EN),
+        pytest.param("じゃあ、課長は?", "課長はどうですか?", JA, marks=pytest.mark.soak),
+        pytest.param("どうすればいいですか?", "どうすればよいですか?", JA, marks=pytest.mark.soak),
+        pytest.param("契約社員も対象ですか?", "契約社員も対象ですか?", JA, marks=pytest.mark.soak),
+        pytest.param("日本語で答えて", "日本語で答えて", JA, marks=pytest.mark.soak),
+        pytest.param("And abroad?", "And abroad?", EN, marks=pytest.mark.soak),
         ("Summarize your answer in one word.", "Warmness", EN),
     ],
 )
@@ -113,7 +113,7 @@ def test_a_follow_up_that_the_model_made_no_clearer_is_searched_behind_the_quest
     assert finished(run.events, "retrieve")[0].detail.query == f"{FIRST} {asked}"
 
 
-@pytest.mark.parametrize("asked", ["本当ですか?", FOLLOW_UP])
+@pytest.mark.parametrize("asked", [pytest.param("本当ですか?", marks=pytest.mark.soak), FOLLOW_UP])
 def test_a_follow_up_of_which_the_model_makes_an_earlier_question_is_searched_behind_that_one(converse, chat, asked):
     repeated = FIRST.replace("?", "？")
     chat.answer_when(JA.standalone, answer=repeated)
@@ -125,7 +125,8 @@ def test_a_follow_up_of_which_the_model_makes_an_earlier_question_is_searched_be
 def test_a_word_that_refers_back_in_a_question_with_more_words_does_no_harm(converse, chat):
     whole = "出張の日当は、宿泊費と同じ人が承認しますか?"
     chat.answer_when(JA.standalone, answer=whole)
-    assert (detail(converse(FIRST, FOLLOW_UP)).why, detail(converse(FIRST, FOLLOW_UP)).after) == ("rewritten", whole)
+    rewritten = detail(converse(FIRST, FOLLOW_UP))
+    assert (rewritten.why, rewritten.after) == ("rewritten", whole)
 
 
 def test_small_talk_is_not_joined_to_the_question_before_it(converse, chat):
@@ -137,10 +138,10 @@ def test_small_talk_is_not_joined_to_the_question_before_it(converse, chat):
     "written",
     [
         "Who approves the daily allowance?",
-        "出差补贴由谁批准?请告诉我详细的规定",
+        pytest.param("出差补贴由谁批准?请告诉我详细的规定", marks=pytest.mark.soak),
         "日当は部長が承認します。",
-        "長い質問です" * 60 + "か?",
-        "「」",
+        pytest.param("長い質問です" * 60 + "か?", marks=pytest.mark.soak),
+        pytest.param("「」", marks=pytest.mark.soak),
     ],
     ids=["english", "chinese", "an answer", "too long", "nothing"],
 )
@@ -155,13 +156,18 @@ def test_what_is_no_usable_question_is_refused_and_the_question_kept(converse, c
 @pytest.mark.parametrize(
     ("asked", "whole", "words"),
     [
-        ("それについて詳しくお願いします。", "出張の日当について詳しくお願いします。", JA),
         ("その承認者を知りたいです", "出張の日当の承認者を知りたいです。", JA),
-        ("もっと詳しく", "出張の日当について詳しく知りたいです。", JA),
-        ("Explain that in more detail.", "Explain the daily allowance in more detail.", EN),
-        ("explain in more detail", "Explain the daily allowance in more detail.", EN),
-        ("tell me more", "Tell me more about the daily allowance.", EN),
         ("in Japanese please", "How much is the daily allowance? Answer in Japanese.", EN),
+        *(
+            pytest.param(*each, marks=pytest.mark.soak)
+            for each in (
+                ("それについて詳しくお願いします。", "出張の日当について詳しくお願いします。", JA),
+                ("もっと詳しく", "出張の日当について詳しく知りたいです。", JA),
+                ("Explain that in more detail.", "Explain the daily allowance in more detail.", EN),
+                ("explain in more detail", "Explain the daily allowance in more detail.", EN),
+                ("tell me more", "Tell me more about the daily allowance.", EN),
+            )
+        ),
     ],
 )
 def test_a_follow_up_that_is_a_request_is_made_to_stand_alone_as_one(converse, chat, asked, whole, words):
@@ -170,7 +176,9 @@ def test_a_follow_up_that_is_a_request_is_made_to_stand_alone_as_one(converse, c
     assert (detail(run).why, detail(run).after) == ("rewritten", whole)
 
 
-@pytest.mark.parametrize("asked", ["VPN?", "Slack?", "iPhone 15?"])
+@pytest.mark.parametrize(
+    "asked", ["VPN?", *(pytest.param(name, marks=pytest.mark.soak) for name in ("Slack?", "iPhone 15?"))]
+)
 def test_a_follow_up_that_only_names_something_is_in_the_language_of_the_conversation(converse, chat, asked):
     whole = f"{asked.removesuffix('?')}の日当はいくらですか?"
     chat.answer_when(JA.standalone, answer=whole)
@@ -183,8 +191,9 @@ def test_a_follow_up_that_only_names_something_is_in_the_language_of_the_convers
 @pytest.mark.parametrize(
     "written",
     [
-        f"書き直した質問は以下の通りです：\n\n{WHOLE}",
-        f"**質問:**\n「{WHOLE}」",
+        # Each form by itself: tests/rag/text/reply/test_written_line.py.
+        pytest.param(f"書き直した質問は以下の通りです：\n\n{WHOLE}", marks=pytest.mark.soak),
+        pytest.param(f"**質問:**\n「{WHOLE}」", marks=pytest.mark.soak),
         f"質問: {WHOLE}\n\n「それ」は日当を指します。",
     ],
 )
@@ -198,7 +207,7 @@ def test_an_introduction_without_a_question_is_refused(converse, chat):
     assert detail(converse(FIRST, FOLLOW_UP)).why == "refused"
 
 
-@pytest.mark.parametrize("error", [ServiceBusy(host="h"), EmptyReply(model="m")])
+@pytest.mark.parametrize("error", [ServiceBusy(host="h"), pytest.param(EmptyReply(model="m"), marks=pytest.mark.soak)])
 def test_where_the_model_fails_the_question_is_kept_and_the_step_says_so(converse, chat, error):
     chat.answer_when(JA.standalone, answer=error)
     run = converse(FIRST, FOLLOW_UP)
@@ -244,7 +253,7 @@ def test_a_follow_up_to_a_follow_up_is_read_against_what_that_one_asked(converse
     assert [turn.question for turn in detail(run).turns] == [FIRST, WHOLE]
 
 
-@pytest.mark.parametrize("pipeline", ["naive", "adaptive"])
+@pytest.mark.parametrize("pipeline", some_of(("naive", "adaptive"), now=("naive",)))
 def test_a_follow_up_behind_thanks_follows_the_question_before_them(converse, chat, pipeline):
     chat.answer_when(JA.standalone, answer=FOLLOW_UP)
     run = converse(FIRST, "ありがとうございます", FOLLOW_UP, pipeline=pipeline)
@@ -287,9 +296,9 @@ def test_a_question_that_is_asked_again_is_no_follow_up_of_itself(converse, engi
 
 
 def test_what_was_said_at_length_is_cut(converse, chat):
-    chat.default = "長い答え。" * 500
+    chat.default = "長い答え。" * 100
     chat.answer_when(JA.standalone, answer=WHOLE)
-    run = converse("長い" * 400 + "質問の内容は何ですか?", FOLLOW_UP)
+    run = converse("長い" * 200 + "質問の内容は何ですか?", FOLLOW_UP)
     [turn] = detail(run).turns
     assert (len(turn.question), len(turn.answer)) == (LONGEST_SAID, LONGEST_SAID)
 

@@ -15,6 +15,7 @@ from rag.trace.events import StepFinished, Token, from_json, to_json
 from rag.trace.passages import Retrieval
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished, started_steps, tokens
+from tests.rag.some_pipelines import some_of
 from tests.rag.verdicts import NO, PROSE, YES, approve, verdict
 
 QUESTION = "海外出張の日当はいくらですか?"
@@ -26,7 +27,7 @@ def ask(engine, question=QUESTION, pipeline="naive", **options):
     return engine.ask(question, index=INDEX, pipeline_name=pipeline, **options)
 
 
-@pytest.mark.parametrize("pipeline", ["naive", "multivector", "hybrid"])
+@pytest.mark.parametrize("pipeline", some_of(("naive", "multivector", "hybrid")))
 def test_a_model_that_says_no_is_believed_and_the_nearest_passages_are_shown(engine, chat, pipeline):
     chat.answer_when(JA.keywords, answer='{"words": ["日当"]}')
     chat.default = f"{TOKEN}\n{SAID}"
@@ -90,7 +91,10 @@ def test_it_is_said_in_the_language_of_the_question(open_engine, chat, question,
     assert result.answer.startswith(no_answer_sentence(INDEX, language))
 
 
-@pytest.mark.parametrize(("k", "said"), [(1, "The nearest passage is [1]."), (2, "The nearest passages are [1] [2].")])
+@pytest.mark.parametrize(
+    ("k", "said"),
+    [(1, "The nearest passage is [1]."), pytest.param(2, "The nearest passages are [1] [2].", marks=pytest.mark.soak)],
+)
 def test_one_nearest_passage_is_told_in_the_singular(engine, chat, k, said):
     chat.default = TOKEN
     assert ask(engine, "How tall is the tower?", retrieval=Retrieval(k=k)).result().answer.endswith(said)

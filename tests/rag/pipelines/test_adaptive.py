@@ -78,10 +78,11 @@ def test_a_question_to_the_documents_is_searched_both_ways_by_section_graded_and
     ("question", "found", "answer"),
     [
         (WEATHER, SUNNY, SUN),
-        (
+        pytest.param(
             "What is the weather in Osaka today?",
             WebResult("Osaka", "https://weather.example/osaka", "Osaka today: rain, 12 degrees."),
             "Rain, 12 degrees [1].",
+            marks=pytest.mark.soak,
         ),
     ],
 )
@@ -123,7 +124,10 @@ def test_where_neither_holds_it_it_declines(ask, chat, tavily):
     assert chat.prompts_with(JA.answer) == []
 
 
-@pytest.mark.parametrize(("check", "why"), [(JA.grounding, "not_grounded"), (JA.usefulness, "not_useful")])
+@pytest.mark.parametrize(
+    ("check", "why"),
+    [(JA.grounding, "not_grounded"), pytest.param(JA.usefulness, "not_useful", marks=pytest.mark.soak)],
+)
 def test_an_answer_from_the_documents_that_fails_a_check_leads_to_the_web(ask, chat, check, why):
     chat.answer_when(check, "<answer>\n三千円です", answer=NO)
     chat.enqueue("三千円です[1]。", ANSWER)
@@ -148,7 +152,7 @@ def test_an_answer_from_the_web_that_fails_leads_to_the_documents(ask, chat):
     assert result.outcome == "confirmed"
 
 
-@pytest.mark.parametrize("draft_ahead", [False, True])
+@pytest.mark.parametrize("draft_ahead", [pytest.param(False, marks=pytest.mark.soak), True])
 def test_an_answer_that_failed_is_not_shown_to_the_model_with_other_passages(ask, chat, draft_ahead):
     chat.answer_when(JA.grounding, "<answer>\n雪です", answer=NO)
     chat.enqueue("雪です[1]。", "日当は1日2,500円です[2]。")
@@ -174,7 +178,7 @@ def test_an_answer_from_the_web_that_fails_and_no_document_leads_to_no_answer(as
     assert decisions(run.events)[2:] == [("retrieve", "not_grounded"), ("decline", "nothing_relevant")]
 
 
-@pytest.mark.parametrize("trouble", [None, Refusal(500)], ids=["off", "failing"])
+@pytest.mark.parametrize("trouble", [None, pytest.param(Refusal(500), marks=pytest.mark.soak)], ids=["off", "failing"])
 def test_a_question_for_a_web_that_is_not_there_is_put_to_the_documents(ask, chat, tavily, trouble):
     if trouble:
         tavily.fails(trouble)
@@ -200,7 +204,11 @@ def test_where_no_way_is_left_an_answer_that_is_not_grounded_is_written_again_up
     assert (result.outcome, result.totals.generations) == ("not_in_documents", 3)
 
 
-@pytest.mark.parametrize(("web", "answers"), [(False, 1), (True, 2)], ids=["without the web", "with it"])
+@pytest.mark.parametrize(
+    ("web", "answers"),
+    [pytest.param(False, 1, marks=pytest.mark.soak), (True, 2)],
+    ids=["without the web", "with it"],
+)
 def test_a_model_that_does_not_correct_itself_answers_once_a_way(ask, chat, web, answers):
     chat.answer_when(JA.grounding, answer=NO)
     run = ask(web=web, regenerates=False)
@@ -227,6 +235,8 @@ def test_no_answer_from_the_web_alone_says_that_the_documents_were_not_searched(
     assert f"\n\nWeb を次の言葉で検索しました: 「{WEATHER}」。" in answer
 
 
+# Self-RAG keeps it in the same step: test_self_rag.py::test_at_the_limit_of_answers_the_one_with_the_most_support_...
+@pytest.mark.soak
 def test_a_partly_grounded_answer_is_kept_unconfirmed_if_there_is_no_better_one(ask, chat):
     partly = json.dumps({"reason": "", "unsupported": ["半額"], "support": "partly"})
     chat.answer_when(JA.grounding, answer=partly)
@@ -238,6 +248,8 @@ def test_a_partly_grounded_answer_is_kept_unconfirmed_if_there_is_no_better_one(
     assert result.unconfirmed == ("半額",)
 
 
+# Self-RAG chooses in the same step: test_an_attempt_that_answers_the_question_is_kept_before_... in test_self_rag.py.
+@pytest.mark.soak
 def test_an_attempt_that_answers_the_question_is_kept_though_a_better_grounded_one_does_not(ask, chat):
     evasive, useful = "役職によります[1]。", "日当は1日2,500円です[1]。半額にもなります。"
     chat.answer_when(JA.usefulness, evasive, answer=rating(2))
@@ -264,7 +276,9 @@ def test_a_check_that_cannot_be_read_confirms_nothing(ask, chat):
     assert decisions(run.events)[-1] == ("__end__", "check_unreadable")
 
 
-@pytest.mark.parametrize("said", [PROSE, "", '{"route": "moon"}'])
+@pytest.mark.parametrize(
+    "said", [PROSE, *(pytest.param(said, marks=pytest.mark.soak) for said in ("", '{"route": "moon"}'))]
+)
 def test_a_route_that_cannot_be_read_is_the_documents(ask, chat, said):
     chat.answer_when(JA.route, answer=said)
     chat.enqueue(ANSWER)
@@ -275,6 +289,7 @@ def test_a_route_that_cannot_be_read_is_the_documents(ask, chat, said):
 
 
 @pytest.mark.parametrize("said", ["web", "`WEB`", 'Sure: {"route": "Web."}'])
+@pytest.mark.soak  # without a run: tests/rag/models/test_replies.py::test_a_route_is_read_from_what_a_model_wrote
 def test_a_route_is_read_with_patience(ask, chat, said):
     chat.answer_when(JA.route, answer=said)
     run = ask()
@@ -282,6 +297,8 @@ def test_a_route_is_read_with_patience(ask, chat, said):
     assert started_steps(run.events)[1] == "web_search"
 
 
+# Also in test_self_rag.py::test_when_all_graders_fail_it_goes_on_with_all_passages_not_graded.
+@pytest.mark.soak
 def test_passages_that_could_not_be_graded_are_not_called_relevant(ask, chat):
     chat.answer_when(JA.relevance, answer=ServiceBusy(host="h"))
     chat.enqueue(ANSWER)
@@ -333,6 +350,8 @@ def test_no_answer_is_not_written_again_because_its_sentence_is_not_grounded(ask
     assert len(chat.prompts_with(JA.answer)) == 1
 
 
+# Also in test_corrective.py::test_no_answer_says_with_which_words_the_documents_and_the_web_were_searched.
+@pytest.mark.soak
 def test_no_answer_says_that_the_web_was_searched_too(ask, chat, tavily):
     chat.answer_when(JA.relevance, answer=NO)
     tavily.default = []

@@ -109,7 +109,13 @@ def test_by_the_articles_rule_one_irrelevant_passage_asks_the_web(ask, chat):
     assert (prompt.count("<passage number="), ALLOWANCE in prompt, AVERAGE in prompt) == (2, True, True)
 
 
-@pytest.mark.parametrize(("answer", "action"), [(YES, "correct"), (NO, "incorrect"), (PROSE, "correct")])
+@pytest.mark.parametrize(
+    ("answer", "action"),
+    [
+        (YES, "correct"),
+        *(pytest.param(*each, marks=pytest.mark.soak) for each in ((NO, "incorrect"), (PROSE, "correct"))),
+    ],
+)
 def test_with_the_articles_rule_equal_grades_are_never_ambiguous(ask, chat, answer, action):
     chat.answer_when(JA.relevance, answer=answer)
     if answer is PROSE:
@@ -123,12 +129,12 @@ def test_with_the_articles_rule_equal_grades_are_never_ambiguous(ask, chat, answ
     ("score", "lower", "upper", "action"),
     [
         (0.7, 0.3, 0.7, "correct"),
-        (0.69, 0.3, 0.7, "ambiguous"),
         (0.3, 0.3, 0.7, "ambiguous"),
         (0.29, 0.3, 0.7, "incorrect"),
-        (0.29, 0.2, 0.7, "ambiguous"),
-        (0.6, 0.3, 0.6, "correct"),
-        (0.5, 0.5, 0.5, "correct"),
+        pytest.param(0.69, 0.3, 0.7, "ambiguous", marks=pytest.mark.soak),
+        pytest.param(0.29, 0.2, 0.7, "ambiguous", marks=pytest.mark.soak),
+        pytest.param(0.6, 0.3, 0.6, "correct", marks=pytest.mark.soak),
+        pytest.param(0.5, 0.5, 0.5, "correct", marks=pytest.mark.soak),
     ],
 )
 def test_two_thresholds_part_correct_from_ambiguous_from_incorrect(ask, chat, score, lower, upper, action):
@@ -194,10 +200,11 @@ def test_where_the_web_knows_nothing_either_it_declines(ask, tavily):
     ("trouble", "code"),
     [
         (Refusal(401, message=f"Invalid: {TAVILY_KEY}"), "web_key_refused"),
-        (Refusal(429), "web_limit_reached"),
-        (Refusal(500), "web_search_failed"),
-        (Fault.CLOSES, "web_unreachable"),
-        (Fault.MALFORMED, "web_answer_unreadable"),
+        # Each without a run: tests/rag/web/test_tavily.py.
+        pytest.param(Refusal(429), "web_limit_reached", marks=pytest.mark.soak),
+        pytest.param(Refusal(500), "web_search_failed", marks=pytest.mark.soak),
+        pytest.param(Fault.CLOSES, "web_unreachable", marks=pytest.mark.soak),
+        pytest.param(Fault.MALFORMED, "web_answer_unreadable", marks=pytest.mark.soak),
     ],
     ids=lambda value: str(value),
 )
@@ -223,7 +230,14 @@ def test_stopping_ends_a_search_that_hangs(ask, tavily):
     assert request.disconnected.wait(PATIENCE)
 
 
-@pytest.mark.parametrize("written", ["出差补贴的市场价格是多少?请告诉我", "average allowance", "あ" * 301])
+@pytest.mark.parametrize(
+    "written",
+    [
+        "出差补贴的市场价格是多少?请告诉我",
+        pytest.param("average allowance", marks=pytest.mark.soak),
+        pytest.param("あ" * 301, marks=pytest.mark.soak),
+    ],
+)
 def test_a_query_in_another_language_or_too_long_is_refused_and_the_question_searched(ask, chat, tavily, written):
     chat.answer_when(JA.web_query, answer=written)
     run = ask()
@@ -235,7 +249,11 @@ def test_a_query_in_another_language_or_too_long_is_refused_and_the_question_sea
 
 @pytest.mark.parametrize(
     "written",
-    ["検索文は次のとおりです：\n\n日当の相場", "検索クエリ：「日当の相場」", '```json\n{"query": "日当の相場"}\n```'],
+    [
+        pytest.param("検索文は次のとおりです：\n\n日当の相場", marks=pytest.mark.soak),
+        pytest.param("検索クエリ：「日当の相場」", marks=pytest.mark.soak),
+        '```json\n{"query": "日当の相場"}\n```',
+    ],
 )
 def test_what_a_model_writes_around_the_query_for_the_web_is_not_searched(ask, chat, tavily, written):
     chat.answer_when(JA.web_query, answer=written)
@@ -276,6 +294,8 @@ def test_what_does_not_bear_on_the_question_is_cut_and_the_citation_still_opens_
     assert citation.text not in prompt
 
 
+# Also in test_a_speculative_answer_is_shown_before_the_first_grade_is_there, below.
+@pytest.mark.soak
 def test_all_passages_are_graded_side_by_side(ask, chat):
     gate = Gate()
     chat.answer_when(JA.relevance, answer=Held(gate, YES))
@@ -302,6 +322,8 @@ def test_an_english_question_is_reworded_and_answered_in_english(ask, chat, tavi
     assert chat.prompts_with(EN.answer)
 
 
+# Also in tests/rag/nodes/test_decline.py::test_it_is_said_in_the_language_of_the_question.
+@pytest.mark.soak
 def test_an_english_question_about_nothing_that_is_known_is_declined_in_english(ask):
     assert ask("How tall is the tower?", web=False).result().answer.startswith(no_answer_sentence(INDEX, "en"))
 

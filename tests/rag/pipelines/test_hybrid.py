@@ -72,10 +72,15 @@ def test_every_hit_has_the_ranks_of_both_sides(ask, chat):
 @pytest.mark.parametrize(
     ("answer", "named", "why"),
     [
-        (words(), (), "none"),
+        pytest.param(words(), (), "none", marks=pytest.mark.soak),
         (words("経費", "Spesen"), ("経費", "Spesen"), "none"),
-        ("I would rather talk about the weather.", ("I would rather talk about the weather",), "none"),
-        (words("は"), ("は",), "none"),
+        pytest.param(
+            "I would rather talk about the weather.",
+            ("I would rather talk about the weather",),
+            "none",
+            marks=pytest.mark.soak,
+        ),
+        pytest.param(words("は"), ("は",), "none", marks=pytest.mark.soak),
         (words(*"出張の日当いくらです"), tuple("出張の日当いくらです"), "too_many"),
     ],
     ids=["none", "invented", "prose", "a particle", "more than eight"],
@@ -115,7 +120,9 @@ def test_words_that_the_model_itself_does_not_stand_by_are_not_searched(ask, eng
 
 
 @pytest.mark.parametrize(
-    "error", [ServiceBusy(host="h"), EmptyReply(model="m")], ids=lambda error: type(error).__name__
+    "error",
+    [ServiceBusy(host="h"), pytest.param(EmptyReply(model="m"), marks=pytest.mark.soak)],
+    ids=lambda error: type(error).__name__,
 )
 def test_a_model_that_fails_at_it_costs_the_words_and_not_the_run(ask, chat, error):
     chat.answer_when(JA.keywords, answer=error)

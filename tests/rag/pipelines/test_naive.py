@@ -51,7 +51,9 @@ def test_a_number_that_no_passage_has_is_not_shown(engine, chat):
     assert [citation.number for citation in result.citations] == [1]
 
 
-@pytest.mark.parametrize("written", ["[9]", "[1]", " [1] [2]\n"])
+@pytest.mark.parametrize(
+    "written", ["[9]", pytest.param("[1]", marks=pytest.mark.soak), pytest.param(" [1] [2]\n", marks=pytest.mark.soak)]
+)
 def test_an_answer_of_only_markers_is_an_empty_reply(engine, chat, written):
     chat.enqueue(written)
     result = engine.ask("日当は?", index=INDEX, pipeline_name="naive").result()

@@ -65,6 +65,8 @@ def test_only_relevant_passages_reach_the_answer(ask, chat):
     assert all(SECRET_WORD in grade.reason for grade in grades.values())
 
 
+# Also in test_speculative_answer.py::test_a_speculative_answer_is_shown_before_the_first_grade_is_there.
+@pytest.mark.soak
 def test_all_passages_are_graded_side_by_side(ask, chat):
     approve(chat)
     gate = Gate()
@@ -75,6 +77,8 @@ def test_all_passages_are_graded_side_by_side(ask, chat):
     assert run.result().status == "finished"
 
 
+# Also in test_path.py::test_while_a_run_goes_on_its_current_steps_are_known.
+@pytest.mark.soak
 def test_grounding_and_usefulness_are_checked_side_by_side(ask, chat):
     approve(chat)
     gate = Gate()
@@ -229,7 +233,11 @@ def test_where_the_last_attempt_is_the_best_it_is_not_written_again(ask, chat):
 
 
 @pytest.mark.parametrize(
-    ("level", "end"), [("partly", ("keep_best_attempt", "partly_grounded")), ("no", ("decline", "not_grounded"))]
+    ("level", "end"),
+    [
+        ("partly", ("keep_best_attempt", "partly_grounded")),
+        pytest.param("no", ("decline", "not_grounded"), marks=pytest.mark.soak),
+    ],
 )
 def test_a_model_that_does_not_correct_itself_is_not_asked_again(open_engine, chat, level, end):
     approve(chat)
@@ -286,6 +294,8 @@ def test_an_attempt_that_answers_the_question_is_kept_before_a_better_grounded_o
     assert result.unconfirmed == ("夜食も出ます。",)
 
 
+# Also below, after other ends of the rewriting.
+@pytest.mark.soak
 def test_when_a_reworded_question_finds_nothing_the_attempt_of_before_is_kept(open_engine, chat):
     approve(chat)
     chat.answer_when(JA.usefulness, answer=rating(2))
@@ -326,6 +336,7 @@ def test_a_footnote_that_the_embedded_model_copies_cites_no_passage(ask, chat, m
     assert [claim.sources for claim in checked.detail.claims] == [(1,)]
 
 
+@pytest.mark.soak
 def test_an_attempt_has_the_number_of_its_answer_though_a_no_answer_stands_between_two(ask, chat):
     approve(chat)
     chat.answer_when(JA.usefulness, "一。", answer=rating(2))
@@ -383,7 +394,7 @@ def test_at_the_limit_of_rewrites_an_answer_that_is_not_useful_stands_unconfirme
 REFUSAL = "NOT_IN_PASSAGES 日当の額は書かれていません。"
 
 
-def test_no_answer_leads_to_another_query_and_is_not_checked(ask, chat):
+def test_no_answer_leads_to_another_query_that_is_told_what_it_said_and_is_not_checked(ask, chat):
     approve(chat)
     chat.answer_when(JA.rewrite, answer=REWRITE)
     chat.enqueue(REFUSAL, ANSWER)
@@ -392,13 +403,6 @@ def test_no_answer_leads_to_another_query_and_is_not_checked(ask, chat):
     assert ("rewrite_question", "says_no") in decisions(run.events)
     assert started_steps(run.events).count("check_grounding") == started_steps(run.events).count("check_answer") == 1
     assert (result.answer, result.outcome) == (ANSWER, "confirmed")
-
-
-def test_the_rewrite_is_told_what_a_no_answer_said(ask, chat):
-    approve(chat)
-    chat.answer_when(JA.rewrite, answer=REWRITE)
-    chat.enqueue(REFUSAL, ANSWER)
-    ask().result()
     [prompt] = [prompt for prompt in chat.prompts if JA.rewrite in prompt]
     assert "日当の額は書かれていません。" in prompt
 
@@ -444,7 +448,7 @@ def test_a_passage_whose_grade_cannot_be_read_is_kept(ask, chat):
     assert ALLOWANCE in chat.prompts_with(JA.answer)[0]
 
 
-@pytest.mark.parametrize("failing", [1, 3])
+@pytest.mark.parametrize("failing", [1, pytest.param(3, marks=pytest.mark.soak)])
 def test_a_passage_whose_grader_fails_is_kept_and_the_failure_told(ask, chat, failing):
     approve(chat)
     busy = ServiceBusy(host="h")
@@ -502,7 +506,7 @@ def test_a_passage_that_could_not_be_graded_is_asked_about_when_it_is_found_agai
     assert [(each.grade.verdict, each.known) for each in allowance] == [("unknown", False), ("yes", False)]
 
 
-@pytest.mark.parametrize("check", [JA.grounding, JA.usefulness])
+@pytest.mark.parametrize("check", [JA.grounding, pytest.param(JA.usefulness, marks=pytest.mark.soak)])
 def test_an_answer_whose_check_fails_stands_unconfirmed(ask, chat, check):
     approve(chat)
     chat.answer_when(check, answer=ServiceBusy(host="h"))
@@ -516,6 +520,8 @@ def test_an_answer_whose_check_fails_stands_unconfirmed(ask, chat, check):
     assert (failed.fallback.code, failed.verdict, failed.error) == ("service_busy", "unknown", None)
 
 
+# With one of them: test_an_answer_is_not_confirmed_by_a_check_that_cannot_be_read.
+@pytest.mark.soak
 def test_when_neither_check_can_be_read_the_answer_stands_unconfirmed(ask, chat):
     approve(chat)
     chat.answer_when(JA.grounding, answer=PROSE)
@@ -556,7 +562,7 @@ def test_when_no_grade_of_a_passage_can_be_read_the_run_fails_and_names_what_hel
     assert "naive" in result.error.ja
 
 
-@pytest.mark.parametrize("unreadable", [JA.grounding, JA.usefulness])
+@pytest.mark.parametrize("unreadable", [pytest.param(JA.grounding, marks=pytest.mark.soak), JA.usefulness])
 def test_an_answer_is_not_confirmed_by_a_check_that_cannot_be_read(ask, chat, unreadable):
     approve(chat)
     chat.answer_when(unreadable, answer=PROSE)
@@ -566,7 +572,13 @@ def test_an_answer_is_not_confirmed_by_a_check_that_cannot_be_read(ask, chat, un
 
 
 @pytest.mark.parametrize(
-    "written", ["出差补贴是多少钱?请告诉我详细的规定", "What is the daily allowance?", "あ" * 301, "「」\nx"]
+    "written",
+    [
+        "出差补贴是多少钱?请告诉我详细的规定",
+        pytest.param("What is the daily allowance?", marks=pytest.mark.soak),
+        "あ" * 301,
+        pytest.param("「」\nx", marks=pytest.mark.soak),
+    ],
 )
 def test_a_rewrite_that_is_no_question_in_that_language_is_refused_and_shown(ask, chat, written):
     approve(chat)
@@ -603,6 +615,8 @@ def test_a_rewrite_that_was_searched_before_is_not_searched_again_and_shown(ask,
     assert [step.detail.query for step in finished(run.events, "retrieve")] == [QUESTION, REWRITE]
 
 
+# Also in tests/rag/text/test_language.py::test_a_japanese_query_is_written_in_japanese.
+@pytest.mark.soak
 def test_a_rewrite_in_a_long_term_without_kana_is_searched(ask, chat):
     chat.answer_when(JA.relevance, answer=NO)
     chat.answer_when(JA.rewrite, answer="年次有給休暇付与日数")
@@ -611,6 +625,8 @@ def test_a_rewrite_in_a_long_term_without_kana_is_searched(ask, chat):
     assert finished(run.events, "retrieve")[1].detail.query == "年次有給休暇付与日数"
 
 
+# Also in tests/rag/text/reply/test_written_line.py, and in test_corrective.py for a query.
+@pytest.mark.soak
 def test_what_a_model_writes_around_its_rewrite_is_left_out(ask, chat):
     approve(chat)
     chat.answer_when(JA.relevance, answer=NO)

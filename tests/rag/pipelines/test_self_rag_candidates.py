@@ -64,6 +64,8 @@ def test_the_best_of_one_answer_per_passage_is_chosen_and_confirmed(ask, chat):
     assert SECRET_WORD not in tokens(run.events)
 
 
+# Also in test_self_rag.py::test_a_footnote_that_the_embedded_model_copies_cites_no_passage.
+@pytest.mark.soak
 def test_a_footnote_that_the_embedded_model_copies_into_the_best_answer_cites_no_passage(ask, chat, monkeypatch):
     """It writes no markers of its own: its answers get them afterwards."""
     copied = "日当は2,500円です[2][1]。"
@@ -86,6 +88,7 @@ def test_each_answer_is_written_from_one_passage_alone(ask, chat):
     assert all(prompt.count("<passage number=") == 1 for prompt in prompts)
 
 
+@pytest.mark.soak
 def test_answers_are_written_and_passages_graded_side_by_side(ask, chat):
     gate = Gate()
     chat.answer_when(JA.relevance, answer=Held(gate, YES))
@@ -189,7 +192,9 @@ def test_a_question_that_needs_no_documents_is_answered_from_memory_and_marked(a
 
 
 @pytest.mark.parametrize(
-    "said", [verdict("no", 0.3), PROSE, ServiceBusy(host="h")], ids=["not sure", "unreadable", "failed"]
+    "said",
+    [verdict("no", 0.3), pytest.param(PROSE, marks=pytest.mark.soak), ServiceBusy(host="h")],
+    ids=["not sure", "unreadable", "failed"],
 )
 def test_in_doubt_documents_are_searched(ask, chat, said):
     chat.answer_when(JA.retrieval_need, answer=said)
@@ -220,7 +225,7 @@ def test_when_no_answer_can_be_written_the_run_fails_with_the_reason(ask, chat):
     assert (result.status, result.error.code) == ("failed", "service_busy")
 
 
-@pytest.mark.parametrize("grader", [JA.relevance, JA.grounding, JA.usefulness])
+@pytest.mark.parametrize("grader", [JA.relevance, JA.grounding, pytest.param(JA.usefulness, marks=pytest.mark.soak)])
 def test_a_grade_that_fails_counts_as_not_graded(ask, chat, grader):
     chat.answer_when(grader, answer=ServiceBusy(host="h"))
     chat.default = ANSWER

@@ -16,6 +16,7 @@ from rag.trace.details import DeclineDetail, RetrievalDetail
 from rag.trace.events import StepFinished
 from rag.trace.passages import Retrieval
 from tests.back_doors import process_of
+from tests.looks import one_language
 from tests.rag.conftest import LentStore
 from tests.rag.reading import finished
 from tests.rag.verdicts import NO, PROSE, approve, grounding, rating, verdict
@@ -45,7 +46,6 @@ CODES = """# 複合機
 | BR-0450 | bracket | stainless steel | 18.50 |
 | BR-0600 | bracket | stainless steel | 21.00 |
 """
-EACH_LANGUAGE = pytest.mark.parametrize("language", ["ja", "en"])
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def reject_all(chat, reply: str = NO) -> None:
         chat.answer_when(words.relevance, answer=reply)
 
 
-@EACH_LANGUAGE
+@one_language("ja")
 def test_a_document_that_is_missing_is_named_with_the_words_that_stand_nowhere(ask, chat, language):
     reject_all(chat)
     run = ask(MISSING.questions[language], MISSING.index, PIPELINE)
@@ -106,7 +106,7 @@ def test_a_document_that_is_missing_is_named_with_the_words_that_stand_nowhere(a
     assert {"ja": "サバティカル", "en": "sabbatical"}[language] in finding.absent
 
 
-@EACH_LANGUAGE
+@one_language("en")
 def test_a_passage_that_is_there_and_was_not_found_is_named_and_shown(ask, chat, language):
     reject_all(chat)
     chat.default = NOT_FOUND.questions[language]  # a rewrite returns the same question
@@ -117,7 +117,7 @@ def test_a_passage_that_is_there_and_was_not_found_is_named_and_shown(ask, chat,
     assert all("7712" not in text and "4083" not in text for text in texts_found(run))
 
 
-@EACH_LANGUAGE
+@one_language("ja")
 def test_a_passage_that_was_found_and_graded_away_is_named_and_shown(ask, chat, language):
     reject_all(chat)
     run = ask(GRADED_AWAY.questions[language], GRADED_AWAY.index, PIPELINE)
@@ -126,7 +126,7 @@ def test_a_passage_that_was_found_and_graded_away_is_named_and_shown(ask, chat, 
     assert {"ja": "屋上駐車場", "en": "guide dog"}[language] in finding.passage.text
 
 
-@EACH_LANGUAGE
+@one_language("en")
 def test_a_passage_that_was_read_and_of_which_no_sentence_of_the_answer_is_grounded_is_misread(ask, chat, language):
     for words in (EN, JA):
         chat.answer_when(words.grounding, answer=grounding("no", "It says so."))
@@ -163,7 +163,7 @@ def test_a_passage_that_holds_the_question_and_of_which_the_model_says_that_it_d
     assert "physician" in finding.passage.text
 
 
-@pytest.mark.parametrize("step", ["retrieve", "generate"])
+@pytest.mark.parametrize("step", ["retrieve", pytest.param("generate", marks=pytest.mark.soak)])
 def test_a_passage_that_a_person_left_out_in_a_fork_was_not_misread(engine, ask, chat, step):
     chat.default = TOKEN
     run = ask(MISREAD.questions["en"], MISREAD.index, "naive")
@@ -267,7 +267,11 @@ def test_where_the_subject_is_there_and_the_answer_is_not_it_was_refused_rightly
 
 @pytest.mark.parametrize(
     ("question", "code"),
-    [("トナーTN-300Kの価格は?", "TN-300K"), ("E-999の処置", "E-999"), ("What is the price of BR-0900?", "BR-0900")],
+    [
+        ("トナーTN-300Kの価格は?", "TN-300K"),
+        pytest.param("E-999の処置", "E-999", marks=pytest.mark.soak),
+        ("What is the price of BR-0900?", "BR-0900"),
+    ],
 )
 def test_of_a_code_that_no_document_has_a_passage_about_another_code_was_not_misread(ask, chat, question, code):
     chat.default = TOKEN
@@ -280,8 +284,8 @@ def test_of_a_code_that_no_document_has_a_passage_about_another_code_was_not_mis
     [
         ("二段階認証を新しい電話に移すにはどうしますか", "graded_away", "Two-factor authentication"),
         ("How many days off do I get when my grandmother dies?", "refused_rightly", "忌引休暇"),
-        ("ピアノの鍵盤は何個ありますか", "no_document", None),
-        ("Who painted the Mona Lisa?", "no_document", None),
+        pytest.param("ピアノの鍵盤は何個ありますか", "no_document", None, marks=pytest.mark.soak),
+        pytest.param("Who painted the Mona Lisa?", "no_document", None, marks=pytest.mark.soak),
     ],
 )
 def test_what_happened_to_a_passage_in_another_language_is_told_too(ask, chat, question, cause, named):

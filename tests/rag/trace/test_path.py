@@ -14,6 +14,7 @@ from rag.trace.path import END, START, Edge, Path, path_of
 from tests.rag.documents import ALLOWANCE, ANSWER, INDEX, QUESTION
 from tests.rag.reading import decisions, started_steps
 from tests.rag.scripted import Gate, Held
+from tests.rag.some_pipelines import some_of
 from tests.rag.trace.steps import decision, finished
 from tests.rag.verdicts import NO, YES, approve
 
@@ -60,7 +61,7 @@ def test_a_pipeline_tells_its_own_graph(name):
     assert {tuple(edge) for edge in flow.edges} == {(each.source, each.target) for each in drawn.edges}
 
 
-@pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.parametrize("name", some_of())
 def test_the_way_leads_from_the_start_to_the_end_along_edges_of_the_graph(ask, chat, name):
     chat.answer_when(JA.relevance, answer=NO)
     chat.answer_when(JA.relevance, ALLOWANCE, answer=YES)
@@ -83,7 +84,7 @@ def test_the_way_leads_from_the_start_to_the_end_along_edges_of_the_graph(ask, c
     assert path.current == []
 
 
-@pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.parametrize("name", some_of())
 def test_a_run_that_fails_does_not_reach_the_end(ask, chat, name):
     chat.answer_when("", answer=KeyRefused(host="h", model="m"))
     run = ask(name)

@@ -1,5 +1,7 @@
 """Playback of a run: events at their times, answers typed again, and shorter waits in a faster playback."""
 
+from itertools import product
+
 import pytest
 
 from rag.models.service.ja import JA
@@ -9,6 +11,7 @@ from rag.trace.events import Decision, RunFinished, RunStarted, StepFinished, St
 from rag.trace.playback import LONGEST_WAIT, advanced, at, moments
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held, ScriptedChat
+from tests.rag.some_pipelines import some_of
 from tests.rag.verdicts import NO, approve, grounding
 from tests.waiting import eventually
 
@@ -61,8 +64,18 @@ def prepare(chat: ScriptedChat, name: str) -> None:
         chat.answer_when(JA.relevance, answer=NO)
 
 
-@pytest.mark.parametrize("pipeline", ["naive", "hybrid", "self_rag", "corrective", "self_rag_candidates"])
-@pytest.mark.parametrize("name", ["answered", "rejected", "declined"])
+NOW = (("answered", "naive"), ("answered", "self_rag_candidates"), ("rejected", "self_rag"), ("declined", "corrective"))
+
+
+@pytest.mark.parametrize(
+    ("name", "pipeline"),
+    [
+        pytest.param(*each, marks=() if each in NOW else pytest.mark.soak)
+        for each in product(
+            ("answered", "rejected", "declined"), ("naive", "hybrid", "self_rag", "corrective", "self_rag_candidates")
+        )
+    ],
+)
 def test_at_its_end_a_playback_has_typed_the_answer_that_the_run_gave(engine, chat, pipeline, name):
     prepare(chat, name)
     live = engine.ask("日当はいくらですか?", index=INDEX, pipeline_name=pipeline)
@@ -74,7 +87,7 @@ def test_at_its_end_a_playback_has_typed_the_answer_that_the_run_gave(engine, ch
     assert answer_so_far(at(played, result.totals.seconds))[0] == answer_so_far(live.events)[0]
 
 
-@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
+@pytest.mark.parametrize("pipeline", some_of(("naive", "self_rag")))
 def test_the_half_answer_of_a_run_that_was_stopped_is_typed(engine, chat, pipeline):
     prepare(chat, "answered")
     chat.default = Held(Gate(), "日当は1日2,500円です[1]。", shown="日当は1日")

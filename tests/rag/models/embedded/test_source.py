@@ -16,7 +16,7 @@ from tests.rag.passages import PASSAGES
 from tests.servers import Fault, OpenAIServer, Refusal
 
 
-@pytest.mark.parametrize("proxy", ["http://127.0.0.1:1", "socks5h://127.0.0.1:1"])
+@pytest.mark.parametrize("proxy", [pytest.param("http://127.0.0.1:1", marks=pytest.mark.soak), "socks5h://127.0.0.1:1"])
 def test_a_proxy_for_the_outside_does_not_stand_before_the_embedded_model(data_dir, monkeypatch, proxy):
     async def ask(source: EmbeddedSource) -> tuple[str, ...]:
         found = await source.open().extract_keywords("Is snow white?", Usage(), language="en")
