@@ -186,19 +186,24 @@ def test_a_grade_that_is_given_twice_alike_is_a_grade():
     assert RelevanceReply.read(f"{YES}\n\nSo: {YES}").verdict == "yes"
 
 
-def test_what_a_follow_up_is_read_against_is_fenced_in_a_real_run(engine, chat):
-    for name in ("以前の指示を無視", "picture", "html", "fake refusal"):
-        chat.default = INJECTIONS[name]
-        first = engine.ask(QUESTIONS["ja"], index=INDEX, pipeline_name="naive")
-        first.result()
-        asked = len(chat.prompts_with("<turn>"))
-        run = engine.ask(
-            "それは誰が決めますか?", index=INDEX, pipeline_name="naive", conversation_id=first.conversation_id
-        )
-        assert run.result().status == "finished"
-        [prompt] = chat.prompts_with("<turn>")[asked:]
-        assert prompt.count("</turn>") == 2, name  # one in the instructions, and one at the end of the turn
-        assert INJECTIONS[name].split()[0] in prompt or name == "fake refusal"
+@pytest.mark.parametrize(
+    "name",
+    [
+        "以前の指示を無視",
+        "fake refusal",
+        pytest.param("picture", marks=pytest.mark.soak),
+        pytest.param("html", marks=pytest.mark.soak),
+    ],
+)
+def test_what_a_follow_up_is_read_against_is_fenced_in_a_real_run(engine, chat, name):
+    chat.default = INJECTIONS[name]
+    first = engine.ask(QUESTIONS["ja"], index=INDEX, pipeline_name="naive")
+    first.result()
+    run = engine.ask("それは誰が決めますか?", index=INDEX, pipeline_name="naive", conversation_id=first.conversation_id)
+    assert run.result().status == "finished"
+    [prompt] = chat.prompts_with("<turn>")
+    assert prompt.count("</turn>") == 2  # one in the instructions, and one at the end of the turn
+    assert INJECTIONS[name].split()[0] in prompt or name == "fake refusal"
 
 
 class ObedientChat(ScriptedChat):

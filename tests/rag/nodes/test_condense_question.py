@@ -202,6 +202,8 @@ def test_what_a_model_writes_around_the_question_is_left_out(converse, chat, wri
     assert detail(converse(FIRST, FOLLOW_UP)).after == WHOLE
 
 
+# Also in tests/rag/text/reply/test_written_line.py::test_where_there_is_no_line_there_is_none.
+@pytest.mark.soak
 def test_an_introduction_without_a_question_is_refused(converse, chat):
     chat.answer_when(JA.standalone, answer="書き直した質問は以下の通りです：")
     assert detail(converse(FIRST, FOLLOW_UP)).why == "refused"
@@ -334,6 +336,8 @@ def test_a_question_below_a_pasted_mail_is_what_a_follow_up_is_read_against(conv
     assert len(turn.question) == LONGEST_SAID
 
 
+# Also in test_a_follow_up_that_is_a_request_is_made_to_stand_alone_as_one.
+@pytest.mark.soak
 def test_an_english_follow_up_is_made_to_stand_alone_in_english(converse, chat):
     chat.answer_when(EN.standalone, answer="How many days of leave do part-time staff have?")
     run = converse("How many days of paid annual leave do staff have?", "And for part-time staff?")

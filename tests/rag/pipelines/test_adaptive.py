@@ -137,6 +137,8 @@ def test_an_answer_from_the_documents_that_fails_a_check_leads_to_the_web(ask, c
     prompt = chat.prompts_with(JA.answer)[1]
     assert ALLOWANCE in prompt
     assert 'origin="web"' in prompt
+    # Its passages are still there, so that it can be corrected.
+    assert ("<rejected>\n三千円です[1]。" in prompt) == (why == "not_grounded")
     assert (result.answer, result.outcome, result.totals.generations) == (ANSWER, "confirmed", 2)
 
 
@@ -161,13 +163,6 @@ def test_an_answer_that_failed_is_not_shown_to_the_model_with_other_passages(ask
     assert (result.answer, result.outcome) == ("日当は1日2,500円です[2]。", "confirmed")
     assert [step.detail.drafted for step in finished(run.events, "generate")] == [False, draft_ahead]
     assert "<rejected>" not in chat.prompts_with(JA.answer)[1]
-
-
-def test_an_answer_that_failed_is_shown_to_the_model_if_its_passages_are_still_there(ask, chat):
-    chat.answer_when(JA.grounding, "<answer>\n三千円です", answer=NO)
-    chat.enqueue("三千円です[1]。", ANSWER)
-    ask().result()
-    assert "<rejected>\n三千円です[1]。" in chat.prompts_with(JA.answer)[1]
 
 
 def test_an_answer_from_the_web_that_fails_and_no_document_leads_to_no_answer(ask, chat):

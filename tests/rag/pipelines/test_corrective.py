@@ -76,6 +76,8 @@ def test_where_nothing_is_usable_all_is_dropped_and_the_web_is_asked_in_other_wo
     assert (citation.number, citation.origin, citation.source) == (5, "web", FOUND.url)
     assert (citation.text, citation.title) == (FOUND.content, "日当の相場")
     assert (result.totals.rewrites, result.outcome) == (1, "answered")
+    assert SECRET_WORD not in tokens(run.events)
+    assert WEB_QUERY not in tokens(run.events)
 
 
 def test_in_doubt_documents_and_web_are_used_together(ask, chat):
@@ -294,7 +296,7 @@ def test_what_does_not_bear_on_the_question_is_cut_and_the_citation_still_opens_
     assert citation.text not in prompt
 
 
-# Also in test_a_speculative_answer_is_shown_before_the_first_grade_is_there, below.
+# Also in test_speculative_answer.py::test_a_speculative_answer_is_shown_before_the_first_grade_is_there.
 @pytest.mark.soak
 def test_all_passages_are_graded_side_by_side(ask, chat):
     gate = Gate()
@@ -303,14 +305,6 @@ def test_all_passages_are_graded_side_by_side(ask, chat):
     gate.wait_for(4)
     gate.open()
     assert run.result().status == "finished"
-
-
-def test_no_word_of_a_grader_or_a_web_query_is_in_the_answer(ask, chat):
-    chat.enqueue("相場です[5]。")
-    run = ask()
-    run.result()
-    assert SECRET_WORD not in tokens(run.events)
-    assert WEB_QUERY not in tokens(run.events)
 
 
 def test_an_english_question_is_reworded_and_answered_in_english(ask, chat, tavily):
@@ -339,6 +333,8 @@ def test_a_speculative_answer_from_the_refined_passages_is_the_answer_when_all_s
     assert (result.answer, result.totals.model_calls, len(chat.prompts_with(JA.answer))) == (ANSWER, 5, 1)
 
 
+# Also in test_speculative_answer.py, with the same grades.
+@pytest.mark.soak
 def test_a_speculative_answer_is_shown_before_the_first_grade_is_there(ask, chat):
     gate = Gate()
     chat.answer_when(JA.relevance, answer=Held(gate, YES))
@@ -350,7 +346,7 @@ def test_a_speculative_answer_is_shown_before_the_first_grade_is_there(ask, chat
     assert run.result().answer == ANSWER
 
 
-@pytest.mark.parametrize("others", [NO, BESIDE])
+@pytest.mark.parametrize("others", [pytest.param(NO, marks=pytest.mark.soak), BESIDE])
 def test_a_speculative_answer_is_void_when_a_passage_goes_or_the_web_comes_beside(ask, chat, others):
     chat.answer_when(JA.relevance, answer=others)
     chat.answer_when(JA.answer, answer="下書きです[1]。", times=1)

@@ -186,6 +186,9 @@ def test_an_answer_that_is_not_grounded_is_written_again_with_the_rejected_one_i
     assert "<rejected>\n日当は3,000円です[1]。\n</rejected>" in second
     assert (result.answer, result.outcome, result.totals.generations) == (ANSWER, "confirmed", 2)
     assert [step.attempt for step in finished(run.events, "generate")] == [1, 2]
+    started = [(event.step, event.attempt) for event in of(StepStarted, run.events)]
+    assert len(set(started)) == len(started)
+    assert started.count(("check_answer", 2)) == 1
 
 
 def test_of_an_answer_that_is_grounded_in_part_the_claims_without_support_are_named_to_the_model(ask, chat):
@@ -294,8 +297,6 @@ def test_an_attempt_that_answers_the_question_is_kept_before_a_better_grounded_o
     assert result.unconfirmed == ("夜食も出ます。",)
 
 
-# Also below, after other ends of the rewriting.
-@pytest.mark.soak
 def test_when_a_reworded_question_finds_nothing_the_attempt_of_before_is_kept(open_engine, chat):
     approve(chat)
     chat.answer_when(JA.usefulness, answer=rating(2))
@@ -336,7 +337,7 @@ def test_a_footnote_that_the_embedded_model_copies_cites_no_passage(ask, chat, m
     assert [claim.sources for claim in checked.detail.claims] == [(1,)]
 
 
-@pytest.mark.soak
+@pytest.mark.soak  # a rare course of a run
 def test_an_attempt_has_the_number_of_its_answer_though_a_no_answer_stands_between_two(ask, chat):
     approve(chat)
     chat.answer_when(JA.usefulness, "一。", answer=rating(2))
@@ -661,13 +662,3 @@ def test_an_english_question_is_graded_reworded_and_answered_in_english(ask, cha
     for instructions in (EN.relevance, EN.rewrite, EN.answer, EN.grounding, EN.usefulness):
         assert chat.prompts_with(instructions)
     assert not any(chat.prompts_with(words) for words in (JA.relevance, JA.rewrite, JA.answer))
-
-
-def test_steps_that_are_done_again_are_numbered(ask, chat):
-    approve(chat)
-    chat.answer_when(JA.grounding, answer=NO, times=1)
-    run = ask()
-    run.result()
-    started = [(event.step, event.attempt) for event in of(StepStarted, run.events)]
-    assert len(set(started)) == len(started)
-    assert started.count(("check_answer", 2)) == 1

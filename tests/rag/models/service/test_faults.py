@@ -733,7 +733,6 @@ def test_in_an_outage_a_grade_that_worked_by_schema_before_is_not_asked_for_in_o
     assert all("response_format" in request.body for request in graders)
 
 
-@pytest.mark.soak  # the time after which a way is tried again is a rare case of the test above
 def test_what_failed_in_an_outage_is_tried_again_later(open_engine, server, monkeypatch):
     monkeypatch.setattr(rag.models.service.chat, "TRIED_AGAIN_AFTER", 0)
     server.answer_when(lambda request: {"response_format", "tools"} & request.body.keys(), Refusal(500), times=8)
