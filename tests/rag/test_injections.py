@@ -14,7 +14,6 @@ from langchain_core.messages import BaseMessage
 
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.sources import FileSource, SiteSource, Source
-from index_store.store.index_store import IndexStore
 from rag.models.chat_model import ChatModel
 from rag.models.replies import GroundingReply, RelevanceReply, UsefulnessReply
 from rag.models.service.chat import ServiceChat
@@ -28,6 +27,7 @@ from rag.trace.events import Event, StepFinished, to_json
 from rag.trace.passages import Passage, Retrieval
 from tests.local import local_engine
 from tests.rag.carriers import CARRIERS, page, places
+from tests.rag.conftest import KEY
 from tests.rag.documents import INDEX
 from tests.rag.injections import EVERY, FOLLOWED, INJECTIONS, OTHER_INDEX, SECRET, WRITTEN, as_file_name
 from tests.rag.models.kinds import KINDS, Messages, prompts_over
@@ -284,15 +284,19 @@ def test_of_a_model_that_obeys_no_other_index_is_reached_nothing_is_changed_and_
     assert {request.path for request in tavily.requests} <= {SEARCH}
 
 
-def test_hidden_text_is_left_out_or_shown_in_the_passage_and_has_no_other_effect(loaded, embeddings, tmp_path):
+def test_hidden_text_is_left_out_or_shown_in_the_passage_and_has_no_other_effect(data_dir, server, tmp_path):
     """A reader who opens the passage sees everything from the file that the model got."""
     chat = ObedientChat()
-    settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False, crawl_allowed="127.0.0.1", crawl_rate=1e3)
+    settings = Settings(
+        data_dir=data_dir, web_search="off", draft_ahead=False, crawl_allowed="127.0.0.1", crawl_rate=1e3,
+        # All is found whatever embeds it, and the embedded model would take two seconds.
+        openai_api_key=KEY, openai_base_url=server.base_url, embedding_model="test-embedding",
+    )  # fmt: skip
     crawled = page("site")
     with (
         # Without the refresh: a crawl would follow it like a redirect, if its guard allows the address.
         SiteServer({"/": Reply(crawled.content.replace(b"http-equiv", b"name"))}) as site,
-        local_engine(settings, store=IndexStore(settings, embeddings), source=ScriptedSource(chat)) as engine,
+        local_engine(settings, source=ScriptedSource(chat)) as engine,
     ):
         add(engine, tmp_path, {"merger.md": SECRET}, OTHER_INDEX)
         sources: list[Source] = [SiteSource(CrawlOptions(url=site.url(), limit=1))]
