@@ -27,8 +27,8 @@ def test_what_fits_is_left_as_it_is():
     assert fit_to_context([hit()], ContextWindow(passage=5000, passages=5000)) == [hit()]
 
 
-@pytest.mark.parametrize("size", [80, 150, 400, 999, 1500])
-@pytest.mark.parametrize("at", [0, 1, 20, 38, 39])
+@pytest.mark.parametrize("size", [80, 400, 1500, *(pytest.param(size, marks=pytest.mark.soak) for size in (150, 999))])
+@pytest.mark.parametrize("at", [0, 20, 39, *(pytest.param(at, marks=pytest.mark.soak) for at in (1, 38))])
 def test_a_long_section_is_trimmed_around_its_best_chunk_at_the_ends_of_sentences(size, at):
     best = PARAGRAPHS[at].strip()
     [trimmed] = fit_to_context([hit(best=best)], ContextWindow(passage=size, passages=5000))
@@ -45,7 +45,9 @@ def test_there_is_as_much_before_the_best_chunk_as_after_it():
     assert abs(length(before) - length(after)) < 150
 
 
-@pytest.mark.parametrize("size", range(120, 300, 10))
+@pytest.mark.parametrize(
+    "size", [pytest.param(size, marks=() if size % 30 == 0 else pytest.mark.soak) for size in range(120, 300, 10)]
+)
 def test_the_cells_before_the_rest_of_a_row_are_left_out_where_they_do_not_fit(size):
     header = "| 番号 | 質問 | 回答 |\n| --- | --- | --- |\n"
     cells = "| 1 | パスワードを忘れたときはどうすればよいですか | "

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import fields
+from functools import cache
 from string import Formatter
 
 import pytest
@@ -31,6 +32,7 @@ def parts(text: str) -> list[str]:
     return sorted(name for _, name, _, _ in Formatter().parse(text) if name is not None)
 
 
+@cache
 def prompts(kind: type[ChatModel], question: str = QUESTION, text: str = ATTACK) -> dict[str, str]:
     language = "ja" if question.startswith("日") else "en"
     asked = prompts_over(kind, question, [passage(text, TITLE)], text, language=language)

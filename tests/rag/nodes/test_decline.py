@@ -83,7 +83,11 @@ def test_a_decline_names_every_query_and_the_best_graded_passages(engine, chat):
 
 
 @pytest.mark.parametrize(
-    ("question", "language", "rule"), [(QUESTION, "ja", JA.relevance), ("How tall is the tower?", "en", EN.relevance)]
+    ("question", "language", "rule"),
+    [
+        pytest.param(QUESTION, "ja", JA.relevance, marks=pytest.mark.soak),
+        ("How tall is the tower?", "en", EN.relevance),
+    ],
 )
 def test_it_is_said_in_the_language_of_the_question(open_engine, chat, question, language, rule):
     chat.answer_when(rule, answer=NO)
@@ -117,6 +121,8 @@ def test_a_query_cites_nothing_and_formats_nothing_in_it(engine, chat):
     assert not set("*`<") & set(answer)
 
 
+# Also in test_self_rag.py::test_no_answer_leads_to_another_query_that_is_told_what_it_said_and_is_not_checked.
+@pytest.mark.soak
 def test_a_refusal_of_self_rag_is_reworded_for_before_it_stands(engine, chat):
     approve(chat)
     chat.answer_when(JA.usefulness, SAID, answer=NO)
@@ -127,6 +133,8 @@ def test_a_refusal_of_self_rag_is_reworded_for_before_it_stands(engine, chat):
     assert "rewrite_question" in started_steps(run.events)
 
 
+# Also in test_self_rag.py::test_where_all_that_was_written_is_no_answer_it_stands.
+@pytest.mark.soak
 def test_a_refusal_that_stands_is_no_confirmed_answer(engine, chat):
     approve(chat)
     chat.default = f"{TOKEN} {SAID}"

@@ -5,6 +5,7 @@ import pytest
 from rag.models.embedded.attribution import AttributedText
 from rag.text.citations import claims
 from tests.rag.passages import PASSAGES, numbered
+from tests.rag.pieces import in_pieces
 
 
 def written(text: AttributedText, answer: str, size: int) -> str:
@@ -17,7 +18,7 @@ def attribute(answer: str, question: str = "", size: int = 1000) -> str:
     return written(AttributedText(question, PASSAGES), answer, size)
 
 
-@pytest.mark.parametrize("size", range(1, 12))
+@in_pieces(*range(1, 12))
 def test_the_size_of_the_pieces_changes_no_attributed_text(size):
     answer = (
         "日当は1日2,500円です。宿泊費は1泊12,000円を上限とします。\nThe VPN client is HazeGate. Version 2.5 needs 8 GB."
@@ -43,7 +44,7 @@ def test_the_point_of_a_number_ends_no_sentence():
     assert attribute("Version 2.5 needs 8 GB of memory.") == "Version 2.5 needs 8 GB of memory[2]."
 
 
-@pytest.mark.parametrize("size", range(1, 12))
+@in_pieces(*range(1, 12))
 @pytest.mark.parametrize("space", ["", "   "])
 def test_the_number_of_a_list_is_given_no_source_of_its_own(size, space):
     answer = f"{space}1. 日当は1日2,500円です。\n{space}12. The VPN client is HazeGate."
@@ -52,20 +53,20 @@ def test_the_number_of_a_list_is_given_no_source_of_its_own(size, space):
     )
 
 
-@pytest.mark.parametrize("size", range(1, 12))
+@in_pieces(*range(1, 12))
 def test_an_abbreviation_ends_no_attributed_sentence(size):
     assert attribute("The VPN client of Dr. HazeGate. See it.", size=size) == (
         "The VPN client of Dr. HazeGate[2]. See it."
     )
 
 
-@pytest.mark.parametrize("size", [1, 4, 7, 100])
+@in_pieces(1, 4, 7, 100)
 def test_spaces_behind_a_point_are_kept_however_many_come(size):
     answer = f"The VPN client is HazeGate.{' ' * 50}Version 2.5 needs 8 GB of memory."
     assert attribute(answer, size=size) == answer.replace("Gate.", "Gate[2].").replace("memory.", "memory[2].")
 
 
-@pytest.mark.parametrize("size", range(1, 12))
+@in_pieces(*range(1, 12))
 def test_a_point_that_no_sentence_begins_after_ends_none(size):
     answer = "The VPN client (ext. 2499, e.g. HazeGate) needs 8 GB. It is new.\nThe VPN client is HazeGate.\n"
     shown = "The VPN client (ext. 2499, e.g. HazeGate) needs 8 GB[2]. It is new.\nThe VPN client is HazeGate[2].\n"

@@ -4,6 +4,7 @@ import pytest
 
 from rag.models.embedded.first_word import LONGEST, FirstWord
 from tests.rag.passages import numbered
+from tests.rag.pieces import in_pieces
 
 QUESTION = "在宅勤務の手当はいくらですか?"
 
@@ -13,7 +14,7 @@ def whole(answer: str, question: str = QUESTION, text: str = "A remote work allo
     return "".join(first.feed(answer[i : i + size]) for i in range(0, len(answer), size)) + first.end()
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+@in_pieces(1, 2, 3, 5, 100)
 @pytest.mark.parametrize(
     ("answer", "shown"),
     [

@@ -4,6 +4,7 @@ import pytest
 
 from rag.models.service.cited_text import CitedText
 from tests.rag.passages import PASSAGES
+from tests.rag.pieces import in_pieces
 
 
 def cite(answer: str, size: int = 1000) -> str:
@@ -72,7 +73,7 @@ def test_markers_take_one_form_and_invented_numbers_are_dropped(answer, shown):
         ("号[および]、[番号]、[: 1]", "号[および]、[番号]、[: 1]"),
     ],
 )
-@pytest.mark.parametrize("size", [1, 3, 1000])
+@in_pieces(1, 3, 1000)
 def test_markers_as_small_models_write_them_are_citations(answer, shown, size):
     assert cite(answer, size) == shown
 
@@ -93,7 +94,7 @@ def test_markers_as_small_models_write_them_are_citations(answer, shown, size):
         ("See [p. 3], [9001, p. 3], [第5条], [1, n], [1, p", "See [p. 3], [9001, p. 3], [第5条], [1, n], [1, p"),
     ],
 )
-@pytest.mark.parametrize("size", [1, 3, 1000])
+@in_pieces(1, 3, 1000)
 def test_a_marker_with_a_place_in_the_passage_cites_the_passage(answer, shown, size):
     assert cite(answer, size) == shown
 
@@ -111,7 +112,7 @@ def test_a_marker_with_a_place_in_the_passage_cites_the_passage(answer, shown, s
         ("(1) 申請 （2）承認 (p (pass (sources (資料 （資料9） （番号1） (form 1) (資", None),
     ],
 )
-@pytest.mark.parametrize("size", [1, 3, 1000])
+@in_pieces(1, 3, 1000)
 def test_a_marker_with_a_label_may_stand_in_round_brackets_and_a_number_alone_is_of_a_list(answer, shown, size):
     assert cite(answer, size) == (shown or answer)
 
@@ -125,7 +126,7 @@ def test_a_marker_with_a_label_may_stand_in_round_brackets_and_a_number_alone_is
         ("`[cite_start]` is a sign, [cite_it] is none, nor is [cite_start", None),
     ],
 )
-@pytest.mark.parametrize("size", [1, 3, 1000])
+@in_pieces(1, 3, 1000)
 def test_markers_as_deepseek_and_gemini_are_trained_to_write_them_are_citations(answer, shown, size):
     assert cite(answer, size) == (shown or answer)
 
@@ -145,7 +146,7 @@ def test_markers_as_deepseek_and_gemini_are_trained_to_write_them_are_citations(
         "[1, 3-100]",
     ],
 )
-@pytest.mark.parametrize("size", [1, 3, 1000])
+@in_pieces(1, 3, 1000)
 def test_numbers_in_brackets_that_no_passage_can_have_stay_and_cite_nothing(answer, size):
     assert cite(f"{answer} [2].", size) == f"{answer} [2]."
     text = CitedText(PASSAGES)
@@ -171,7 +172,7 @@ CODE = [
 
 
 @pytest.mark.parametrize("code", CODE)
-@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+@in_pieces(1, 2, 3, 1000)
 def test_code_stays_as_it_is_and_cites_nothing(code, size):
     text = CitedText(PASSAGES)
     shown = [text.feed(code[at : at + size]) for at in range(0, len(code), size)]
@@ -179,14 +180,14 @@ def test_code_stays_as_it_is_and_cites_nothing(code, size):
     assert text.answer.cited == ()
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+@in_pieces(1, 2, 3, 1000)
 def test_what_stands_beside_code_is_cited(size):
     assert cite("`a[0]` は [2, 9] です[1]。\n```\na[0]\n```\n[1-2]", size) == (
         "`a[0]` は [2] です[1]。\n```\na[0]\n```\n[1][2]"
     )
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+@in_pieces(1, 2, 3, 1000)
 @pytest.mark.parametrize(
     "sign", ["`", "``` and `", "\\` and `", "`\n`", f"` {'long ' * 100}` "], ids=["1", "2", "3", "lines", "long"]
 )
@@ -194,7 +195,7 @@ def test_a_backtick_that_is_never_closed_hides_no_marker(sign, size):
     assert cite(f"An {sign}odd sign [9], it is so [1, 2].", size) == f"An {sign}odd sign, it is so [1][2]."
 
 
-@pytest.mark.parametrize("size", range(1, 12))
+@in_pieces(*range(1, 12))
 def test_the_size_of_the_pieces_changes_no_cited_text(size):
     answer = "日当は2,500円です[1, 3]。半額[9]にも【２】なります ［３］。[x] 12 [資料 1-2] [passage] `a[0]` [1"
     assert cite(answer, size) == cite(answer)
@@ -203,14 +204,14 @@ def test_the_size_of_the_pieces_changes_no_cited_text(size):
 WRAPPED = "2,500円です[1]。\n\n```\na[1]\n```\n\n半額です[3]。"
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+@in_pieces(1, 2, 3, 1000)
 @pytest.mark.parametrize("opening", ["```markdown\n", "\n```md \n", "```Markdown\n"])
 @pytest.mark.parametrize("closing", ["\n```", "\n```\n", "\n ``` \n\n"])
 def test_an_answer_that_is_written_as_a_file_of_markdown_is_read_as_an_answer(opening, closing, size):
     assert cite(opening + WRAPPED + closing, size) == WRAPPED
 
 
-@pytest.mark.parametrize("size", [1, 3, 1000])
+@in_pieces(1, 3, 1000)
 @pytest.mark.parametrize(
     "answer", ["```python\na[1]\n```", "```mdx\na[1]\n```", "```", "`md` [1]", f"{' ' * 50}```md\n[1]\n```"]
 )

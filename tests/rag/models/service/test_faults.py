@@ -302,7 +302,7 @@ def test_a_stream_that_gives_no_reason_for_its_end_but_marks_it_is_a_whole_answe
     assert (result.status, result.answer, result.is_cut) == ("finished", ANSWER, False)
 
 
-@pytest.mark.parametrize("retries", [0, 1])
+@pytest.mark.parametrize("retries", [pytest.param(0, marks=pytest.mark.soak), 1])
 def test_a_connection_that_breaks_after_the_reason_of_the_end_costs_nothing_of_the_answer(ask, server, retries):
     server.default = Raw(events=(chunk(ANSWER), chunk(ends="stop")), is_closed=True)
     result = ask(model_retries=retries).result()
@@ -822,7 +822,7 @@ def test_the_log_has_the_words_with_which_a_service_refuses(ask, server, caplog)
     assert "unsupported_value" in said[0]
 
 
-@pytest.mark.parametrize("status", [400, 401])
+@pytest.mark.parametrize("status", [pytest.param(400, marks=pytest.mark.soak), 401])
 def test_a_service_that_repeats_the_key_in_its_refusal_is_not_quoted(ask, server, caplog, status):
     server.fails(Refusal(status, f"Incorrect API key provided: {KEY}."))
     run = ask()

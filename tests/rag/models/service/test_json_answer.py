@@ -4,8 +4,9 @@ import pytest
 
 from rag.models.service.cited_text import CitedText
 from tests.rag.passages import PASSAGES
+from tests.rag.pieces import in_pieces
 
-each_size = pytest.mark.parametrize("size", [1, 4, 1000])
+each_size = in_pieces(1, 4, 1000)
 
 
 def cite(answer: str, size: int) -> CitedText:

@@ -7,6 +7,7 @@ from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN, NoAnswerFilter, says_only_that
 from tests.rag.passages import PASSAGES
+from tests.rag.pieces import in_pieces
 
 SAID = "資料には書かれていません。"
 
@@ -17,9 +18,7 @@ def taken(text: str, size: int) -> tuple[str, NoAnswerFilter]:
     return shown, found
 
 
-each_size = pytest.mark.parametrize(
-    "size", [1, 3, 1000, pytest.param(2, marks=pytest.mark.soak), pytest.param(7, marks=pytest.mark.soak)]
-)
+each_size = in_pieces(1, 2, 3, 7, 1000)
 
 
 @each_size

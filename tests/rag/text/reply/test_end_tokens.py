@@ -3,6 +3,7 @@
 import pytest
 
 from rag.text.reply.end_tokens import TOKENS, EndTokenFilter
+from tests.rag.pieces import in_pieces
 
 
 def shown(text: str, size: int) -> str:
@@ -10,14 +11,14 @@ def shown(text: str, size: int) -> str:
     return "".join(tokens.feed(text[start : start + size]) for start in range(0, len(text), size)) + tokens.end()
 
 
-@pytest.mark.parametrize("size", [1, 4, 1000])
+@in_pieces(1, 4, 1000)
 @pytest.mark.parametrize("token", TOKENS)
 def test_tokens_at_the_end_of_a_reply_are_removed(token, size):
     assert shown(f"It is a < b.{token}", size) == "It is a < b."
     assert shown(f"{token}\n{token} ", size) == ""
 
 
-@pytest.mark.parametrize("size", [1, 4, 1000])
+@in_pieces(1, 4, 1000)
 @pytest.mark.parametrize(
     "goes_on",
     [
@@ -30,7 +31,7 @@ def test_what_a_model_writes_for_others_after_its_reply_is_removed(goes_on, size
     assert shown(f"It is 5 yen.{goes_on}", size) == "It is 5 yen."
 
 
-@pytest.mark.parametrize("size", [1, 4, 1000])
+@in_pieces(1, 4, 1000)
 @pytest.mark.parametrize(
     "text",
     [

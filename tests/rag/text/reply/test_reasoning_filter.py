@@ -1,6 +1,7 @@
 import pytest
 
 from rag.text.reply.reasoning_filter import ReasoningFilter
+from tests.rag.pieces import in_pieces
 
 
 def given(reply: str, size: int) -> str:
@@ -12,7 +13,7 @@ def given(reply: str, size: int) -> str:
     return shown + reading.end()
 
 
-@pytest.mark.parametrize("size", [1, 7, 5000])
+@in_pieces(1, 7, 5000)
 @pytest.mark.parametrize(
     ("reply", "rest"),
     [
@@ -40,7 +41,7 @@ ANALYSIS = "<|channel|>analysis<|message|>日当は? Is it <think>?<|end|>"
 NEXT = "<|start|>assistant"
 
 
-@pytest.mark.parametrize("size", [1, 7, 5000])
+@in_pieces(1, 7, 5000)
 @pytest.mark.parametrize(
     ("reply", "rest"),
     [
@@ -58,7 +59,7 @@ def test_of_a_reply_in_channels_the_final_one_alone_is_given(reply, rest, size):
     assert given(reply, size) == rest
 
 
-@pytest.mark.parametrize("size", [1, 7, 5000])
+@in_pieces(1, 7, 5000)
 @pytest.mark.parametrize(
     ("reply", "rest"),
     [
@@ -77,7 +78,7 @@ def test_reasoning_that_only_ends_in_the_reply_is_left_out(reply, rest, size):
     assert given(reply, size) == rest
 
 
-@pytest.mark.parametrize("size", [1, 7, 5000])
+@in_pieces(1, 7, 5000)
 @pytest.mark.parametrize(
     "reply",
     [

@@ -3,6 +3,7 @@
 import pytest
 
 from rag.text.reply.wrapper_filter import WrapperFilter
+from tests.rag.pieces import in_pieces
 
 
 def shown(text: str, size: int) -> str:
@@ -10,7 +11,7 @@ def shown(text: str, size: int) -> str:
     return "".join(wrapper.feed(text[start : start + size]) for start in range(0, len(text), size)) + wrapper.end()
 
 
-@pytest.mark.parametrize("size", [1, 4, 1000])
+@in_pieces(1, 4, 1000)
 @pytest.mark.parametrize(
     ("reply", "text"),
     [
@@ -27,7 +28,7 @@ def test_the_tags_or_the_role_around_a_reply_are_taken_off(reply, text, size):
     assert shown(reply, size) == text
 
 
-@pytest.mark.parametrize("size", [1, 4, 1000])
+@in_pieces(1, 4, 1000)
 @pytest.mark.parametrize(
     "text",
     [
@@ -46,7 +47,7 @@ def test_other_replies_stay_as_they_are(text, size):
     assert shown(text, size) == text
 
 
-@pytest.mark.parametrize("size", [1, 4, 1000])
+@in_pieces(1, 4, 1000)
 @pytest.mark.parametrize(
     ("reply", "text"),
     [
@@ -64,7 +65,7 @@ def test_a_label_that_names_the_reply_an_answer_is_taken_off(reply, text, size):
     assert shown(reply, size) == text
 
 
-@pytest.mark.parametrize("size", [1, 4, 1000])
+@in_pieces(1, 4, 1000)
 @pytest.mark.parametrize(
     "text",
     [
