@@ -95,6 +95,7 @@ TOO_LARGE = (
 """what OpenAI says, with the status 429, of a prompt with more tokens than the account may send in a minute"""
 
 
+HANGS = (fails(Fault.HANGS), "service_timed_out", "MODEL_TIMEOUT")
 REFUSALS = [
     (refuses(401), "key_refused", "OPENAI_API_KEY"),
     (refuses(403), "key_refused", "OPENAI_API_KEY"),
@@ -122,11 +123,11 @@ REFUSALS = [
     (refuses(429, code="insufficient_quota"), "quota_used_up", "127.0.0.1"),
     (refuses(500), "service_failed", "500"),
     (refuses(503), "service_failed", "503"),
+    HANGS,
     (refuses(408), "service_timed_out", "MODEL_TIMEOUT"),
     (fails(Fault.CLOSES), "service_unreachable", "OPENAI_BASE_URL"),
     (fails(Fault.CLOSES_MIDWAY), "reply_broken_off", "127.0.0.1"),  # it can be reached: it had begun to answer
     (fails(Fault.MALFORMED), "answer_unreadable", "OPENAI_BASE_URL"),
-    (fails(Fault.HANGS), "service_timed_out", "MODEL_TIMEOUT"),
 ]
 """what goes wrong, the code of its error, and what its sentences name"""
 
@@ -171,8 +172,8 @@ NO_PIECES = ['"hello"', "[]", '{"choices": [{}]}', "null"]
 
 
 def test_what_fails_a_reply_is_told_by_its_code_to_who_asks_the_model(server, data_dir):
-    """All of them, without runs; how a run tells some of them is below."""
-    each_fault = [(break_it, code) for break_it, code, _ in REFUSALS if code != "service_timed_out"]
+    """All that need no waiting, without runs; how a run tells some of them is below."""
+    each_fault = [each[:2] for each in REFUSALS if each is not HANGS]
     each_fault += [(answers(Raw(events=(overloaded(code),))), told) for code, told in ERRORS_IN_A_STREAM]
     each_fault += [(answers(reply), "reply_filtered") for reply in FLAGS.values()]
     each_fault += [(answers(Raw(body)), "answer_unreadable") for body in NO_REPLIES.values()]
