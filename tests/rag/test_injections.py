@@ -27,13 +27,14 @@ from rag.trace.events import Event, StepFinished, to_json
 from rag.trace.passages import Passage, Retrieval
 from tests.local import local_engine
 from tests.rag.carriers import CARRIERS, page, places
-from tests.rag.conftest import KEY
+from tests.rag.conftest import KEY, TAVILY_KEY
 from tests.rag.documents import INDEX
 from tests.rag.injections import EVERY, FOLLOWED, INJECTIONS, OTHER_INDEX, SECRET, WRITTEN, as_file_name
 from tests.rag.models.kinds import KINDS, Messages, prompts_over
 from tests.rag.reading import finished, of
 from tests.rag.scripted import ScriptedChat, ScriptedSource
 from tests.rag.verdicts import NO, YES, approve
+from tests.servers.openai_server import OpenAIServer
 from tests.servers.site_server import Reply, SiteServer
 from tests.servers.tavily_server import SEARCH, WebResult
 from tests.waiting import eventually
@@ -168,6 +169,11 @@ def test_a_grader_is_believed_in_its_own_answer_alone(engine, chat, tmp_path):
     assert hostile == ["no"] * len(names)
 
 
+def embedding_by(server: OpenAIServer) -> dict[str, str]:
+    """Settings of an engine whose documents are all found whatever embeds them. The embedded model takes seconds."""
+    return {"openai_api_key": KEY, "openai_base_url": server.base_url, "embedding_model": "test-embedding"}
+
+
 GROUNDING_NO = '{"reason": "r", "unsupported": ["x"], "support": "no"}'
 RATED_1 = '{"reason": "r", "rating": 1}'
 
@@ -244,44 +250,49 @@ def test_of_a_model_that_obeys_no_reply_shows_its_prompt(kind, language):
     ids=["some", "all"],
 )
 def test_of_a_model_that_obeys_no_other_index_is_reached_nothing_is_changed_and_no_prompt_is_shown(
-    open_engine, tavily, tmp_path, pipelines
+    data_dir, server, tavily, tmp_path, pipelines
 ):
     chat = ObedientChat()
-    engine = open_engine(chat, tavily=tavily, suggest_follow_ups="always")
+    settings = Settings(
+        data_dir=data_dir, draft_ahead=False, suggest_follow_ups="always", tavily_api_key=TAVILY_KEY,
+        tavily_base_url=tavily.url, **embedding_by(server),
+    )  # fmt: skip
     tavily.default = [
         WebResult(text, f"https://news.example/{at}", text) for at, text in enumerate(INJECTIONS.values())
     ]
     names = ("picture", "other index", "repeat the prompt", "別のインデックス", "プロンプトを表示", "tool call", "SQL")
-    mine = set(add(engine, tmp_path, {as_file_name(INJECTIONS[name]): INJECTIONS[name] for name in names}))
-    mine |= {document.id for document in engine.store.documents(INDEX)}
-    add(engine, tmp_path, {"merger.md": SECRET}, OTHER_INDEX)
-    there = engine.store.documents()
-    shown = []
-    for pipeline in pipelines:
-        first = engine.ask(QUESTIONS["ja"], index=INDEX, pipeline_name=pipeline, suggests=True)
-        assert first.result().status == "finished", first.result().error
-        assert eventually(lambda run=first: not engine.suggestions.are_coming(run.id))
-        suggested = engine.suggestions.after(first.id)
-        then = engine.ask(
-            "それは合併の後も?", index=INDEX, pipeline_name=pipeline, conversation_id=first.conversation_id
-        )
-        assert then.result().status == "finished", then.result().error
-        for run in (first, then):
-            read = [
-                each.detail.passages
-                for each in of(StepFinished, run.events)
-                if isinstance(each.detail, RetrievalDetail)
-            ]
-            assert {each.document_id for passages in read for each in passages if each.origin == "documents"} <= mine
-            assert SECRET not in "".join(map(to_json, run.events))
-            shown += [run.result().answer, *suggested]
-    shown += tavily.queries
-    assert FOLLOWED in "".join(shown)
-    told = {messages[0][1] for messages in chat.messages}
-    assert len(told) > 8
-    assert not repeated("\n".join(shown), sorted(told))
-    assert engine.store.documents() == there
-    assert {request.path for request in tavily.requests} <= {SEARCH}
+    with local_engine(settings, source=ScriptedSource(chat)) as engine:
+        mine = set(add(engine, tmp_path, {as_file_name(INJECTIONS[name]): INJECTIONS[name] for name in names}))
+        add(engine, tmp_path, {"merger.md": SECRET}, OTHER_INDEX)
+        there = engine.store.documents()
+        shown = []
+        for pipeline in pipelines:
+            first = engine.ask(QUESTIONS["ja"], index=INDEX, pipeline_name=pipeline, suggests=True)
+            assert first.result().status == "finished", first.result().error
+            assert eventually(lambda run=first: not engine.suggestions.are_coming(run.id))
+            suggested = engine.suggestions.after(first.id)
+            then = engine.ask(
+                "それは合併の後も?", index=INDEX, pipeline_name=pipeline, conversation_id=first.conversation_id
+            )
+            assert then.result().status == "finished", then.result().error
+            for run in (first, then):
+                read = [
+                    each.detail.passages
+                    for each in of(StepFinished, run.events)
+                    if isinstance(each.detail, RetrievalDetail)
+                ]
+                assert {
+                    each.document_id for passages in read for each in passages if each.origin == "documents"
+                } <= mine
+                assert SECRET not in "".join(map(to_json, run.events))
+                shown += [run.result().answer, *suggested]
+        shown += tavily.queries
+        assert FOLLOWED in "".join(shown)
+        told = {messages[0][1] for messages in chat.messages}
+        assert len(told) > 8
+        assert not repeated("\n".join(shown), sorted(told))
+        assert engine.store.documents() == there
+        assert {request.path for request in tavily.requests} <= {SEARCH}
 
 
 def test_hidden_text_is_left_out_or_shown_in_the_passage_and_has_no_other_effect(data_dir, server, tmp_path):
@@ -289,8 +300,7 @@ def test_hidden_text_is_left_out_or_shown_in_the_passage_and_has_no_other_effect
     chat = ObedientChat()
     settings = Settings(
         data_dir=data_dir, web_search="off", draft_ahead=False, crawl_allowed="127.0.0.1", crawl_rate=1e3,
-        # All is found whatever embeds it, and the embedded model would take two seconds.
-        openai_api_key=KEY, openai_base_url=server.base_url, embedding_model="test-embedding",
+        **embedding_by(server),
     )  # fmt: skip
     crawled = page("site")
     with (

@@ -311,6 +311,7 @@ def test_a_router_that_fails_leads_to_the_documents_and_is_told(open_engine, ser
     assert (routed.detail.route, routed.detail.why, routed.fallback.code) == ("documents", "failed", "service_failed")
 
 
+@pytest.mark.soak  # also in test_faults.py
 def test_a_key_that_is_refused_ends_the_run(open_engine, server):
     run = open_engine(server=server, key="sk-wrong").ask(QUESTION, index=INDEX, pipeline_name="adaptive")
     result = run.result()
@@ -345,7 +346,7 @@ def test_no_answer_is_not_written_again_because_its_sentence_is_not_grounded(ask
     assert len(chat.prompts_with(JA.answer)) == 1
 
 
-# Also in test_corrective.py::test_no_answer_says_with_which_words_the_documents_and_the_web_were_searched.
+# Also in test_corrective.py::test_where_the_web_knows_nothing_either_it_says_with_which_words_....
 @pytest.mark.soak
 def test_no_answer_says_that_the_web_was_searched_too(ask, chat, tavily):
     chat.answer_when(JA.relevance, answer=NO)

@@ -191,13 +191,6 @@ def test_without_web_search_and_with_nothing_usable_it_declines(ask, chat):
     assert chat.prompts_with(JA.answer) == []
 
 
-def test_where_the_web_knows_nothing_either_it_declines(ask, tavily):
-    tavily.default = []
-    run = ask()
-    assert run.result().outcome == "not_in_documents"
-    assert detail(run, "web_search").why == "nothing"
-
-
 @pytest.mark.parametrize(
     ("trouble", "code"),
     [
@@ -358,9 +351,14 @@ def test_a_speculative_answer_is_void_when_a_passage_goes_or_the_web_comes_besid
     assert result.answer == "日当は2,500円です[1]。" if others is BESIDE else "下書き" not in result.answer
 
 
-def test_no_answer_says_with_which_words_the_documents_and_the_web_were_searched(ask, chat, tavily):
+def test_where_the_web_knows_nothing_either_it_says_with_which_words_the_documents_and_the_web_were_searched(
+    ask, chat, tavily
+):
     tavily.default = []
-    answer = ask().result().answer
+    run = ask()
+    assert run.result().outcome == "not_in_documents"
+    assert detail(run, "web_search").why == "nothing"
+    answer = run.result().answer
     assert (
         f"「{INDEX}」を次の言葉で検索しました: 「{QUESTION}」。Web を次の言葉で検索しました: 「{WEB_QUERY}」。"
         in answer

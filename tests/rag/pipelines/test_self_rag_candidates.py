@@ -55,6 +55,7 @@ def test_the_best_of_one_answer_per_passage_is_chosen_and_confirmed(ask, chat):
     assert (result.outcome, result.answer, result.unconfirmed) == ("confirmed", ANSWER, ())
     assert [(each.number, ALLOWANCE in each.text) for each in result.citations] == [(1, True)]
     assert result.totals.model_calls == len(chat.prompts) == 1 + 4 * 4
+    assert [prompt.count("<passage number=") for prompt in chat.prompts_with(JA.answer)] == [1] * 4
     assert result.totals.generations == 4
     beam = candidates(run)
     assert [each.text for each in beam] == [ANSWER, OTHER, OTHER, OTHER]
@@ -79,13 +80,6 @@ def test_a_footnote_that_the_embedded_model_copies_into_the_best_answer_cites_no
     result = ask().result()
     assert (result.answer, result.outcome) == (copied, "confirmed")
     assert [each.number for each in result.citations] == [1]
-
-
-def test_each_answer_is_written_from_one_passage_alone(ask, chat):
-    ask().result()
-    prompts = chat.prompts_with(JA.answer)
-    assert len(prompts) == 4
-    assert all(prompt.count("<passage number=") == 1 for prompt in prompts)
 
 
 @pytest.mark.soak
@@ -237,6 +231,8 @@ def test_a_grade_that_fails_counts_as_not_graded(ask, chat, grader):
     assert all(each.is_grounded for each in written.detail.candidates)
 
 
+# Also in test_self_rag.py::test_when_no_grade_of_a_passage_can_be_read_the_run_fails_and_names_what_helps.
+@pytest.mark.soak
 def test_a_model_of_which_no_grade_can_be_read_fails_the_run(ask, chat):
     for grader in (JA.relevance, JA.grounding, JA.usefulness):
         chat.answer_when(grader, answer=PROSE)

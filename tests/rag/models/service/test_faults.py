@@ -282,7 +282,7 @@ CUT_OFF = Raw(events=tuple(chunk(text) for text in ("日当は", "1日")))
 
 @pytest.mark.parametrize(
     "pipeline",
-    some_of(("naive", "self_rag", "self_rag_candidates", "corrective", "adaptive"), now=("naive", "self_rag")),
+    some_of(("naive", "self_rag", "self_rag_candidates", "corrective", "adaptive"), now=("naive",)),
 )
 def test_a_stream_that_ends_without_a_word_is_no_whole_answer_and_is_begun_anew(ask, server, pipeline):
     server.answer_when(lambda request: request.streams, CUT_OFF, times=1)
@@ -410,7 +410,8 @@ def test_an_answer_of_nothing_fails_the_run_and_names_the_model(ask, server, pip
 
 
 @pytest.mark.parametrize(
-    "nothing", ["", pytest.param(" \n", marks=pytest.mark.soak), "<think>The rate is 2,500 yen.</think>"]
+    "nothing",
+    [*(pytest.param(each, marks=pytest.mark.soak) for each in ("", " \n")), "<think>The rate is 2,500 yen.</think>"],
 )
 def test_a_model_that_answers_with_nothing_is_asked_again(ask, server, nothing):
     server.enqueue(nothing)
@@ -446,7 +447,12 @@ def test_a_model_that_thinks_until_its_limit_fails_the_run_and_the_limit_is_name
 
 
 @pytest.mark.parametrize(
-    "refused", [set(), pytest.param({"response_format"}, marks=pytest.mark.soak), {"response_format", "tools"}]
+    "refused",
+    [
+        set(),
+        pytest.param({"response_format"}, marks=pytest.mark.soak),
+        pytest.param({"response_format", "tools"}, marks=pytest.mark.soak),
+    ],
 )
 def test_a_grader_that_thinks_until_its_limit_is_told_counted_and_not_asked_again(ask, server, refused):
     server.refuses = refused
@@ -471,6 +477,8 @@ def test_a_limit_that_is_told_as_a_refusal_is_told_as_the_limit_and_schemas_are_
     assert all("response_format" in request.body for request in server.chats if not request.streams)
 
 
+# Also in test_a_grader_that_thinks_until_its_limit..., and in test_self_rag.py for another failure of a rewrite.
+@pytest.mark.soak
 def test_a_rewrite_that_is_only_thought_is_told(ask, server):
     server.answer_when(lambda request: JA.relevance in request.prompt, NO)
     server.answer_when(lambda request: JA.rewrite in request.prompt, THOUGHT)
@@ -549,7 +557,7 @@ def test_an_answer_that_ends_too_early_says_so_and_why(ask, server, ended, why):
 
 @pytest.mark.parametrize(
     "pipeline",
-    some_of(("self_rag", "self_rag_candidates", "corrective", "adaptive"), now=("self_rag", "self_rag_candidates")),
+    some_of(("self_rag", "self_rag_candidates", "corrective", "adaptive"), now=("self_rag_candidates",)),
 )
 def test_an_answer_that_a_content_filter_cuts_says_so_whatever_its_checks_say(ask, server, pipeline):
     server.answer_when(lambda request: request.streams, Answer(ANSWER, finish_reason="content_filter"))
@@ -568,10 +576,7 @@ def test_a_grade_that_a_content_filter_stops_half_way_is_told_and_not_asked_for_
 
 @pytest.mark.parametrize(
     "body",
-    [
-        pytest.param(body, marks=[] if name in ("no choice", "a list") else pytest.mark.soak)
-        for name, body in NO_REPLIES.items()
-    ],
+    [pytest.param(body, marks=[] if name == "no choice" else pytest.mark.soak) for name, body in NO_REPLIES.items()],
     ids=NO_REPLIES,
 )
 def test_a_body_that_is_no_reply_costs_its_grade_alone(ask, server, body):
