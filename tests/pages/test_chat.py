@@ -107,7 +107,6 @@ def test_one_click_loads_the_samples_and_then_questions_to_try_are_offered(engin
     assert (run.question, run.pipeline, run.index, run.status) == (chosen.text, "naive", samples.INDEX, "finished")
 
 
-@pytest.mark.soak
 def test_beside_an_empty_index_the_samples_are_the_index_that_is_asked_once_they_are_loaded(engine):
     engine.store.create_index("a draft")
     page = ChatPage()
@@ -169,7 +168,6 @@ def test_a_service_that_fails_is_told_in_one_sentence(handbook, server, language
     assert len(page.answers) == 1
 
 
-@pytest.mark.soak
 @one_language("ja")
 def test_an_embedding_service_that_fails_is_told_in_the_page(handbook, server, language):
     server.fails(Refusal(503), on="/embeddings")
@@ -265,7 +263,6 @@ def test_the_pipeline_that_is_picked_is_the_one_that_runs(handbook):
     assert page.ask(ASKED["en"]).pipeline == "naive"
 
 
-@pytest.mark.soak
 def test_the_index_that_is_picked_stays_picked_when_a_document_is_added_to_it(handbook, engine, tmp_path):
     for name in ("first.md", "second.md"):
         (tmp_path / name).write_text(f"# Notes\n\nThe {name} of the green car.", encoding="utf-8")

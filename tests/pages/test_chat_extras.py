@@ -196,7 +196,6 @@ def test_follow_ups_are_offered_below_the_last_answer_alone_and_one_press_asks(s
     assert [str(each.key).startswith(f"follow-up-{first.id}") for each in page.app.button].count(True) == 0
 
 
-@pytest.mark.soak
 def test_a_suggested_question_is_read_against_the_answer_below_which_it_stands(handbook, server, engine, monkeypatch):
     monkeypatch.setattr(process.engine().settings, "suggest_follow_ups", "service")
     suggested = json.dumps({"questions": ["Who approves the request?"]})
@@ -214,7 +213,6 @@ def test_a_suggested_question_is_read_against_the_answer_below_which_it_stands(h
     assert latest.question in condensing
 
 
-@pytest.mark.soak
 def test_where_they_are_off_nothing_is_offered(page, engine):
     page = page()
     assert page.words["chat.follow_ups"] not in [each.value for each in page.app.caption]

@@ -315,7 +315,6 @@ def test_what_is_sent_for_an_index_that_another_tab_has_renamed_reaches_no_other
     assert page.drop(("leave.md", HANDBOOK.encode())).wait().picked == new
 
 
-@pytest.mark.soak
 def test_no_popover_of_an_index_that_another_tab_has_renamed_stays_open_over_the_next(engine, tmp_path, monkeypatch):
     add(engine, tmp_path, "archive.md", index="archive")
     add(engine, tmp_path, "travel.md")
@@ -596,7 +595,6 @@ def test_what_two_chunks_share_is_marked_and_lines_stay_lines(engine, tmp_path):
     assert not re.search(r"kitchen\.(</mark>)?Line", shown)
 
 
-@pytest.mark.soak
 def test_a_document_is_removed_and_the_list_shown(engine, tmp_path):
     [document_id, _] = add(engine, tmp_path, "travel.md", "leave.md")
     page = DocumentsPage(doc=document_id)

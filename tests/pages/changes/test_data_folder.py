@@ -103,7 +103,6 @@ def test_an_engine_that_can_not_be_closed_is_followed_by_a_new_one(data_dir, mon
     assert process.engine().store.indexes() == []
 
 
-@pytest.mark.soak
 @linux
 @one_language("en")
 def test_a_full_disk_is_told_in_a_sentence_when_someone_asks(handbook, language):

@@ -47,7 +47,6 @@ def passes(tree: Path, *tests: str) -> None:
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
 
 
-@pytest.mark.soak  # `make lint` checks the imports
 def test_no_test_of_runs_asks_for_the_embedded_model(tree_without_it):
     passes(tree_without_it, "--collect-only", *ALL)
 

@@ -82,7 +82,6 @@ def test_a_footnote_that_the_embedded_model_copies_into_the_best_answer_cites_no
     assert [each.number for each in result.citations] == [1]
 
 
-@pytest.mark.soak
 def test_answers_are_written_and_passages_graded_side_by_side(ask, chat):
     gate = Gate()
     chat.answer_when(JA.relevance, answer=Held(gate, YES))

@@ -601,7 +601,6 @@ def test_stop_closes_the_connection_to_the_model(open_engine, server):
     assert server.chats[0].disconnected.wait(PATIENCE)
 
 
-@pytest.mark.soak
 def test_stop_closes_the_connections_of_graders(open_engine, server):
     server.default = Fault.HANGS
     run = ask(open_engine(server=server), pipeline="self_rag")
@@ -972,7 +971,6 @@ def test_an_attachment_outlives_a_run_that_is_stopped(engine, tmp_path, may_embe
     is_added_all_the_same(engine, upload)
 
 
-@pytest.mark.soak
 def test_an_attachment_outlives_a_run_whose_time_is_up(open_engine, chat, tmp_path, may_embed):
     engine = open_engine(chat, run_time_limit=LIMIT)
     upload = attachment(engine, tmp_path, "parking.md", "# Parking\n\nThe garage closes at 22:00.\n")

@@ -438,7 +438,6 @@ def test_an_answer_that_was_called_not_grounded_is_confirmed_when_that_is_turned
     assert forked.result.citations
 
 
-@pytest.mark.soak
 def test_an_answer_that_was_called_not_useful_is_confirmed_when_that_is_turned_over(engine, speaking):
     speaking.answer_when(JA.usefulness, answer=rating(1))
     speaking.answer_when(JA.rewrite, answer=QUERY)

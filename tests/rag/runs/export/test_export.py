@@ -138,7 +138,6 @@ def test_a_file_of_a_conversation_has_one_branch_and_not_the_questions_that_were
     assert [run.started.run_id for run in earlier.runs] == [first.id, edited_away.id]
 
 
-@pytest.mark.soak
 def test_a_file_of_a_comparison_has_all_its_columns(ask):
     engine, _ = ask()
     compared = engine.comparisons.begin(QUESTION, INDEX, (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid")))
