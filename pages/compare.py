@@ -8,8 +8,8 @@ from pages.widgets.compare.columns import of_comparison, of_runs, show_columns
 from pages.widgets.compare.form import show_form, show_latest
 from pages.widgets.controls.address import tell_address
 from pages.widgets.controls.errors import run_or_show_error, show_error
+from pages.widgets.controls.other_page import show_link_to
 from pages.widgets.controls.top import begin_at_top
-from pages.words.reader import language
 from pages.words.say import say
 from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS, Comparison
 
@@ -62,7 +62,7 @@ def show_runs(named: str) -> bool:
 
 
 def show_way_back() -> None:
-    st.page_link("compare.py", label=f"+ {say('compare.new')}", query_params={"lang": language()})
+    show_link_to("compare.py", f"+ {say('compare.new')}")
 
 
 with st.container(key="compare-page"):

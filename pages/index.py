@@ -14,6 +14,7 @@ from pages.server.settings import server_settings
 from pages.server.upload_limit import MOST_HELD
 from pages.widgets.chat.conversation.address import chat_address, follow_conversation
 from pages.widgets.controls.errors import show_error
+from pages.widgets.controls.other_page import show_link_to
 from pages.widgets.controls.script import ON_EVERY_PAGE, show_script
 from pages.widgets.frame.page_language import tell_language
 from pages.widgets.frame.sign_in import show_sign_in, show_who, show_withdrawn, watch
@@ -104,7 +105,7 @@ with st.sidebar, st.container(gap=None, key="pages"):
         st.page_link(each, label=say(f"app.{name}"), query_params=address, width="stretch")
     if server_settings().auth != "none" and page != SHARED:
         for name, each in {**(FOR_ADMINS if who.role is Role.ADMIN else {}), "my_data": MY_DATA}.items():
-            st.page_link(each, label=say(f"app.{name}"), query_params={"lang": language()}, width="stretch")
+            show_link_to(each, say(f"app.{name}"), width="stretch")
     for script in ON_EVERY_PAGE:
         show_script(script)
 

@@ -12,6 +12,7 @@ from index_store.search.searcher import LONGEST_QUESTION, UNITS
 from pages.server.process import engine
 from pages.widgets.controls.address import tell_address
 from pages.widgets.controls.errors import show_error, show_warning
+from pages.widgets.controls.other_page import show_link_to
 from pages.widgets.index.label import index_label
 from pages.widgets.index.picked_index import pick_index, picked_index
 from pages.widgets.index.rights import nothing_here
@@ -20,7 +21,6 @@ from pages.widgets.search.named_documents import documents_named_in, named_docum
 from pages.widgets.search.question_words import analysis_html
 from pages.widgets.search.results import SectionTexts, results_html
 from pages.words.names import readable
-from pages.words.reader import language
 from pages.words.say import say
 
 K, MOST = 10, 30
@@ -59,7 +59,7 @@ def address(name: str) -> str:
 
 def show_nothing_loaded(index: str | None = None) -> None:
     st.info(nothing_here("search.nothing_loaded", index))
-    st.page_link("documents.py", label=f"→ {say('app.documents')}", query_params={"lang": language()})
+    show_link_to("documents.py", f"→ {say('app.documents')}")
 
 
 def ask_question() -> str:

@@ -11,8 +11,8 @@ from pages.widgets.answer.copying import show_copy_run
 from pages.widgets.chat.ask import ask_like
 from pages.widgets.chat.share import show_share
 from pages.widgets.controls.errors import run_as_callback, run_or_show_error
+from pages.widgets.controls.other_page import show_link_to
 from pages.widgets.controls.picker import fresh_key, renew
-from pages.words.reader import language
 from pages.words.say import say
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import LONGEST_REASON, PastRun
@@ -38,8 +38,7 @@ def show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str], 
                 if name != run.pipeline and st.button(label, key=f"again-{run.id}-{name}", type="tertiary"):
                     renew(others)
                     _ask_again(run, outline, name, go_to)
-        beside = {"runs": run.id, "lang": language()}
-        st.page_link("compare.py", label=f"⇄ {say('compare.with')}", query_params=beside)
+        show_link_to("compare.py", f"⇄ {say('compare.with')}", {"runs": run.id})
         show_copy_run(outline)
         show_share(run.id, run.question, "share.help_run")
     # Read again: a fragment is drawn with the run as it was before the thumb was taken back, and its reason with it.

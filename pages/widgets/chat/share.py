@@ -11,6 +11,7 @@ import streamlit as st
 from index_store.base.errors import PlainError
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback
+from pages.widgets.controls.other_page import show_link_to
 from pages.widgets.export.html import as_html
 from pages.widgets.trace.fork.origin import origin_lines
 from pages.words.amounts import when
@@ -75,7 +76,7 @@ def _show_links(of: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(told_of(each))
             st.button(say("share.revoke"), key=f"revoke-{each.id}", on_click=run_as_callback, args=(revoke, each))
-    st.page_link("personal/shares.py", label=say("share.all"), query_params={"lang": language()})
+    show_link_to("personal/shares.py", say("share.all"))
 
 
 def link(token: str) -> str:

@@ -13,6 +13,7 @@ from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.turn import show_end
 from pages.widgets.compare.head import head_html, question_html
 from pages.widgets.controls.errors import run_or_show_error, show_warning
+from pages.widgets.controls.other_page import show_link_to
 from pages.widgets.controls.picker import pick
 from pages.widgets.index.asked_index import asked_index
 from pages.widgets.index.label import asked_index_label
@@ -56,7 +57,7 @@ def show_form(beside: str | None) -> None:
         _show_new_form({name: each for name, each in known.items() if name in indexes or name == picked})
     else:
         st.info(nothing_here("compare.nothing_loaded"))
-        st.page_link("documents.py", label=f"→ {say('app.documents')}", query_params={"lang": language()})
+        show_link_to("documents.py", f"→ {say('app.documents')}")
 
 
 def _show_new_form(indexes: Mapping[str, Index]) -> None:
@@ -171,7 +172,7 @@ def show_latest() -> None:
             day = when(datetime.fromtimestamp(each.created_at, UTC))
             about = f":small[:gray[{day} · {counted('compare.count', len(each.run_ids))}]]"
             label = f"{plain(each.question[:LONGEST_LABEL])} {about}"
-            st.page_link("compare.py", label=label, query_params={"c": each.id, "lang": language()}, width="stretch")
+            show_link_to("compare.py", label, {"c": each.id}, width="stretch")
     if len(latest) > listed:
         st.button(say("compare.earlier"), key="more-comparisons", on_click=_list_more, width="stretch")
 

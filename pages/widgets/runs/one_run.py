@@ -8,13 +8,12 @@ import streamlit as st
 from pages.server.process import engine
 from pages.widgets.chat.turn import show_live, show_past, show_question, show_stop
 from pages.widgets.chat.why import show_why
-from pages.widgets.controls.switch import switch_to
+from pages.widgets.controls.other_page import show_link_to, switch_to
 from pages.widgets.controls.top import begin_at_top
 from pages.widgets.runs.playback import is_playing, offer_playback, show_playback
 from pages.widgets.runs.run_list import RUN_LIST
 from pages.words.amounts import when
 from pages.words.names import plain
-from pages.words.reader import language
 from pages.words.say import say
 from rag.runs.history.history import PastRun
 from rag.trace.cause import cause_of
@@ -71,7 +70,7 @@ def _show_place(run: PastRun, origin: Origin | None) -> None:
         page, key, address = "compare.py", "runs.beside_origin", {"runs": f"{origin.run_id},{run.id}"}
         if origin.step:
             address["step"] = f"{origin.step}-{origin.attempt}"
-    st.page_link(page, label=say(key), query_params={**address, "lang": language()})
+    show_link_to(page, say(key), address)
 
 
 def _show_why(run_id: str, events: list[Event]) -> None:

@@ -9,10 +9,11 @@ import streamlit as st
 
 from index_store.base.text.words import LONGEST_WORDS
 from pages.server.process import engine
+from pages.widgets.controls.other_page import show_link_to
 from pages.widgets.controls.picker import fresh_key, pick, renew
 from pages.widgets.controls.table import cell, titled
 from pages.widgets.runs.run_list import RUN_LIST, turn_to
-from pages.words.reader import language, zone
+from pages.words.reader import zone
 from pages.words.say import say
 from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS
 from rag.runs.history.history import PastRun
@@ -59,7 +60,7 @@ def _show() -> None:
     runs = engine().run_list
     if not runs.count(RunFilter()):
         st.info(say("runs.empty"))
-        st.page_link("chat.py", label=say("runs.to_chat"), query_params={"lang": language()})
+        show_link_to("chat.py", say("runs.to_chat"))
         return
     filters, order = _choose()
     count = runs.count(filters)
@@ -224,8 +225,7 @@ def _turn_back(filters: RunFilter, order: Order, count: int) -> None:
 
 def _show_ticked(ticked: Sequence[str]) -> None:
     if LEAST_COLUMNS <= len(ticked) <= MOST_COLUMNS:
-        address = {"runs": ",".join(ticked), "lang": language()}
-        st.page_link("compare.py", label=say("runs.side_by_side", count=len(ticked)), query_params=address)
+        show_link_to("compare.py", say("runs.side_by_side", count=len(ticked)), {"runs": ",".join(ticked)})
     else:
         st.caption(say("runs.ticked", count=len(ticked)))
     st.button(say("runs.untick"), key="runs-untick", type="tertiary", on_click=_untick)

@@ -10,7 +10,7 @@ from index_store.search.searcher import MODES, UNITS
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_or_show_error, show_error
 from pages.widgets.controls.fold import show_fold
-from pages.widgets.controls.switch import switch_to
+from pages.widgets.controls.other_page import switch_to
 from pages.widgets.index.asked_index import index_to_ask
 from pages.widgets.passage.location import location
 from pages.words.names import plain
