@@ -15,6 +15,8 @@ MENU_LINKS = 4
 """links that make a menu: fewer may be an answer"""
 ASIDE_AT_MOST = 0.5
 """share of a page's text; if menus and the like hold more, they are the page's purpose and stay"""
+TEXT = 80
+"""characters outside links; above it, a block without paragraphs is a text all the same"""
 WORDS = 50
 """tags of a heading whose words are read"""
 FORM_LENGTH = 300
@@ -25,7 +27,7 @@ PROSE = 200
 
 _MENUS = frozenset({"ul", "ol", "dl", "div", "table", "aside", "section", "p"})
 _ASIDE = re.compile(
-    r"(cookie|gdpr|consent)s?([-_][\w-]*)?|\w{1,40}[-_]cookie([-_][\w-]*)?"
+    r"(cookie|gdpr|consent)s?([-_](?!polic)[\w-]*)?|\w{1,40}[-_]cookie([-_][\w-]*)?"
     r"|(social|share|sharing|sns)([-_]?(bar|buttons?|links?|icons?|list|media|this|tools?|post|block|box|area))?"
     r"|(social|post|page|article|sns)[-_](share|sharing|buttons)|addtoany\w*|sharedaddy"
     r"|ads?|adsbygoogle|ad[-_](?!hoc|accounts?|polic)\w[\w-]*|advert(isement)?s?|banner[-_]?ads?|sponsored"
@@ -102,7 +104,7 @@ def _asides(root: Node) -> Iterator[tuple[Node, Node]]:
                 before = before if child.isspace() else child
                 continue
             if before:
-                is_text = is_main or node.holds & Holds.TEXT > 0 or _is_of_documents(child)
+                is_text = is_main or _has_text(node) or _is_of_documents(child)
                 is_announced = is_text and _announces(before)
             is_menu = is_beside or child.tag in _BESIDE or any(_MENU.search(name) for name in child.purposes)
             is_read = not _is_of_links(child) or (not is_menu and (is_announced or _is_headed_of_documents(child)))
@@ -112,6 +114,11 @@ def _asides(root: Node) -> Iterator[tuple[Node, Node]]:
                 continue
             stack.append((child, is_in_article, is_announced, is_menu))
             before = child if child.length or child.tag == "hr" else before
+
+
+def _has_text(node: Node) -> bool:
+    """Whether it has paragraphs, or, as in old pages, a text without them."""
+    return node.holds & Holds.TEXT > 0 or node.length - node.link_length > TEXT
 
 
 def _is_of_links(node: Node) -> bool:

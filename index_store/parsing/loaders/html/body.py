@@ -33,6 +33,8 @@ _GOOGLE_LEVEL = re.compile(r"\blst-kix_\w{1,40}-(\d)\b")
 SPANNED = 100_000
 """cells that spans may add to a page, and COLUMNS for one span: a page may claim any number"""
 COLUMNS = 100
+_LINE = "\x13"
+"""stands where a block in code begins or ends, while its lines are found"""
 _MARK = re.compile(r"([QＱAＡ])[.．]?\s?\d{0,3}[.．:：]?")
 """what many lists of questions write into a tag of its own: <span>Q</span>When?"""
 MARK_PARTS = 4
@@ -120,6 +122,8 @@ class _Writer:
                         yield "#" * int(child.tag[1]) + " " + text
                 case "pre":
                     yield from _code(child)
+                case "ul" if _is_of_sections(child) and not self._lists:
+                    stack.append(iter(child.children))
                 case "ul" | "ol" if self._lists < LISTS:
                     self._lists += 1
                     yield self._list(child)
@@ -145,9 +149,14 @@ class _Writer:
             if isinstance(item, str):
                 lines += _paragraph([item])
                 continue
+            if item.tag != "li":
+                # Browsers give it neither a number nor a sign: it belongs to the entry above.
+                body = "\n".join(self.blocks(Node("", {}, [item])))
+                lines += [indent(body, "   " if ordinals else "  ")] if body.strip() else []
+                continue
             ordinal = ordinals.next(item) if ordinals else ""
             mark = f"{ordinal}. " if ordinal else "- "
-            body = "\n".join(self.blocks(item if item.tag == "li" else Node("", {}, [item])))
+            body = "\n".join(self.blocks(item))
             if body.strip():
                 lines.append(mark + body.replace("\n", "\n" + " " * len(mark)))
         level = _GOOGLE_LEVEL.search(node.attributes.get("class", ""))
@@ -223,6 +232,13 @@ class _Writer:
         span = min(max(int(value[:5]), 1), COLUMNS) if value.isascii() and value.isdigit() else 1
         self._spanned += span - 1
         return span if self._spanned < SPANNED else 1
+
+
+def _is_of_sections(ul: Node) -> bool:
+    """Whether each entry has a heading: themes write the parts of a page so."""
+    entries = [entry for entry in ul.children if isinstance(entry, Node) and entry.length]
+    has_text = any(entry.holds & Holds.TEXT for entry in entries)
+    return has_text and all(entry.holds & Holds.HEADING for entry in entries)
 
 
 def _sheet(lines: Iterable[list[str]]) -> Iterator[str]:
@@ -320,7 +336,8 @@ def _nearest(node: Node, tags: Iterable[str]) -> Iterator[Node]:
 
 
 def _code(node: Node) -> Iterator[str]:
-    code = with_raised(_inline(node), is_divided=False).replace("\v", "\n").strip("\n")
+    code = with_raised("".join(_texts(node, between=_LINE)), is_divided=False)
+    code = re.sub(f"{_LINE}*\n{_LINE}*|{_LINE}+", "\n", code).replace("\v", "\n").strip("\n")
     if code.strip():
         fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", code)), default=0))
         yield f"{fence}{_language(node)}\n{code}\n{fence}"
@@ -338,8 +355,8 @@ def _inline(node: Node | str) -> str:
     return node if isinstance(node, str) else "".join(_texts(node))
 
 
-def _texts(node: Node) -> list[str]:
-    """The texts between the tags."""
+def _texts(node: Node, between: str = " ") -> list[str]:
+    """The texts between the tags; `between`: what stands around a block."""
     if node.tag == "br":
         return ["\v"]
     parts: list[str] = []
@@ -352,8 +369,8 @@ def _texts(node: Node) -> list[str]:
             parts.append("\v")
         elif part.tag in BLOCKS:
             # Inside a cell or a heading.
-            parts.append(" ")
-            stack += [" ", *reversed(part.children)]
+            parts.append(between)
+            stack += [between, *reversed(part.children)]
         else:
             if part.tag == "mfrac" and parts and parts[-1][-1:].isdigit():
                 parts.append(" ")  # a mixed number: 1 1/2

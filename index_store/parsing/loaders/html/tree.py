@@ -99,6 +99,8 @@ FOLDS = 4
 _SHOWN_LATER = re.compile(r"(^|[-_])(wow|aos|fade-?in\w*|reveal|(read)?more|expand(ed|able)?|spoiler)([-_]|$)", re.I)
 """its own classes if it is shown as the reader scrolls, or reads on"""
 _HIDDEN = re.compile(r"(?<![\w-])(display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
+_UNFOLDING = re.compile(r"accordi?on|(^|[-_])(faqs?|question|tab-?links?)([-_]|$)", re.I)
+"""classes of a button that unfolds a text, or shows one of several, without saying so"""
 _WHOLE = frozenset({"html", "body", "main"})
 _SECTIONING = frozenset({"article", "main", "section"})
 
@@ -381,7 +383,7 @@ def _mark_tasks(node: Node) -> None:
 
 def _are_set_apart(before: Node, node: Node) -> bool:
     """Whether a style sheet sets neighbours apart: names of tabs, as in MkDocs, or a date and a text with a number."""
-    if before.tag == node.tag == "label":
+    if before.tag == node.tag and node.tag in ("label", "button"):
         return True
     return bool(_DATE_BEFORE_NUMBER.match(f"{_only_text(before)}\0{_only_text(node)}"))
 
@@ -494,5 +496,9 @@ def _is_jump(link: Node) -> bool:
 
 def _unfolds(button: Node) -> bool:
     """Whether the button shows content of the page, not a menu over it."""
-    is_disclosure = not {"aria-controls", "aria-expanded"}.isdisjoint(button.attributes)
+    is_disclosure = (
+        not {"aria-controls", "aria-expanded"}.isdisjoint(button.attributes)
+        or button.attributes.get("role", "").lower() == "tab"
+        or any(map(_UNFOLDING.search, button.attributes.get("class", "").split()))
+    )
     return is_disclosure and button.attributes.get("aria-haspopup", "false") == "false"

@@ -178,4 +178,12 @@ def parts_of(part: Message) -> list[Message]:
 
 def attached_mail(part: Message) -> Message:
     """The mail in a part of type message/rfc822, which the parser makes a multipart with one part."""
-    return parts_of(part)[0]
+    inner = parts_of(part)[0]
+    coding = str(part["Content-Transfer-Encoding"]).strip().lower()
+    if inner.keys() or coding != "base64":
+        return inner
+    # Some programs encode the whole mail, which the standard library reads as its text.
+    coded = Message()
+    coded["Content-Transfer-Encoding"] = coding
+    coded.set_payload(inner.get_payload())
+    return email.message_from_bytes(content_of(coded), _Mail, policy=_AsSent())

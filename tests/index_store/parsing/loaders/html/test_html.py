@@ -37,6 +37,9 @@ def test_headings_lists_tables_and_code_become_markdown() -> None:
         ("<ol style='list-style-type:none'><li>(1) a<li>(2) b</ol>", "- (1) a\n- (2) b"),
         ("<ol type=a style='list-style-type:decimal'><li>a</ol>", "1. a"),
         ("<ol type=''><li>a</ol>", "1. a"),
+        ("<ol><li>a</li><br><li>b</li><br>c</ol>", "1. a\n2. b\nc"),
+        ("<ol><a id=x></a><li>a<ol><li>b</ol></li><ol><li>c</ol><li>d</ol>", "1. a\n   1. b\n   1. c\n2. d"),
+        ("<ol reversed><li>a</li><br><li>b</ol>", "2. a\n1. b"),
         ("<ol start=none><li value=1.5>a<li value='99999999999999999999'>b</ol>", "1. a\n2. b"),
     ],
 )
@@ -59,6 +62,12 @@ def test_text_outside_paragraphs_is_kept() -> None:
 
 LINKS = "".join(f"<li><a href='{n}.pdf'>Form {n} as a PDF file</a></li>" for n in range(5))
 TEXT = "<p>" + "The allowance is paid every month. " * 20 + "</p>"
+
+
+@pytest.mark.parametrize("text", ["{}", "<div>{}</div>", "{}<br>", "<table><tr><td>{}"])
+def test_a_list_of_links_below_a_heading_is_read_in_a_text_without_paragraphs(text: str) -> None:
+    announced = text.format("The allowance is paid every month. " * 5 + f"<h2>Papers</h2><ul>{LINKS}</ul>")
+    assert "## Papers\n\n- Form 0" in markdown(f"<body>{announced}<p>End</p></body>")
 
 
 @pytest.mark.parametrize(
@@ -334,6 +343,7 @@ def test_a_section_whose_anchor_is_named_like_a_widget_is_read(html: str, anchor
     [
         "<div id=social><h2>Our rules</h2><p>Ask first.</p></div>",
         "<div id=cookie> <h3>Our rules</h3><p>Ask first.</p></div>",
+        "<div id=cookie-policy><h2>Our rules</h2><p>Ask first.</p></div>",
         "<table><tr><th>a<th>b<tr class=footer><td>Our rules<td>Ask first.</table>",
         "<table><tr><td>a<td id=ad>Our rules<td class=share>Ask first.</table>",
         "<div class=ad-hoc>Our rules<p>Ask first.</p></div>",
@@ -391,6 +401,8 @@ def test_what_a_click_unfolds_is_read(html: str) -> None:
         "<dl><dt><button type=button>{q}</button></dt><dd>{a}</dd></dl>",
         "<button aria-expanded=false aria-controls='a1 a2'>{q}</button><div id=a2 hidden>{a}</div>",
         "<div><button aria-expanded=false>{q}</button></div><div hidden='until-found'>{a}</div>",
+        "<button class=accordion>{q}</button><div class=panel>{a}</div>",
+        "<div role=tablist><button role=tab>{q}</button></div><div role=tabpanel>{a}</div>",
         "<p>{q} <a href='#a1' aria-controls='a1'></a></p><div id=a1 style='display:none'>{a}</div>",
     ],
 )
@@ -526,6 +538,23 @@ def test_header_rows_of_a_page_that_a_program_of_office_wrote_are_known_by_their
 )
 def test_code_keeps_the_name_of_its_language(html: str) -> None:
     assert markdown(html) == "```python\nx\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("<div class=line>a = 1</div><div class=line>  b = 2</div>", "a = 1\n  b = 2"),
+        ("<p>a = 1</p>\n<p>b = 2</p>", "a = 1\nb = 2"),
+        ("a = 1<br>b = 2", "a = 1\nb = 2"),
+    ],
+)
+def test_code_whose_lines_are_blocks_keeps_its_lines(lines: str, expected: str) -> None:
+    assert markdown(f"<pre>{lines}</pre>") == f"```\n{expected}\n```\n"
+
+
+def test_parts_of_a_page_that_are_the_entries_of_a_list_have_their_headings() -> None:
+    parts = "<ul><li><h3>申込み</h3><p>窓口で申し込みます。</p></li><li><h3>審査</h3><p>3日かかります。</p></li></ul>"
+    assert markdown(parts) == "### 申込み\n\n窓口で申し込みます。\n\n### 審査\n\n3日かかります。\n"
 
 
 @pytest.mark.parametrize(

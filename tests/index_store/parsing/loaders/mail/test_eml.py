@@ -267,6 +267,15 @@ def test_an_attachment_without_a_name_or_a_suffix_is_read_as_what_it_says_it_is(
     assert "4" in loaded.pages[-1].markdown
 
 
+def test_a_mail_in_a_mail_is_read_though_its_program_has_encoded_it_whole(raw) -> None:
+    inner = base64.encodebytes(letter("中身です。\n", Subject="議事録").as_bytes()).decode()
+    header = "Content-Type: message/rfc822; name=minutes.eml\nContent-Transfer-Encoding: base64\n"
+    content = f"Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nSee.\n--b\n{header}\n{inner}\n--b--\n"
+    loaded = load(raw(content.encode(), "a.eml"))
+    assert "中身です。" in loaded.pages[-1].markdown
+    assert "議事録" in [heading.text for page in loaded.pages for heading in page.headings or ()]
+
+
 def test_another_form_of_the_text_is_no_attachment(raw) -> None:
     mail = letter("The *daily* allowance.\n")
     mail.add_alternative("The *daily* allowance.\n", subtype="markdown")
