@@ -64,7 +64,7 @@ async def _condense(question: str, turns: tuple[Turn, ...], model: ChatModel, st
         step.verdict, step.fallback = "no", error.as_failure()
         return question
     after = written_line(written)
-    is_repeated = repeats(after, (turn.question for turn in turns))
+    is_repeated = repeats(after, (turn.question for turn in turns)) and not repeats(after, [question])
     may_join = not is_small_talk(question) and len(question) <= LONGEST_QUESTION
     if not _is_usable(after, question, language) or (is_repeated and not may_join):
         step.detail = kept.model_copy(update={"why": "refused", "refused": written})

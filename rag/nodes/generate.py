@@ -119,15 +119,18 @@ async def draft_answer(state: State, step: NodeStep) -> State:
 @step
 async def draft_refined(state: State, step: NodeStep) -> State:
     """The same from refined passages: refinement needs no grades, and gives the same result after grading."""
-    speculative = state["speculative"]
-    window = step.model.context_window.beside(state["question"])
-    kept = await asyncio.to_thread(strips, state["question"], speculative.passages, window)
-    speculative.passages = refined(speculative.passages, kept)
+    if speculative := state.get("speculative"):
+        window = step.model.context_window.beside(state["question"])
+        kept = await asyncio.to_thread(strips, state["question"], speculative.passages, window)
+        speculative.passages = refined(speculative.passages, kept)
     return await _speculate(state, step)
 
 
 async def _speculate(state: State, step: NodeStep) -> State:
-    speculative, context = state["speculative"], step.context
+    speculative, context = state.get("speculative"), step.context
+    if speculative is None:  # in a fork of a run that ended meanwhile: no checkpoint keeps it
+        step.verdict, step.detail = "no", DraftDetail(passages=(), text="", kept=False)
+        return {}
     writing = step.model.answer(
         state["question"], speculative.passages, step.usage, language=context.language, style=context.style
     )

@@ -78,6 +78,10 @@ _JAPANESE_LEANS = re.compile(
             r"^(?:じゃあ?|では|それで|で[、,]|なら|すると|また|あと|ちなみに|逆に|しかし|でも|ただ|ところで|そして"
             r"|なぜ|どうして|いつ|どこ|だれ|誰|いくら|どのくらい|どれくらい|何|もっと|もう少し|続き|つまり|ほか|他|別)",
             r"ほかに(?:は|も)|他に(?:は|も)|以外(?:は|に|の)|(?:の|な)場合(?:は|も|だと|なら)?" + _END,
+            # corrections, and answers to a question of the app: いいえ、国内出張の宿泊費です
+            r"^(?:はい|いいえ|いえ|いや(?!な)|違い?ます|違う|そう(?:では|じゃ)な|すみません|ごめん|訂正|間違え)",
+            r"(?:のこと|の話|の件|のほう|の方)(?:です|でした)" + _END,
+            r"^[^はがを]*(?:では|じゃ)なくて?[^はがを]*" + _END,
             # another subject of what was said: 契約社員も対象ですか, but not してもよいですか
             r"^[^はがを]*(?<!て)も(?![しらのうっちと])[一-龠]{0,4}[ぁ-ん]{0,10}" + _END,
             r"^[^はがを]*(?:なら|だと|だったら)(?:いくら|どう|いつ|何|誰)[ぁ-ん]{0,10}" + _END,
@@ -127,7 +131,7 @@ _ENGLISH_LEANS = re.compile(
     r"|aforementioned|respectively)\b"
     r"|\b(?:do|does|doing) so\b"
     r"|^(?:and|but|or|so|then|also|plus|what about|how about|what if|why not|because|otherwise|ok(?:ay)?|thanks?"
-    r"|more|go on|continue|no|not|sorry|actually|i mean|i meant)\b"
+    r"|more|go on|continue|yes|no|not|wrong|correct|sorry|actually|i mean|i meant)\b"
     r"|^(?:even|with|without|for|in|on|at|after|during) (?:[^\s?]+ ){0,3}[^\s?]+\?$"
     rf"|\bthe (?:first|second|third|fourth|last) {_PART}s?\b"
     r"|^(?:please |(?:can|could|would) you )?(?:(?:rephrase|reword|translate|shorten)\b"

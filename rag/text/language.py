@@ -32,22 +32,29 @@ LEAST_ENGLISH = 2
 """different words of English sentences: an English title in a Japanese question may have one"""
 
 
-def language_of(text: str) -> Language:
-    """Japanese if there is kana, or more Han characters than English words ("VPN設定方法"). But an English sentence may
-    name something Japanese ("What is Zパタン?"): it has no hiragana of its own.
-    """
-    if _is_english_sentence(text):
-        return "en"
-    if _KANA.search(text):
-        return "ja"
-    return "ja" if len(_HAN.findall(text)) > len(_LATIN_WORD.findall(text)) else "en"
-
-
 _WORD = re.compile(r"[^\W\d_]+")
 _IN_ENGLISH = re.compile(
     rf"{_ASKS_IN_ENGLISH.pattern}|\b(?:and|but|or|so|in|for|more|again|continue|yes|no|hello|hi|thanks|thank)\b",
     re.IGNORECASE,
 )
+MOST_NAMES = 6
+"""words in Latin letters beside Han characters that may all be names, as in Google Workspace 設定"""
+
+
+def language_of(text: str) -> Language:
+    """Japanese if there is kana, or more Han characters than English words ("VPN設定方法"), or Han ones beside a few
+    names ("Google Workspace 設定"). But an English sentence may name something Japanese ("What is Zパタン?"): it has no
+    hiragana of its own.
+    """
+    if _is_english_sentence(text):
+        return "en"
+    if _KANA.search(text):
+        return "ja"
+    han, words = len(_HAN.findall(text)), len(_LATIN_WORD.findall(text))
+    beside_names = han > 0 and words <= MOST_NAMES and not _IN_ENGLISH.search(text)
+    return "ja" if han > words or beside_names else "en"
+
+
 MOST_NAMING = 2
 """words in Latin letters that may be just a name, such as Google Workspace"""
 

@@ -37,7 +37,8 @@ _OPEN = "<＜﹤‹〈⟨〈˂ᐸ❮"
 """characters that look like the start of a tag"""
 _SLASH = "[/／⁄∕╱⧸\\\\＼]"
 _ROLE = re.compile(rf"[{_OPEN}]{_UNSEEN}(?=[|｜¦│])|\[(?=/?INST\])|<(?=</?SYS>>|/?s>)")
-_HARMLESS = "«"
+HARMLESS = "«"
+"""stands for the first character of what looks like a tag"""
 
 
 def in_tags(tag: str, text: str, **attributes: object) -> str:
@@ -47,7 +48,7 @@ def in_tags(tag: str, text: str, **attributes: object) -> str:
 
 def quoted(text: str, *tags: str) -> str:
     """`text`, in which everything that looks like our tags or a chat role is made harmless. The rest is unchanged."""
-    return _ROLE.sub(_HARMLESS, _tag_pattern((*TAGS, *tags)).sub(_HARMLESS, text))
+    return _ROLE.sub(HARMLESS, _tag_pattern((*TAGS, *tags)).sub(HARMLESS, text))
 
 
 @cache

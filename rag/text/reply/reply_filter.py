@@ -3,6 +3,7 @@
 from index_store.base.text.bidi import without_bidi_controls
 from rag.text.reply.end_tokens import EndTokenFilter
 from rag.text.reply.instruction_filter import InstructionFilter
+from rag.text.reply.quoted_tags import QuotedTagFilter
 from rag.text.reply.reasoning_filter import ReasoningFilter
 from rag.text.reply.surrogates import SurrogateFilter
 from rag.text.reply.wrapper_filter import WrapperFilter
@@ -19,6 +20,7 @@ class ReplyFilter:
         self._end_tokens = EndTokenFilter()
         self._wrapper = WrapperFilter()
         self._instructions = InstructionFilter(instructions)
+        self._quoted_tags = QuotedTagFilter()
 
     @property
     def is_void(self) -> bool:
@@ -31,10 +33,13 @@ class ReplyFilter:
             self._end_tokens = EndTokenFilter()
             self._wrapper = WrapperFilter()
             self._instructions = InstructionFilter(self._prompted)
-        return self._instructions.feed(self._wrapper.feed(self._end_tokens.feed(reply)))
+            self._quoted_tags = QuotedTagFilter()
+        shown = self._instructions.feed(self._wrapper.feed(self._end_tokens.feed(reply)))
+        return self._quoted_tags.feed(shown)
 
     def end(self) -> str:
         rest = self._reasoning.feed(self._characters.end()) + self._reasoning.end()
         rest = self._end_tokens.feed(rest) + self._end_tokens.end()
         rest = self._wrapper.feed(rest) + self._wrapper.end()
-        return self._instructions.feed(rest) + self._instructions.end()
+        rest = self._instructions.feed(rest) + self._instructions.end()
+        return self._quoted_tags.feed(rest) + self._quoted_tags.end()

@@ -350,3 +350,9 @@ def test_the_language_of_the_question_as_it_was_asked_is_that_of_the_answer(conv
     run = converse(FIRST, "How much is it?")
     run.result()
     assert chat.prompts_with(EN.answer)
+
+
+def test_a_question_that_is_typed_again_with_another_sign_at_its_end_is_not_searched_twice_over(converse, chat):
+    chat.answer_when(JA.standalone, answer="有給休暇は何日ありますか？")
+    run = converse("有給休暇は何日ありますか?", "有給休暇は何日ありますか？")
+    assert (detail(run).why, detail(run).after) == ("stands_alone", "有給休暇は何日ありますか？")

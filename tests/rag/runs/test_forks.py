@@ -26,13 +26,15 @@ from rag.text.places import place
 from rag.trace.calls import Message
 from rag.trace.events import Change, Origin, StepFinished
 from rag.trace.passages import Retrieval
+from tests.back_doors import let_time_pass
 from tests.local import local_engine
 from tests.rag.documents import ALLOWANCE, CLIENT, INDEX, QUESTION
 from tests.rag.reading import decisions, finished, started_steps
-from tests.rag.scripted import ScriptedSource
+from tests.rag.scripted import Gate, Held, ScriptedSource
 from tests.rag.some_pipelines import some_of
 from tests.rag.verdicts import NO, PROSE, YES, approve, grounding, rating, verdict
 from tests.servers import TavilyServer
+from tests.waiting import eventually
 
 ANSWER = "一日につき二千五百円です[1]。"
 OTHER = "別の答えです[2]。"
@@ -353,6 +355,23 @@ def test_a_grade_that_is_turned_to_no_takes_its_passage_from_the_answer(open_eng
     assert [each.detail.kept for each in finished(forked.events, "draft_answer")] == [False] * (
         draft_ahead and pipeline != "corrective"
     )
+
+
+@pytest.mark.parametrize("pipeline", GRADING)
+def test_a_run_whose_time_was_up_while_its_answer_was_drafted_can_be_forked_at_its_grades(
+    open_engine, speaking, pipeline
+):
+    gate = Gate()
+    speaking.answer_when(JA.answer, answer=Held(gate, OTHER))
+    engine = open_engine(speaking, draft_ahead=True, run_time_limit=200)
+    origin = engine.ask(QUESTION, index=INDEX, pipeline_name=pipeline)
+    assert eventually(lambda: finished(origin.events, "grade_documents") and gate.waiting)
+    let_time_pass(engine, 200)
+    assert origin.result().status == "limited"
+    gate.open()
+    let_time_pass(engine, 0)
+    forked = Forked(engine, speaking, origin, "grade_documents", TurnOver(passage=2))
+    assert forked.result.status == "finished"
 
 
 @pytest.mark.parametrize("pipeline", GRADING)

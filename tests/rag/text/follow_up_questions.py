@@ -51,6 +51,14 @@ VPNはスマートフォンでも使えますか？
 """
 
 LEANING_JA = """\
+いいえ、国内出張の宿泊費です
+違います。海外出張の日当を聞いています
+すみません、海外出張の日当でした
+海外出張の日当のことです
+国内じゃなくて海外出張の日当
+訂正: 海外出張の日当
+契約社員は対象外ですか
+上司の許可は要りますか
 繰り越せますか？
 翌年に繰り越せますか？
 来年も使えますか
@@ -174,6 +182,7 @@ List the requirements for parental leave in bullet points
 """
 
 LEANING_EN = """\
+Yes, the allowance for trips abroad
 Can contractors do so remotely?
 Can I apply online?
 And for part-time staff?

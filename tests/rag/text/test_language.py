@@ -18,6 +18,8 @@ from rag.text.language import is_written_in, language_in_conversation, language_
         "田中さん",
         "手引き",
         "What is The List を見せて",
+        "Microsoft Teams 会議",
+        "Google Workspace SSO SAML 設定",
     ],
 )
 def test_kana_or_mostly_han_is_japanese(text):
@@ -43,6 +45,8 @@ def test_the_rest_is_english(text):
         "Where can I find the 手引き?",
         "Who prepares the 打ち合わせ and the 見積もり?",
         "Where is the お知らせ?",
+        "Contact details for 人事部",
+        "Office hours and address of 本社 in Tokyo",
     ],
 )
 def test_an_english_question_that_names_something_japanese_is_english(text):
