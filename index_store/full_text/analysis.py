@@ -6,8 +6,9 @@ parts of a word that is made of others count where the whole does not occur.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from itertools import chain, dropwhile
+from itertools import chain, dropwhile, groupby
 from typing import NamedTuple
 
 from pydantic import BaseModel
@@ -34,6 +35,7 @@ _JAPANESE_OR_DIGIT = re.compile(rf"[{JAPANESE}\d]")
 _JAPANESE_NEXT = re.compile(rf"\s*[{JAPANESE}]")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 _RUN = re.compile(f"[{JAPANESE}]+|[{HANGUL}]+")
+_SENTENCE_END = re.compile(r"[。!?\n]|\.(?=\s)")
 _SIGNS = re.compile(r"[^\w\s]+")
 
 
@@ -190,12 +192,11 @@ def _without_stopwords(words: list[Word], folded: FoldedText, question: str) -> 
         return not written.isupper() or is_shouted or written == "I" or is_article
 
     sought = [word for word in words if not word.dropped and word.start not in polite and not is_common(word)]
-    while sought and _is_among(sought[-1], CLOSING, folded):
-        sought.pop()
-    sought = list(dropwhile(lambda word: _is_among(word, OPENING, folded), sought))
-    if not sought:
+    ends = [end.start() for end in _SENTENCE_END.finditer(folded.text)]
+    sentences = groupby(sought, lambda word: bisect_left(ends, word.start))
+    left = {word for _, sentence in sentences for word in _without_asking(list(sentence), folded)}
+    if not left:
         return words
-    left = set(sought)
     asks = OPENING | CLOSING
 
     def why(word: Word) -> DropReason | None:
@@ -206,6 +207,13 @@ def _without_stopwords(words: list[Word], folded: FoldedText, question: str) -> 
         return DropReason.ASKING if word.start in polite or _is_among(word, asks, folded) else DropReason.COMMON
 
     return [word._replace(dropped=why(word)) for word in words]
+
+
+def _without_asking(sought: list[Word], folded: FoldedText) -> Iterator[Word]:
+    """The words of a sentence without those that open or close it."""
+    while sought and _is_among(sought[-1], CLOSING, folded):
+        sought.pop()
+    return dropwhile(lambda word: _is_among(word, OPENING, folded), sought)
 
 
 def _is_among(word: Word, stopwords: frozenset[str], folded: FoldedText) -> bool:

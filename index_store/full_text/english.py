@@ -34,7 +34,7 @@ def _american(word: str) -> str:
 _AMERICAN = [
     (re.compile(british), american)
     for british, american in (
-        (r"(?<=[a-z]{3})(?<![aeioucv])is(?=(?:e[sdr]?|ers|ing|ations?|ational)$)", "iz"),  # organise
+        (r"(?<=[a-z]{3})(?<![aeioucv])(?<!advert)is(?=(?:e[sdr]?|ers|ing|ations?|ational)$)", "iz"),  # organise
         (r"(?<=anal)ys(?=(?:e[sdr]?|ing)$)", "yz"),
         (r"(?<=[a-z]{2})our(?=(?:s|ed|ers?|ing|al|able|ful|ites?)?$)", "or"),  # labour
         (r"(?<=[a-z]{2}[tb])re(?=s?$)", "er"),  # centre

@@ -45,7 +45,7 @@ _PLAIN = str.maketrans("壱弐参伍拾", "一二三五十")
 _NUMBER = rf"(?={_NUMERAL})(?:{_ONES}?千)?(?:{_ONES}?百)?(?:{_ONES}?十)?{_ONES}?"
 _COUNTED = re.compile(
     rf"(?<![\d〇万億兆])(?<!{_NUMERAL})(?!一人|二人|千歳|一部|一円|(?<!{_NUMERAL}時)十二?分(?!以内))"
-    rf"(?:{_NUMBER}(?=人|回|級|歳|親等|日(?![市町月])|分|万?円|部|学期|交代|丁目|番地"
+    rf"(?:三六(?=協定)|{_NUMBER}(?=人|回|級|歳|親等|日(?![市町月])|分|万?円|部|学期|交代|丁目|番地|次(?![元第])"
     rf"|(?<=[二三四五六七八九十百千])(?:名(?!山)|本(?![木松]))|(?<=[十百千])戸)|(?<=[第前]){_NUMBER}(?=条))"
 )
 """a number before a counter; 一人, 一部, 一円 and 十分 are words of their own; 千歳, 四日市, 三日月, 四条,
@@ -113,9 +113,9 @@ def value_of(number: str) -> int:
     """Of a number below ten thousand, as 千二百 is 1200."""
     total = digit = 0
     for numeral in number:
-        worth = _WORTH[numeral]
+        worth = _WORTH.get(numeral, 0)
         if worth < 10:
-            digit = worth
+            digit = 10 * digit + worth
         else:
             total, digit = total + (digit or 1) * worth, 0
     return total + digit

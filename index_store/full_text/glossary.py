@@ -16,6 +16,9 @@ _LATIN_END = "\u0250"
 _ENDING = re.compile(r"(?<=[a-z])(?:s|(?<=[hosxz])es|['’]s)(?![a-z\d])")
 """of an English plural or genitive: reports, batches, the badge's"""
 
+_SPACE = re.compile(r"\s")
+_IN_Y = re.compile("[a-z][^\\Waeiou]y$")
+
 
 class Glossary:
     """Terms are compared folded: width, case and old kanji make no difference."""
@@ -42,6 +45,7 @@ class Glossary:
         An English plural or genitive is its term.
         """
         at = 0
+        text = _SPACE.sub(" ", text)  # a text may be wrapped within a term
         while self._by_first and at < len(text):
             term, end = next(self._beginning_at(text, at), ("", at + 1))
             if term:
@@ -53,14 +57,21 @@ class Glossary:
         terms = self._by_first.get(text[at])
         if terms and not _is_inside_a_word(text, at):
             for term in terms:
-                if text.startswith(term, at):
-                    end = _behind_ending(text, at + len(term))
-                    if not _is_inside_a_word(text, end):
-                        yield term, end
+                for form in _forms(term):
+                    end = at + len(form)
+                    if text.startswith(form, at):
+                        end = _behind_ending(text, end)
+                        if not _is_inside_a_word(text, end):
+                            yield term, end
 
 
 def _clean(term: str) -> str:
     return " ".join("".join(each if each.isprintable() else " " for each in fold(term).text).split())
+
+
+def _forms(term: str) -> tuple[str, ...]:
+    """With the plural of one in y: policy, policies."""
+    return (term, f"{term[:-1]}ies") if _IN_Y.search(term) else (term,)
 
 
 def _behind_ending(text: str, at: int) -> int:

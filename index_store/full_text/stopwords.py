@@ -13,9 +13,10 @@ def _words(text: str) -> frozenset[str]:
 
 
 COMMON = _words("""
-    a about an and any are as at be been being but by can could did do does for from had has have how i if in into is it
-    its many me more most much my of on or our over should so some such than that the their them then there these they
-    this those to was we were what when where which while who whom whose why will with would you your
+    a about am an and any are as at be been being but by can could did do does for from had has have how i if in
+    into is it its many me more most much my of on or our over should so some such than that the their them then
+    there these they this those to was we were what when where which while who whom whose why will with would you
+    your
     i'm i've i'd i'll you're you've we're we've we'd we'll they're they've don't doesn't didn't isn't aren't wasn't
     weren't can't couldn't won't wouldn't shouldn't haven't hasn't hadn't mr mrs ms
     何 誰 何処 何時 何れ 何方 どう どの どんな 何故 如何 幾つ 幾ら この その あの 其れ 此れ どこ いつ だれ なぜ

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from index_store.full_text.folding import value_of
 
-_NUMERAL = "[一二三四五六七八九十]"
+_NUMERAL = "[〇一二三四五六七八九十]"
 _DAYS = (
     re.compile(rf"(?<!\d)(\d{{1,2}}|{_NUMERAL}{{1,2}})月(\d{{1,2}}|{_NUMERAL}{{1,3}})日(?!間)"),
     re.compile(
@@ -23,7 +23,7 @@ _MONTH = re.compile(
 """2024.4, 2024/04, R6.4"""
 _TIME = re.compile(
     rf"(?<![a-z\d:.])(?:(午前|午後|am|pm)\s?)?"
-    rf"(\d{{1,2}}|(?<=午前|午後){_NUMERAL}{{1,3}}|{_NUMERAL}{{1,3}}(?=時(?:半|\d{{1,2}}分(?!間))))\s?"
+    rf"(\d{{1,2}}|(?<=午前|午後)(?!〇){_NUMERAL}{{1,3}}|(?!〇){_NUMERAL}{{1,3}}(?=時(?:半|\d{{1,2}}分(?!間))))\s?"
     r"(?:時(?![間限])(?:(\d{1,2})分|(半))?|:(\d\d)(?![\d:])|(?=[ap]\.?m\b))(?:\s?([ap])\.?m\b)?"
 )
 """午後3時, 15時30分, 八時半, 15:30, 3 p.m., but not 24時間"""

@@ -73,8 +73,13 @@ class SourceAdmission:
             return None
         if version is None:
             missing = errors.OriginalMissing(name=name)
-            self._versions.give_up(source.document_id, missing)
-            self._completion.complete(item, failed(source.source, source.document_id, missing))
+            result = failed(source.source, source.document_id, missing)
+            known = self._services.library.catalogue.documents.record(source.document_id)
+            if known and known.error and not known.revisions:  # no file of it was ever accepted: the reason stays true
+                result = result.model_copy(update={"error": known.error})
+            else:
+                self._versions.give_up(source.document_id, missing)
+            self._completion.complete(item, result)
             return None
         item.size = version.size
         return version

@@ -441,6 +441,17 @@ def test_a_newer_file_that_was_refused_is_tried_again_itself_not_the_version_tha
     assert "new version" in found(store, "what a.md says")
 
 
+@pytest.mark.parametrize("again", [IndexStore.retry, IndexStore.reindex])
+def test_an_upload_that_can_not_be_read_keeps_its_reason_when_it_is_tried_again(
+    store: IndexStore, serviced: Settings, again: Callable[[IndexStore, str], UserIngestion]
+) -> None:
+    store.ingest("a", [uploaded(serviced, "plan.jww", "abc")]).wait()
+    assert outcome(again(store, "a")) == {"plan.jww": "unknown_kind"}
+    (document,) = store.documents()
+    assert document.error
+    assert document.error.code == "unknown_kind"
+
+
 @pytest.mark.timeout(50)  # seconds, less than MODEL_TIMEOUT: nothing waits for the service
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("again", [IndexStore.retry, IndexStore.reindex])
