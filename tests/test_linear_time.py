@@ -85,6 +85,7 @@ from rag.text.quoting import in_tags, passages_block, quoted
 from rag.text.repetition import repeats
 from rag.text.reply.end_tokens import EndTokenFilter
 from rag.text.reply.instruction_filter import InstructionFilter
+from rag.text.reply.quoted_tags import QuotedTagFilter
 from rag.text.reply.reasoning_filter import CLOSING, OPENING, ReasoningFilter
 from rag.text.reply.surrogates import SurrogateFilter
 from rag.text.reply.wrapper_filter import WrapperFilter
@@ -362,6 +363,11 @@ OWN_TEXTS: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
         lambda text: streamed(text, SurrogateFilter()),
         lambda length: "\ud83d" * length,
     ),
+    "answer_html, a wide row": (
+        lambda text: answer_html(f"|a|b|\n|-|-|\n{text}", (), None, "key"),
+        lambda length: "|`" + "|b" * length,
+    ),
+    "QuotedTagFilter": (lambda text: streamed(text, QuotedTagFilter()), lambda length: "«user " * (length // 4)),
     "EndTokenFilter, tokens": (lambda text: streamed(text, EndTokenFilter()), lambda length: "</s> " * (length // 2)),
     "ReasoningFilter, tags in code": (
         lambda text: ReasoningFilter().feed(text),

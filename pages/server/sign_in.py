@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Mapping, Set
 from datetime import timedelta
 from typing import Any
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
@@ -38,6 +38,8 @@ LEEWAY = 5 * 60
 
 CAME_FROM = "came_from"
 """cookie: the address from which someone went to sign in"""
+IN_ADDRESSES = "%/?&=+"
+"""signs that stay in that cookie: encoded twice, a search for 300 Japanese characters is too long for one"""
 AWAY = 10 * 60
 """lifetime of that cookie in seconds"""
 
@@ -121,7 +123,8 @@ class SignIn:
         if not location:
             return _to(came_from, "unreachable")
         answer = _with_cookies(_to(location), headers, {SESSION_COOKIE_NAME})
-        answer.set_cookie(CAME_FROM, quote(came_from, safe=""), AWAY, path=CALLBACK, httponly=True, samesite="lax")
+        kept = quote(came_from, safe=IN_ADDRESSES)
+        answer.set_cookie(CAME_FROM, kept, AWAY, path=CALLBACK, httponly=True, samesite="lax")
         return answer
 
     def _is_signed_in(self, cookies: Mapping[str, str]) -> bool:
@@ -133,7 +136,7 @@ class SignIn:
 
     async def _end(self, request: Request) -> Response:
         """The answer to a browser that comes back from the provider, after a sign-in or a sign-out."""
-        came_from = _address(unquote(request.cookies.get(CAME_FROM, "")))
+        came_from = _address(request.cookies.get(CAME_FROM, ""))
         _, headers = await self._of_streamlit(request)
         cookies, query = _set_in(headers), request.query_params
         outcome = ""

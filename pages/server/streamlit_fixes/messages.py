@@ -2,15 +2,17 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from streamlit.elements.lib import options_selector_utils
-from streamlit.elements.widgets import selectbox
+from streamlit.elements.widgets import multiselect, selectbox
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.session_manager import ActiveSessionInfo
+from streamlit.runtime.state.common import RegisterWidgetResult
 
 ASKED_BY_PAGES = {
     "rerun_script",
@@ -65,9 +67,9 @@ def _send_to_the_latest_connection() -> None:
 
 
 def _tell_the_browser_new_texts_of_what_is_chosen() -> None:
-    """In a selectbox, the browser knows what is chosen by its text only. When the texts change, with the language or a
-    count, it went on showing the old text and sent it with the next act, whatever that was. It is none of the options
-    then, and Streamlit took it for a new choice: callbacks got the text itself, or the choice was lost.
+    """In a selectbox or multiselect, the browser knows what is chosen by its text only. When the texts change, with the
+    language or a count, it went on showing the old text and sent it with the next act, whatever that was. It is none of
+    the options then, and Streamlit took it for a new choice: callbacks got the text itself, or the choice was lost.
     """
     resolve, serialize = options_selector_utils.resolve_value_against_options, selectbox.SelectboxSerde.serialize
 
@@ -93,3 +95,23 @@ def _tell_the_browser_new_texts_of_what_is_chosen() -> None:
 
     selectbox.SelectboxSerde.serialize = text_as_drawn  # type: ignore[method-assign, assignment]
     selectbox.resolve_value_against_options = resolve_and_compare  # type: ignore[attr-defined, assignment]
+    _tell_the_browser_new_texts_of_several()
+
+
+def _tell_the_browser_new_texts_of_several() -> None:
+    register = multiselect.register_widget  # type: ignore[attr-defined]
+    serialize = multiselect.MultiSelectSerde.serialize
+
+    def texts_as_drawn(drawn: multiselect.MultiSelectSerde[T], chosen: list[T | str] | list[T]) -> list[str]:
+        known, texts = [*drawn.options], drawn.formatted_options
+        return [texts[known.index(each)] if each in known else serialize(drawn, [each])[0] for each in chosen or ()]
+
+    def register_and_compare(element_id: str, **options: Any) -> RegisterWidgetResult[Any]:
+        state = register(element_id, **options)
+        sent = state.incoming_serialized_values
+        if sent is not None and options["serializer"](state.value) != sent:
+            return replace(state, value_changed=True)
+        return state
+
+    multiselect.MultiSelectSerde.serialize = texts_as_drawn  # type: ignore[method-assign, assignment]
+    multiselect.register_widget = register_and_compare  # type: ignore[attr-defined]

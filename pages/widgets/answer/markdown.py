@@ -19,6 +19,7 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 from pages.widgets.answer.copying import copy_button
 from pages.widgets.answer.formulae import with_formulae
 from pages.widgets.answer.nested_lists import move_nested_lists
+from pages.widgets.answer.wide_rows import with_wide_rows
 from rag.text.citations import MARKER
 
 
@@ -156,7 +157,7 @@ def _reader() -> MarkdownIt:
     markdown.add_render_rule("text", _text)
     markdown.add_render_rule("link_open", _link_open)
     markdown.add_render_rule("link_close", _link_close)
-    return markdown
+    return with_wide_rows(markdown)
 
 
 _answers = with_formulae(_reader())

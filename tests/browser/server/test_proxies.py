@@ -4,14 +4,17 @@ import os
 import shutil
 import socket
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -86,19 +89,19 @@ def _app(folder: Path, server: OpenAIServer, **settings: str) -> Iterator[App]:
 
 @pytest.fixture(params=["nginx", pytest.param("caddy", marks=pytest.mark.soak)])
 def proxy(request: pytest.FixtureRequest, behind: App, host: CertifiedHost, tmp_path: Path) -> Iterator[Proxy]:
-    with _proxy(request.param, behind, host, tmp_path) as proxy:
+    with _proxy(request.param, behind.port, host, tmp_path) as proxy:
         yield proxy
 
 
 @contextmanager
-def _proxy(name: str, behind: App, host: CertifiedHost, tmp_path: Path, **changed: str) -> Iterator[Proxy]:
-    """`changed`: text in the example -> its replacement, in addition to addresses and files."""
+def _proxy(name: str, behind: int, host: CertifiedHost, tmp_path: Path, **changed: str) -> Iterator[Proxy]:
+    """`behind`: port of the app. `changed`: text in the example -> its replacement, besides addresses and files."""
     program = shutil.which(name, path=os.pathsep.join([*map(str, UNPACKED), os.environ["PATH"], "/usr/sbin"]))
     if not program:
         pytest.skip(f"there is no {name} (`make proxies` fetches it on Debian and Ubuntu)")
     port = free_port()
     changed |= {
-        "127.0.0.1:8501": f"127.0.0.1:{behind.port}",
+        "127.0.0.1:8501": f"127.0.0.1:{behind}",
         f"/etc/ssl/certs/{NAME}.pem": str(host.certificate),
         f"/etc/ssl/private/{NAME}.key": str(host.key),
     }
@@ -151,7 +154,28 @@ def test_behind_it_the_app_is_used_by_its_name_over_tls_and_nothing_forged_gets_
     assert proxy.get("/readyz", Origin=f"http://{NAME}:{proxy.port}").status == 403
     assert proxy.get("/readyz", Origin="https://evil.example").status == 403
     assert proxy.get("/_stcore/metrics").status == 404
+    assert proxy.get(f"/search?q={quote('年' * 4000)}").status == 200
     assert "script-src 'self' 'sha256-" in proxy.get("/").headers["Content-Security-Policy"]
+
+
+class LongAnswer(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        """As when somebody goes to sign in from a long address: cookies, a long location and the policy of pages."""
+        self.send_response(302)
+        for number in range(4):
+            self.send_header("Set-Cookie", f"cookie{number}={'x' * 4000}")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+def test_a_long_answer_of_the_app_gets_through_nginx(host, tmp_path):
+    with ThreadingHTTPServer(("127.0.0.1", 0), LongAnswer) as app:
+        threading.Thread(target=app.serve_forever, daemon=True).start()
+        with _proxy("nginx", app.server_port, host, tmp_path) as proxy:
+            assert proxy.get("/auth/login").status == 302
+        app.shutdown()
 
 
 @pytest.mark.soak  # without a proxy: tests/pages/server/test_proxies.py
@@ -167,7 +191,7 @@ def test_a_proxy_signs_people_in_and_nobody_else_can_say_who_they_are(browser, h
         server = running.enter_context(OpenAIServer())
         settings = {"AUTH": "header", "TRUSTED_PROXIES": "127.0.0.2", "ADMIN_GROUPS": "admins"}
         app = running.enter_context(_app(tmp_path, server, **settings))
-        proxy = running.enter_context(_proxy("nginx", app, host, tmp_path, **changed))
+        proxy = running.enter_context(_proxy("nginx", app.port, host, tmp_path, **changed))
         basic = "Basic " + b64encode(b"rika:secret").decode()
         assert proxy.get("/").status == 401
         context = browser.new_context(

@@ -4,6 +4,7 @@ import json
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -114,6 +115,15 @@ def test_a_sign_in_leads_back_to_the_page_that_was_asked_for(sign_in_with, brows
     answer = sign_in_with("right", referer=f"{APP}/shared?share=abc&lang=ja&sign_in=failed")
     assert answer.headers["location"] == "/shared?share=abc&lang=ja"
     assert "came_from" not in browser.cookies
+
+
+def test_a_sign_in_leads_back_to_a_search_for_a_long_question(sign_in_with, browser):
+    address = f"/search?q={quote('年次有給休暇の付与日数' * 30)}"
+    token = encode_provider_token(provider_key(0))
+    asked = browser.get(f"/auth/login?provider={token}", headers={"referer": APP + address})
+    cookies = [each.partition(";")[0] for each in asked.headers.get_list("set-cookie")]
+    assert max(map(len, cookies)) < 4096  # bytes; browsers keep no longer one
+    assert sign_in_with("right", referer=APP + address).headers["location"] == address
 
 
 def test_a_tab_that_still_asks_to_sign_in_comes_in_by_the_sign_in_of_another_tab(sign_in_with, browser, access):

@@ -295,6 +295,28 @@ async def act(runtime):
 asyncio.run(main())
 """
 
+RENAMING_PAGE = """
+import streamlit as st
+
+run = st.session_state.run = st.session_state.get("run", 0) + 1
+print(*st.multiselect("chosen", ["a", "b"], format_func=lambda each: f"{each} {(run + 1) // 2}", key="chosen"))
+"""
+
+CHOOSING = """
+async def act(runtime):
+    page, send = await opened(runtime)
+    [(_, chosen)] = page.drawn("multiselect")
+    known = ["b 1"]  # the browser knows what is chosen by its text
+    for run in range(2, 6):
+        send({"id": chosen, "string_array_value": {"data": known}})
+        await finished(run, page)
+        drawn = [each.delta.new_element.multiselect for each in page.messages if each.HasField("delta")]
+        known = [*drawn[-1].raw_values] if drawn[-1].set_value else known
+
+
+asyncio.run(main())
+"""
+
 LOOKING_FOR_WHAT_IS_GONE = """
 async def act(runtime):
     Path(sys.argv[2]).touch()
@@ -464,6 +486,14 @@ def test_two_requests_for_a_page_in_one_moment_do_not_disturb_each_other(forks: 
     script.write_text(COMPARED_PAGE, encoding="utf-8")
     done = forks.run(ASKING_AGAIN, script, tmp_path / "compares")
     assert done.stdout.split() == ["first", "second"], done.stderr
+
+
+def test_what_is_chosen_of_several_stays_chosen_when_its_text_changes(forks: Forks, tmp_path: Path) -> None:
+    """As of a document that is being added, and then ready: the search went over all documents."""
+    script = tmp_path / "page.py"
+    script.write_text(RENAMING_PAGE, encoding="utf-8")
+    done = forks.run(CHOOSING, script)
+    assert done.stdout.split("\n") == ["", "b", "b", "b", "b", ""], done.stderr
 
 
 def test_a_browser_that_looks_for_a_fragment_that_is_gone_is_told_to_stop(forks: Forks, tmp_path: Path) -> None:

@@ -213,6 +213,23 @@ def test_code_can_be_copied_and_a_table_stays_within_itself(engine, citation):
 
 
 @pytest.mark.parametrize(
+    ("row", "cells"),
+    [
+        ("| 宿泊 | 12,000円 | 上限[1] |", ["宿泊", "12,000円 | 上限[1]"]),
+        ("宿泊|12,000円|上限||[1]", ["宿泊", "12,000円 | 上限 |  | [1]"]),
+        ("| `ps aux | grep x` | 検索する[1] |", ["ps aux | grep x", "検索する[1]"]),
+        ("| `a | b[1] |", ["`a", "b[1]"]),
+    ],
+)
+def test_a_row_with_more_cells_than_the_header_loses_none(engine, citation, row, cells):
+    html = html_of(engine, f"| 区分 | 金額 |\n|---|---|\n{row}\n| 日当 | 2,500円 |", citation)
+    table = next(fragment_fromstring(html, create_parent=True).iter("table"))
+    _, wide, other = ([cell.text_content() for cell in line] for line in table.iter("tr"))
+    assert (wide, other) == (cells, ["日当", "2,500円"])
+    assert len(list(table.iter("button"))) == 1
+
+
+@pytest.mark.parametrize(
     ("text", "shape"),
     [
         ("1. a\n  - b\n  - c\n2. d", "ol(a ul(b c) d)"),
