@@ -23,7 +23,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded import language_bias

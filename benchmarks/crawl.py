@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.parts.child import serving
 from benchmarks.parts.machine import Machine
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.crawl import Crawl, CrawlOptions, PageOutcome
 from tests.servers.site_server import Reply, SiteServer, html
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from index_store.base.errors import DocumentError
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.formats import FORMATS, format_of, is_archive
 from index_store.parsing.worker.parser import Parser

@@ -26,7 +26,7 @@ from pathlib import Path
 from benchmarks import crawl
 from benchmarks.parts.child import serving
 from benchmarks.parts.machine import Machine
-from index_store.base.settings import MEGABYTE, Settings
+from index_store.base.settings.settings import MEGABYTE, Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 
-from index_store.base.settings import MEGABYTE, Settings
+from index_store.base.settings.settings import MEGABYTE, Settings
 from index_store.parsing.chunking.blocks import blocks_of
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.text.md import load

@@ -34,7 +34,7 @@ from benchmarks.parts.child import running
 from benchmarks.parts.clustered import Clustered
 from benchmarks.parts.machine import Machine
 from benchmarks.parts.recombined import Texts, documents, made_up, real
-from index_store.base.settings import MEGABYTE, Settings
+from index_store.base.settings.settings import MEGABYTE, Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.library.library import CATALOGUE
 from index_store.store.index_store import IndexStore

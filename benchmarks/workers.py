@@ -21,7 +21,7 @@ from pydantic import SecretStr
 
 from benchmarks.parts.child import serving
 from benchmarks.parts.machine import Machine
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore

@@ -7,7 +7,7 @@ from streamlit import config
 
 from index_store.access.principal import Role
 from index_store.base.errors import AccessWithdrawn, DatabaseAway, PlainError, VectorServerError
-from index_store.base.settings import MEGABYTE
+from index_store.base.settings.settings import MEGABYTE
 from pages.server.identity import NotSignedIn
 from pages.server.process import engine, principal
 from pages.server.settings import server_settings

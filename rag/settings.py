@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from pydantic import AnyHttpUrl, Field, SecretStr, ValidationInfo, field_validator
 
-from index_store.base import settings as index_store
+from index_store.base.settings import settings as index_store
 from rag.trace.events import Style
 
 SERVICE, EMBEDDED = "service", index_store.EMBEDDED

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from sqlalchemy import Connection
 
 from index_store.base.database.database import place_of
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 
 
 @contextmanager

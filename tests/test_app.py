@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import app
-from index_store.base.settings import Settings as StoreSettings
+from index_store.base.settings.settings import Settings as StoreSettings
 from index_store.ingestion.sources import FileSource
 from index_store.ingestion.stages import embedding
 from index_store.store.index_store import IndexStore

@@ -7,8 +7,8 @@ from typing import Literal, get_origin
 
 import pytest
 
-from index_store.base import settings as index_store
 from index_store.base.errors import EnvFileUnusable, InvalidSetting
+from index_store.base.settings import settings as index_store
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.registry import make_embeddings
 from pages.server import settings as pages

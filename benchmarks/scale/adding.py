@@ -17,7 +17,7 @@ from benchmarks.parts.clustered import Clustered
 from benchmarks.parts.recombined import Texts, documents
 from benchmarks.scale.filled import INDEX, Filled
 from benchmarks.scale.made import CHUNKS
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.store.index_store import IndexStore
 

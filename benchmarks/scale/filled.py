@@ -25,7 +25,7 @@ from sqlalchemy import Engine, func, insert, select, update
 from benchmarks.parts.clustered import Clustered
 from benchmarks.scale.made import CHUNKS, REVISION, Made, MadeLibrary
 from index_store.base.errors import VectorServerError
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.records import DocumentStatus, IndexRecord
 from index_store.catalogue.schema import documents, indexes, now
 from index_store.catalogue.sections import chunk_id, insert_sections

@@ -19,7 +19,7 @@ from benchmarks.parts.clustered import Clustered
 from benchmarks.parts.machine import memory_of, processor_seconds_of
 from benchmarks.scale.filled import DATABASE, INDEX, Filled, patiently
 from benchmarks.search_speed import SEARCHES, WARM, Asked, K, total
-from index_store.base.settings import MEGABYTE, Settings
+from index_store.base.settings.settings import MEGABYTE, Settings
 from index_store.store.index_store import IndexStore
 
 

@@ -18,7 +18,7 @@ from index_store.access.rights import Rights
 from index_store.access.sign_ins import SignIns
 from index_store.access.user_people import UserAudit, UserLimits, UserPeople
 from index_store.base.errors import AccessWithdrawn
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.library.opening import open_catalogue
 
 

@@ -14,7 +14,7 @@ from index_store.access.rights import GranteeKind, Right
 from index_store.access.typed_names import typed_address
 from index_store.access.user_people import UserPeople
 from index_store.base.command_line.commands import Command, Commands, Output, names
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 
 CLAIMED = "claimed"
 """in place of a role: use the role from the sign-in and the settings"""

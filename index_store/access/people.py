@@ -17,7 +17,7 @@ from index_store.base.database.backend import DatabaseBackend
 from index_store.base.database.copies import DAMAGED, UPGRADED, drop_copies
 from index_store.base.database.database import backend_of
 from index_store.base.errors import AmbiguousPerson, LastAdmin, NoPersonNamed, PersonExists, UnknownPerson
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.schema import grants, now, people, sign_ins
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row, select
 
 from index_store.access.principal import Principal, Role
 from index_store.access.typed_names import account_name, folded, typed_address
-from index_store.base.settings import Settings, comma_separated
+from index_store.base.settings.settings import Settings, comma_separated
 from index_store.catalogue.schema import people
 
 NOT_YET = ""

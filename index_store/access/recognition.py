@@ -20,7 +20,7 @@ from index_store.access.rights import GranteeKind
 from index_store.access.transaction import changing_exclusively
 from index_store.base.database.database import backend_of, storable
 from index_store.base.errors import AccessWithdrawn, SignInIncomplete
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.schema import grants, indexes, now, people
 
 NOTED_EVERY = timedelta(minutes=1)

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from queue import SimpleQueue
 
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.crawl.crawler import Crawler
 from index_store.crawl.fetch import Fetcher
 from index_store.crawl.guard import AddressGuard, GuardedConnections, Resolve, resolve_by_system

@@ -12,7 +12,7 @@ from functools import partial
 from http import HTTPStatus
 
 from index_store.base.errors import DocumentError
-from index_store.base.settings import MEGABYTE, Settings
+from index_store.base.settings.settings import MEGABYTE, Settings
 from index_store.crawl import kinds
 from index_store.crawl.address import (
     host_of,

@@ -22,7 +22,7 @@ import httpcore2
 import httpx2
 
 from index_store.base.errors.causes import causes
-from index_store.base.settings import MEGABYTE
+from index_store.base.settings.settings import MEGABYTE
 from index_store.crawl.address import host_of
 from index_store.crawl.errors import PageBroken, PagePacked, PageTimedOut, PageTooLarge, SiteUnreachable, SiteUntrusted
 from index_store.crawl.guard import GuardedConnections

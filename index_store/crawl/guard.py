@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import httpcore2
 
 from index_store.base.errors import InvalidSetting
-from index_store.base.settings import NO_COMMAS
+from index_store.base.settings.settings import NO_COMMAS
 from index_store.crawl.address import host_of, normalised
 from index_store.crawl.errors import AddressInside, BadAddress, HostUnknown, PortRefused
 

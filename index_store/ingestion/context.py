@@ -8,7 +8,7 @@ from pathlib import Path
 
 from index_store.base.errors import DatabaseAway, OriginalMissing, OriginalsAway, StoreFailed
 from index_store.base.precedence import Precedence
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.crawl import Paces
 from index_store.ingestion.progress import Items

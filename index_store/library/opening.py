@@ -13,7 +13,7 @@ from pathlib import Path
 from index_store.base import errors
 from index_store.base.database.backend import MOVING, ChangeLock, DatabaseLocation
 from index_store.base.database.database import backend_of, is_present, place_of
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
 from index_store.library.data_folder import (

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from index_store.base import errors
 from index_store.base.database.database import backend_of
-from index_store.base.settings import MEGABYTE
+from index_store.base.settings.settings import MEGABYTE
 from index_store.catalogue.leftovers import Leftover
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentRecord, DocumentStatus, IndexRecord

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from index_store.base import errors
 from index_store.base.command_line.commands import Command, Commands, Output, counted
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.records import Document
 from index_store.crawl import CrawlOptions
 from index_store.crawl.address import typed

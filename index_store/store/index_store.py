@@ -13,7 +13,7 @@ from index_store.access.limits import in_force
 from index_store.access.principal import Principal
 from index_store.base.database.database import backend_of
 from index_store.base.errors import EmptyIndex, UnknownIndex
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.crawl import Paces
 from index_store.crawl.guard import AddressGuard
 from index_store.ingestion.again import sources_left

@@ -5,7 +5,7 @@ import signal
 import threading
 
 from index_store.base.command_line.commands import Output
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.store.index_store import working
 
 

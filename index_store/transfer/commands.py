@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from index_store.base.command_line.commands import Commands, Output, names
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.store.commands import compare
 from index_store.store.index_store import IndexStore
 from index_store.transfer.backup.backup import back_up

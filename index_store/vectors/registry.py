@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from index_store.base.settings import EMBEDDED, Settings
+from index_store.base.settings.settings import EMBEDDED, Settings
 
 if TYPE_CHECKING:
     from index_store.vectors.embedded.model import EmbeddedEmbeddings

@@ -8,9 +8,9 @@ import numpy as np
 import openai
 
 from index_store.base.errors import AnswerUnreadable, TextTooLong
-from index_store.base.openai_errors import explain, is_too_long, status_in
-from index_store.base.service_address import OPENAI_URL, base_and_query, host_of
-from index_store.base.settings import Settings
+from index_store.base.services.openai_errors import explain, is_too_long, status_in
+from index_store.base.services.service_address import OPENAI_URL, base_and_query, host_of
+from index_store.base.settings.settings import Settings
 from index_store.vectors.embeddings import Vectors, embeddable
 
 ERROR_BEGINS_WITHIN = 100

@@ -9,7 +9,7 @@ import streamlit as st
 from index_store.access.limits import GroupLimits
 from index_store.access.person import names_of
 from index_store.base.errors import PlainError
-from index_store.base.settings import MEGABYTE
+from index_store.base.settings.settings import MEGABYTE
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.controls.picker import fresh_key, renew

@@ -16,7 +16,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from index_store.base.errors import PlainError
-from index_store.base.settings import NO_COMMAS
+from index_store.base.settings.settings import NO_COMMAS
 from pages.server.browser_rules import content_policy, tell_browser
 from pages.server.proxies import is_within, read_networks
 from pages.server.refusal import Refused, refuse

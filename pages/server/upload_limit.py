@@ -13,7 +13,7 @@ from streamlit import config
 from streamlit.runtime import get_instance
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
-from index_store.base.settings import MEGABYTE
+from index_store.base.settings.settings import MEGABYTE
 from pages.server.refusal import Refused, refuse
 
 MOST_HELD = 256 * MEGABYTE

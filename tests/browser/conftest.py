@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.store.index_store import IndexStore
 from rag.runs.in_flight.run_at_work import RunAtWork
 from rag.settings import Settings as RagSettings

@@ -7,7 +7,7 @@ from index_store.access.grants import Grantee
 from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.base.errors import UnknownPerson
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.store.index_store import IndexStore
 from index_store.store.user_store import UserStore
 from tests.index_store.access.conftest import claim

@@ -15,7 +15,7 @@ from typing import TextIO
 import pytest
 from sqlalchemy import text
 
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.commands import main
 from index_store.store.index_store import IndexStore
 from tests.by_hand import by_hand

@@ -23,7 +23,7 @@ from pydantic import SecretStr
 from sqlalchemy import inspect, text
 
 from index_store.base.database.database import place_of
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.store.index_store import IndexStore
 from tests.by_hand import by_hand

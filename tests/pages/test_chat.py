@@ -11,7 +11,7 @@ import pytest
 from index_store.access.principal import Role
 from index_store.access.rights import Right
 from index_store.base.errors import EmptyDocument, EmptyIndex, InvalidSetting, KeyRefused, ServiceFailed, StoreInUse
-from index_store.base.service_address import host_of
+from index_store.base.services.service_address import host_of
 from index_store.ingestion.sources import FileSource, upload_folder
 from index_store.library.data_folder import lock_folder
 from pages import samples

@@ -14,7 +14,7 @@ from index_store.base.errors import (
     ServiceFailed,
     UnknownIndex,
 )
-from index_store.base.service_address import host_of
+from index_store.base.services.service_address import host_of
 from index_store.search.searcher import LONGEST_QUESTION, MODES, UNITS
 from pages.texts import texts
 from pages.widgets.controls.script import ON_EVERY_PAGE, SCRIPTS

@@ -21,7 +21,7 @@ from pydantic import SecretStr, ValidationError
 from index_store.access.audit.entry import Action, Entry, Fact, aware_now, cleaned, cleaned_text
 from index_store.base.errors import DataFolderUnusable
 from index_store.base.folders import make_private
-from index_store.base.settings import SHORTEST_SECRET, Settings
+from index_store.base.settings.settings import SHORTEST_SECRET, Settings
 from index_store.base.text.words import has_words
 
 FOLDER = "audit"

@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base import errors
 from index_store.base.errors import PlainError
-from index_store.base.settings import MEGABYTE
+from index_store.base.settings.settings import MEGABYTE
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentRecord, DocumentStatus, IndexRecord
 from index_store.ingestion.context import JobContext

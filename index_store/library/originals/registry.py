@@ -2,8 +2,8 @@
 
 from pydantic import SecretStr
 
-from index_store.base.originals_url import OriginalsUrl
-from index_store.base.settings import Settings
+from index_store.base.settings.originals_url import OriginalsUrl
+from index_store.base.settings.settings import Settings
 from index_store.library.originals.backend import OriginalsBackend
 from index_store.library.originals.folder import Folder
 

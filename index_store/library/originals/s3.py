@@ -29,8 +29,8 @@ from index_store.base.errors import (
     OriginalsRefused,
     PlainError,
 )
-from index_store.base.service_address import host_of
-from index_store.base.settings import MEGABYTE
+from index_store.base.services.service_address import host_of
+from index_store.base.settings.settings import MEGABYTE
 from index_store.library.originals.backend import StagedFile
 from index_store.library.originals.folder import MARK, digest_of
 from index_store.library.originals.scratch import STAGED_SECONDS, STAGING, Scratch

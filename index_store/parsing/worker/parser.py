@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from index_store.base import errors
-from index_store.base.settings import MEGABYTE, Settings
+from index_store.base.settings.settings import MEGABYTE, Settings
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.worker.process import CHECK_SECONDS, Process
 from index_store.parsing.worker.protocol import Listing, ParsedDocument, ParserRequest, ParserResponse

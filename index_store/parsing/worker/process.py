@@ -16,7 +16,7 @@ from typing import IO
 from pydantic import ValidationError
 
 from index_store.base import errors
-from index_store.base.child_process import environment
+from index_store.base.process.child_process import environment
 from index_store.parsing.worker.protocol import ParserRequest, ParserResponse
 
 log = logging.getLogger(__name__)

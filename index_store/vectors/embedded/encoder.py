@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from openvino import Node, Output
 from openvino import opset13 as op
 
-from index_store.base.processor import BYTE_PRODUCTS, instructions
+from index_store.base.process.processor import BYTE_PRODUCTS, instructions
 from index_store.vectors.embedded.weights import BLOCK, Floats, Tensor, Weights, dequantised
 
 Value: TypeAlias = Node | Output

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from index_store.base.precedence import Precedence
-from index_store.base.processor import cores
+from index_store.base.process.processor import cores
 from index_store.vectors.embedded import weights
 from index_store.vectors.embedded.encoder import Encoder
 from index_store.vectors.embedded.language_bias import JapaneseAndEnglish

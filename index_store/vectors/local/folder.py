@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from index_store.base import errors
-from index_store.base.child_process import environment
+from index_store.base.process.child_process import environment
 from index_store.vectors.backend import SPACE
 from index_store.vectors.local.probe import broken_collections
 

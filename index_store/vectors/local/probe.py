@@ -20,7 +20,9 @@ LAST = "index_metadata.pickle"
 
 def broken_collections(folder: Path) -> set[str]:
     """Collections that can't be read because a process was killed while it wrote them."""
-    from index_store.base.child_process import environment  # not at the top: the program runs without this package
+    from index_store.base.process.child_process import (
+        environment,  # not at the top: the program runs without this package
+    )
 
     if not any(folder.glob(f"*/{LAST}")):
         return set()  # Chroma makes graphs without a last file from its log, and the process would take seconds

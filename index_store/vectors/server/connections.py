@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import httpx
 
 from index_store.base.errors import VectorsAway, VectorServerError, VectorsFailed
-from index_store.base.service_address import host_of
+from index_store.base.services.service_address import host_of
 
 CALL = 30.0
 """seconds that a call may take, including its retries"""

@@ -21,8 +21,8 @@ from index_store.base.errors import (
     ServiceFailed,
     ServiceUnreachable,
 )
-from index_store.base.openai_errors import explain, is_too_long, said_in
-from index_store.base.service_address import host_of
+from index_store.base.services.openai_errors import explain, is_too_long, said_in
+from index_store.base.services.service_address import host_of
 from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, ReplyCut, ReplyFiltered, ReplyRefused
 from rag.models.admission import Admission
 from rag.models.client.finish_reason import BY_A_FILTER, UNREAD, cut_by, cut_of, finish_reason

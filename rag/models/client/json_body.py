@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 import httpx2
 
-from index_store.base.openai_errors import status_in
+from index_store.base.services.openai_errors import status_in
 from rag.models.usage import current_reply
 
 

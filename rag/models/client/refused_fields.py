@@ -6,7 +6,7 @@ from typing import Any
 import openai
 
 from index_store.base.errors import RequestRefused
-from index_store.base.openai_errors import said_in
+from index_store.base.services.openai_errors import said_in
 from rag.models.prompt import Prompt
 
 TEMPERATURE, LENGTH, COUNT = "temperature", "max_completion_tokens", "stream_options"

@@ -17,7 +17,7 @@ from typing import IO
 
 import httpx2
 
-from index_store.base.child_process import environment
+from index_store.base.process.child_process import environment
 from rag.models.embedded.engines import choice
 from rag.models.embedded.errors import (
     EmbeddedModelError,

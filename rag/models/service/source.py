@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import openai
 from pydantic import SecretStr
 
-from index_store.base.service_address import OPENAI_URL, base_and_query
+from index_store.base.services.service_address import OPENAI_URL, base_and_query
 from rag.models.admission import Admission
 from rag.models.chat_model import ChatModel
 from rag.models.client.client import ChatClient

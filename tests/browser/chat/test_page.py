@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from index_store.base.errors import KeyRefused, PlainError, ServiceFailed
-from index_store.base.service_address import host_of
+from index_store.base.services.service_address import host_of
 from pages.texts import texts
 from pages.words.reader import LANGUAGES
 from tests.browser.app_process import App

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from index_store.base.errors import EmptyDocument, NoText, UnknownKind
-from index_store.base.settings import MEGABYTE
+from index_store.base.settings.settings import MEGABYTE
 from index_store.parsing.loaders.formats import LOADABLE
 from pages.server.upload_limit import TooMuchAtOnce
 from tests.browser.asking import script

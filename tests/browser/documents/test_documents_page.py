@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Response, expect
 
 from index_store.base.errors import NoText
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.store.index_store import IndexStore
 from tests.browser.app_process import App
 from tests.browser.conftest import Lent

@@ -14,7 +14,7 @@ from index_store.access.access import open_access
 from index_store.access.grants import Grantee
 from index_store.access.principal import LOCAL
 from index_store.access.rights import GranteeKind, Right
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from rag.runs.history.history import History
 from rag.runs.history.shares import Shares
 from rag.trace.events import RunFinished

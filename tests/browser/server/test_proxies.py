@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, expect
 
 from index_store.access.access import open_access
 from index_store.access.principal import Role
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from tests.browser.app_process import ROOT, App
 from tests.browser.conftest import ARGUMENTS, KEY, installed_chromium
 from tests.browser.documents.uploads import SEND

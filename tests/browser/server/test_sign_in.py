@@ -15,7 +15,7 @@ from index_store.access.access import Access, open_access
 from index_store.access.grants import EVERYONE, Grant
 from index_store.access.principal import Role
 from index_store.access.rights import Right
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from pages.server.sign_in import IN_ADDRESSES
 from pages.texts import texts
 from rag.text.language import Language

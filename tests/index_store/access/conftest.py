@@ -5,7 +5,7 @@ import pytest
 from index_store.access.access import Access, open_access
 from index_store.access.people import People
 from index_store.access.recognition import SignInClaims
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from sqlalchemy import text
 
 from index_store.access.recognition import SignInClaims
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.commands import main
 from index_store.store.index_store import IndexStore
 from tests.by_hand import by_hand

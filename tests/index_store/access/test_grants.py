@@ -8,7 +8,7 @@ from index_store.access.grants import EVERYONE, Grantee, Grants
 from index_store.access.principal import LOCAL, Principal, Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.store.index_store import IndexStore
 from tests.index_store.access.conftest import claim
 

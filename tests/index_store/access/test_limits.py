@@ -11,7 +11,7 @@ from index_store.access.access import Access
 from index_store.access.limits import GroupLimits
 from index_store.access.people import People
 from index_store.base.errors import IndexHasTooManyFiles, IndexTooLarge, NoGroupNamed
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore

@@ -17,7 +17,7 @@ from index_store.access.recognition import NOTED_EVERY, SignInClaims
 from index_store.access.rights import GranteeKind, Right
 from index_store.base import errors
 from index_store.base.database.database import backend_of
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue import schema
 from index_store.library.opening import open_catalogue
 from tests.by_hand import by_hand

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from index_store.access.access import Access, open_access
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from tests.index_store.access.conftest import claim
 
 DAY = timedelta(days=1)

@@ -6,7 +6,7 @@ import pytest
 
 from index_store.base import errors
 from index_store.base.database.sqlite import SqliteFile
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
 from index_store.store.index_store import IndexStore

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.crawl import CrawledPage, KnownPage, PageOutcome
 
 

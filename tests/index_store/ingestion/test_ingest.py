@@ -18,7 +18,7 @@ import pytest
 
 from index_store.base import errors
 from index_store.base.precedence import Precedence
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentStatus, IndexRecord
 from index_store.ingestion.progress import Stage

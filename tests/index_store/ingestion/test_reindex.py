@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store.index_store import IndexStore

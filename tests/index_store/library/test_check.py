@@ -9,7 +9,7 @@ import chromadb
 import pytest
 from sqlalchemy import text
 
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.commands import main
 from index_store.ingestion.sources import FileSource
 from index_store.library.check import Difference

@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.library.opening import open_catalogue, open_shared_library
 from index_store.store.index_store import IndexStore
 from index_store.transfer.backup.backup import back_up

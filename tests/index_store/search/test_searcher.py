@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.full_text import FullText
 from index_store.catalogue.indexes import Indexes
 from index_store.ingestion.sources import FileSource

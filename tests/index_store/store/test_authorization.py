@@ -14,7 +14,7 @@ from index_store.access.limits import GroupLimits
 from index_store.access.principal import LOCAL, Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.full_text.analysis import Analysis
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore

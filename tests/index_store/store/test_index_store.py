@@ -9,7 +9,7 @@ from chromadb.errors import InternalError
 from sqlalchemy.exc import OperationalError
 
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.documents import Documents
 from index_store.catalogue.indexes import Indexes
 from index_store.catalogue.pending_versions import PendingVersions

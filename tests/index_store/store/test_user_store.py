@@ -14,7 +14,7 @@ from index_store.access.principal import Principal
 from index_store.access.rights import Right
 from index_store.base import errors
 from index_store.base.folders import changes_of
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.job import Ingestion
 from index_store.ingestion.jobs import JobsOfProcess

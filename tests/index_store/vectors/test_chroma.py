@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from index_store.base.errors import DataFolderUnusable, SqliteTooOld
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore

@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.store.index_store import IndexStore
 from pages.server import process
 from pages.server.health import healthz, readyz

@@ -14,7 +14,7 @@ from index_store.access.grants import EVERYONE
 from index_store.access.limits import GroupLimits
 from index_store.access.recognition import SignInClaims
 from index_store.access.rights import Right
-from index_store.base.settings import Settings as StoreSettings
+from index_store.base.settings.settings import Settings as StoreSettings
 from index_store.store.index_store import IndexStore
 from index_store.transfer.move.move import move
 from index_store.transfer.move.plan import MoveTarget

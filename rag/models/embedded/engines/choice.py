@@ -5,8 +5,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from index_store.base.child_process import environment
-from index_store.base.processor import BYTE_PRODUCTS, instructions
+from index_store.base.process.child_process import environment
+from index_store.base.process.processor import BYTE_PRODUCTS, instructions
 from rag.models.embedded.engines.qwen2 import prepared
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import xllamacpp
 
-from index_store.base.processor import cores
+from index_store.base.process.processor import cores
 from rag.models.embedded.engines.child import CONTEXT, SLOTS, announce, api_key, end_with_parent
 
 # The figures for these and for SLOTS are in docs/decisions/models/embedded-chat-model.md.

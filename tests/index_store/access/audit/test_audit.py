@@ -16,7 +16,7 @@ from index_store.access.audit import audit as audit_module
 from index_store.access.audit.audit import FOLDER, Audit, EntryFilter
 from index_store.access.audit.entry import LONGEST, MOST, Action, Entry
 from index_store.access.principal import LOCAL, Principal, Role
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.commands import main
 from index_store.store.index_store import IndexStore
 from tests.full_disk import full_disk, linux
@@ -112,7 +112,7 @@ def test_lines_of_many_threads_and_of_another_process_stay_whole(
         "import sys; from pathlib import Path\n"
         f"from index_store.access.audit import audit; audit.PATIENCE = {patience}\n"
         "from index_store.access.principal import LOCAL; from index_store.access.audit.audit import Audit\n"
-        "from index_store.access.audit.entry import Action; from index_store.base.settings import Settings\n"
+        "from index_store.access.audit.entry import Action; from index_store.base.settings.settings import Settings\n"
         "log = Audit(Settings(data_dir=Path(sys.argv[1])))\n"
         "for n in range(100): log.note(Action.ADDED, LOCAL, index='other', sources=['z' * 200] * 20)\n"
     )

@@ -13,7 +13,7 @@ from index_store.access.principal import LOCAL, Role
 from index_store.access.recognition import SignInClaims
 from index_store.access.rights import Right
 from index_store.base.errors import AccessWithdrawn, AdminNeeded, RightMissing
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.schema import now, people
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore

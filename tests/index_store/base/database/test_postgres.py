@@ -17,7 +17,7 @@ from index_store.base import errors
 from index_store.base.database import postgres as postgres_module
 from index_store.base.database.database import open_database, place_of
 from index_store.base.database.postgres import SharedChanges, driver_url
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.schema import SCHEMA, indexes
 from index_store.store.index_store import IndexStore
 from index_store.transfer.backup.backup import back_up

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.ingestion.queue import delivery
 from tests.index_store.embedding_service import EmbeddingService
 from tests.servers.chroma import ChromaServer

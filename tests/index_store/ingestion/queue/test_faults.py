@@ -12,7 +12,7 @@ import pytest
 from procrastinate import exceptions
 
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.records import IndexRecord
 from index_store.catalogue.sites import Sites
 from index_store.crawl import CrawlOptions

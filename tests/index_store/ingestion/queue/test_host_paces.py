@@ -3,7 +3,7 @@ import time
 
 from sqlalchemy import text
 
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.crawl import Paces
 from index_store.ingestion.queue.host_paces import HostPaces
 from index_store.store.index_store import IndexStore

@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.ingestion.sources import keep_upload
 from index_store.store.index_store import IndexStore, working
 from tests.index_store.soundness import assert_sound, content

@@ -20,7 +20,7 @@ from index_store.access.access import open_access
 from index_store.access.principal import Role
 from index_store.access.recognition import SignInClaims
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.schema import job_items
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.queue.job_table import JobTable

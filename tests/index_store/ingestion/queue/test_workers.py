@@ -16,7 +16,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.engine import make_url
 
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.records import IndexRecord
 from index_store.commands import main
 from index_store.crawl import CrawlOptions

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService

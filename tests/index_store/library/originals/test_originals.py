@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.records import DocumentRecord
 from index_store.ingestion.sources import FileSource
 from index_store.library.originals.originals import Original, Originals

@@ -18,7 +18,7 @@ from botocore.retries.standard import ExponentialBackoff
 from pydantic import SecretStr
 
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion import retry
 from index_store.ingestion.sources import FileSource

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.formats import format_of, is_archive

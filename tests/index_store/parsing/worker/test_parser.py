@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.worker import process as process_module
 from index_store.parsing.worker import worker
@@ -72,7 +72,7 @@ MEASURED_OWNER = """
 import sys, tracemalloc
 from pathlib import Path
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.worker.parser import Parser
 
@@ -339,7 +339,7 @@ def test_closing_ends_every_process_and_what_it_reads(settings: Settings, held: 
 OWNER = """
 import sys, threading
 from pathlib import Path
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.worker.parser import Parser
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.worker.parser import Parser
 from index_store.parsing.worker.protocol import ParserRequest, ParserResponse

@@ -18,7 +18,7 @@ from index_store.access.audit.audit import FOLDER
 from index_store.access.audit.entry import Action
 from index_store.access.principal import LOCAL
 from index_store.base.folders import backup_of, changes_of
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource
 from index_store.library.data_folder import IDENTITY, LINKS, NAMESPACE, ORIGINALS_NOTED

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from index_store.base.errors import RestoreUnfinished, StoreInUse
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.store.index_store import IndexStore
 from index_store.transfer.backup import errors
 from index_store.transfer.backup.restore import restore

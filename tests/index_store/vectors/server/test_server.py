@@ -13,7 +13,7 @@ import pytest
 from pydantic import SecretStr
 
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.commands import main
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore

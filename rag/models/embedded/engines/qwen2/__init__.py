@@ -3,6 +3,6 @@
 It reads three times as fast there as llama.cpp. Figures: docs/decisions/models/embedded-chat-model.md.
 """
 
-from index_store.base.telemetry import silence_openvino
+from index_store.base.process.telemetry import silence_openvino
 
 silence_openvino()

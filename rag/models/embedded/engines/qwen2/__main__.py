@@ -12,7 +12,7 @@ from pathlib import Path
 
 import uvicorn
 
-from index_store.base.processor import cores
+from index_store.base.process.processor import cores
 from rag.models.embedded.engines.child import CONTEXT, SLOTS, announce, api_key, end_with_parent
 from rag.models.embedded.engines.qwen2.app import ChatApp
 from rag.models.embedded.engines.qwen2.network import Network

@@ -9,7 +9,7 @@ import numpy as np
 from gguf import GGUFReader, GGUFValueType, dequantize
 from numpy.typing import NDArray
 
-from index_store.base.processor import cores
+from index_store.base.process.processor import cores
 from rag.models.embedded.engines.qwen2.prepared import GROUP, Sizes
 
 ARCHITECTURE = "qwen2"

@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 
 from index_store.base import errors
-from index_store.base.settings import Settings
+from index_store.base.settings.settings import Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.store.index_store import IndexStore
 from index_store.vectors.registry import make_embeddings

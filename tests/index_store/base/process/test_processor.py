@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from index_store.base.processor import cores, instructions
+from index_store.base.process.processor import cores, instructions
 
 
 @pytest.fixture(autouse=True)

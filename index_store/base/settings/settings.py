@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from pydantic import AnyHttpUrl, Field, SecretStr, field_validator, model_validator
 
 from index_store.base.errors import InvalidSetting
-from index_store.base.originals_url import OriginalsUrl
-from index_store.base.plain_settings import PlainSettings
+from index_store.base.settings.originals_url import OriginalsUrl
+from index_store.base.settings.plain_settings import PlainSettings
 
 MEGABYTE = 1024 * 1024
 

@@ -10,8 +10,8 @@ import openai
 
 from index_store.base import errors
 from index_store.base.errors.causes import causes
-from index_store.base.service_address import host_of
-from index_store.base.settings import SHORTEST_SECRET
+from index_store.base.services.service_address import host_of
+from index_store.base.settings.settings import SHORTEST_SECRET
 
 log = logging.getLogger(__name__)
 

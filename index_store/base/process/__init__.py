@@ -1,0 +1,1 @@
+"""What this process and its children may use: processors, environment, network."""

@@ -1,0 +1,1 @@
+"""The settings of this package, and what all settings share."""
