@@ -33,6 +33,7 @@ from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, SQLAlche
 from index_store.base import errors
 from index_store.base.database.advisory_locks import ALONE, CHANGING, MIGRATING, OWNING, USING
 from index_store.base.database.backend import LOCK_SECONDS, MOVING, as_json, normalized
+from index_store.base.database.pools import close_at_its_end
 
 log = logging.getLogger(__name__)
 
@@ -198,6 +199,7 @@ def _engine(url: URL, schema: str, *, wait: float = LOCK_SECONDS, **more: Any) -
     )
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "handle_error", _tell)
+    close_at_its_end(engine)
     return engine
 
 

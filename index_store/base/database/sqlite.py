@@ -18,6 +18,7 @@ from sqlalchemy.exc import DatabaseError
 
 from index_store.base.database.backend import LOCK_SECONDS, as_json, normalized
 from index_store.base.database.copies import KEPT_DAYS, drop_copies
+from index_store.base.database.pools import close_at_its_end
 from index_store.base.errors import UpgradeNotSaved
 
 log = logging.getLogger(__name__)
@@ -67,6 +68,7 @@ class SqliteFile:
                     cursor.execute(f"PRAGMA {pragma}")
 
         event.listen(engine, "connect", set_up)
+        close_at_its_end(engine)
         return engine
 
     def for_migration(self) -> Engine:
