@@ -1,6 +1,7 @@
 """Questions as people ask them: standalone questions, and questions that depend on the conversation."""
 
 STANDING_JA = """\
+すみません、有給休暇の申請期限はいつですか
 出張の日当はいくらですか?
 国内出張の日当は1日いくらですか？
 グリーン車の利用には誰の承認が必要ですか
