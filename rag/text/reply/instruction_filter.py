@@ -3,14 +3,10 @@
 It finds text repeated letter by letter, with anything between the letters; not translated or encoded text.
 """
 
-from rag.text.language import Language, language_of
-
 SHOWN = 24
 """bytes of a possible repetition that are shown before it is certain: nearly every word is also in the instructions"""
-REPEATED: dict[Language, int] = {"en": 60, "ja": 120}
-"""bytes of letters from which a repetition is no accident, by the language of the instructions: a dozen words, or forty
-characters of Japanese. With twenty, a grade's reason in the words of its instructions was cut.
-"""
+REPEATED = 60
+"""bytes of letters from which a repetition is no accident: a dozen words of English, twenty characters of Japanese"""
 LEFT_OUT = "…"
 
 
@@ -19,7 +15,6 @@ class InstructionFilter:
 
     def __init__(self, instructions: str) -> None:
         self._instructions = _bare(instructions)
-        self._repeated = REPEATED[language_of(instructions)]
         self._same = ""
         """the end of the reply, as far as it is also in the instructions"""
         self._held = ""
@@ -50,7 +45,7 @@ class InstructionFilter:
             return given + self._let_go() + letter
         self._held += self._signs + letter
         self._signs = ""
-        if size >= self._repeated and not self._is_repeated:
+        if size >= REPEATED and not self._is_repeated:
             self._is_repeated = True
             return given + LEFT_OUT
         return given

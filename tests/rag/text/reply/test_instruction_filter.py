@@ -34,10 +34,9 @@ def test_what_a_reply_repeats_of_its_instructions_is_left_out(told, size):
 
 @in_pieces(1, 7, 5000)
 def test_the_signs_around_what_is_repeated_stay_so_that_a_grade_which_quotes_its_criterion_can_be_read(size):
-    quoted = "答えまたはその一部が書かれていれば役立ちます。質問と同じ語があるだけでは役立つとは言えません"
-    reply = {"reason": quoted, "verdict": "no", "score": 0.1}
+    reply = {"reason": "質問と同じ語があるだけでは役立つとは言えません", "verdict": "no", "score": 0.1}
     assert given(JA.relevance, json.dumps(reply, ensure_ascii=False), size) == (
-        '{"reason": "答えまたはその一…", "verdict": "no", "score": 0.1}'
+        '{"reason": "質問と同じ語があ…", "verdict": "no", "score": 0.1}'
     )
 
 
@@ -61,9 +60,6 @@ def test_what_has_words_in_common_with_them_is_given_letter_by_letter(told):
         (EN.talk, "I am the friendly assistant of an app in which a company's staff ask their documents."),
         (EN.talk, "I'm the assistant of an app for a company's documents."),
         (JA.memory, "会社とその規程・製品・社員については何も知らないので、お答えできません。"),
-        (JA.talk, "私は社内文書に答えるアプリの案内役です。このアプリでは社内の文書について質問できます。"),
-        (JA.relevance, "質問と同じ語があるだけでは役立つとは言えません"),
-        (JA.grounding, "回答が述べることのすべてが資料に書かれている"),
         (JA.memory, "会社、規程、製品、社員のことは何も知らないため、お答えできません。"),
     ],
 )
