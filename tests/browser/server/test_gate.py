@@ -195,18 +195,13 @@ def test_pages_of_the_app_are_let_in(process, way, host, origin):
     assert ask(process.port, *sent(process, host, origin)).status == good
 
 
-@pytest.mark.soak  # in this process: tests/pages/server/test_gate.py; behind a proxy: test_proxies.py
+@pytest.mark.soak  # all of them in this process: tests/pages/server/test_gate.py; behind a proxy: test_proxies.py
 @pytest.mark.parametrize(
     ("host", "origin"),
     [
         ("rag.example.com", "https://rag.example.com"),
-        ("Rag.Example.com.:8443", "https://rag.example.com:8443"),
-        ("rag.example.com", "https://rag.example.com:8443"),  # a proxy that drops the port
         ("localhost:{port}", "https://rag.example.com"),  # a proxy that sends the app's own address as Host
-        ("192.0.2.7:{port}", "http://192.0.2.7:{port}"),
         ("[2001:db8::7]:{port}", "http://[2001:db8::7]:{port}"),
-        ("xn--7dvz5a.example", "https://xn--7dvz5a.example"),
-        ("localhost:{port}", "http://localhost:{port}"),
     ],
 )
 def test_names_that_are_set_are_let_in_beside_those_of_loopback(named, way, host, origin):
