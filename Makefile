@@ -143,7 +143,8 @@ provider: $(BIN)/python
 	fi
 
 # While the packages are installed, which takes one core, the other one unpacks tools. While Chromium and the model arrive,
-# the code is checked. If that fails, no test starts.
+# the code is checked, and the tests are imported once: otherwise each process of the first part would compile all of them.
+# If a check fails, no test starts.
 # First the tests that wait for a third of their time: three processes on two cores. Then the browser tests, which wait
 # for half of their time: four processes, one per file, because its servers take seconds to start. Then the models, which
 # use all cores. All three parts run, even if one fails. A failed test is not run again.
@@ -156,8 +157,8 @@ else
 test: $(BIN)/python
 	@$(MAKE) $(UNPACKED) & unpacked=$$!; $(MAKE) install-dev; installed=$$?; wait $$unpacked; unpacked=$$?; \
 	[ $$installed$$unpacked = 00 ]
-	@$(MAKE) lint & lint=$$!; $(MAKE) model & model=$$!; $(MAKE) chromium; chromium=$$?; \
-	wait $$model; model=$$?; wait $$lint; lint=$$?; \
+	@$(MAKE) lint & lint=$$!; $(MAKE) model & model=$$!; $(BIN)/pytest --collect-only -qq >/dev/null & compiled=$$!; \
+	$(MAKE) chromium; chromium=$$?; wait $$model; model=$$?; wait $$lint; lint=$$?; wait $$compiled; \
 	[ $$chromium$$model$$lint = 000 ]
 	@status=0; \
 	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \

@@ -113,8 +113,6 @@ def test_on_a_telephone_the_sidebar_closes_once_something_was_chosen_in_it(answe
     visitor = visit("ja", path=answered(FIRST["ja"], "2,500 [1].").path, width=390)
     for chosen in (
         visitor.sidebar.get_by_role("link", name=visitor.words["app.runs"]),
-        visitor.sidebar.get_by_role("link", name=visitor.words["app.chat"]),
-        visitor.sidebar.get_by_role("button", name=FIRST["ja"]),
         visitor.sidebar.get_by_role("button", name=visitor.words["sidebar.new_chat"]),
     ):
         visitor.page.get_by_test_id("stExpandSidebarButton").click()

@@ -110,6 +110,7 @@ def test_in_high_contrast_the_lines_and_the_markers_of_citations_are_there(answe
     assert visitor.answers.locator(".cite").evaluate("each => getComputedStyle(each).borderTopStyle") == "solid"
 
 
+@pytest.mark.soak
 def test_in_high_contrast_what_is_chosen_is_marked(answered, visit):
     visitor = visit("en", path=answered("Who approves the green car?", "A director approves it [1].").path)
     visitor.page.emulate_media(forced_colors="active")

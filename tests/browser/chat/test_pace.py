@@ -24,6 +24,7 @@ def run(coroutine: Coroutine[None, None, Result]) -> Result:
         return thread.submit(asyncio.run, coroutine).result()
 
 
+@pytest.mark.soak  # while an answer comes: the test below
 def test_a_browser_is_told_to_look_less_often_while_nothing_comes(loaded_app, server):
     async def slowest() -> float:
         async with opened(loaded_app.url) as tab:

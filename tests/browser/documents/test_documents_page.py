@@ -226,6 +226,7 @@ def test_a_file_that_is_dropped_as_another_is_taken_is_taken_too(visit, tmp_path
     visitor.find(NAME, 2)
 
 
+@pytest.mark.soak  # going back in the chat: tests/browser/chat/test_conversations.py
 def test_going_back_and_forth_in_the_browser_closes_and_opens_a_document(stocked, visit):
     visitor = visit(path="/documents")
     visitor.find("kettle", 1)
@@ -262,7 +263,7 @@ setTimeout(() => late.remove(), 2000);
 """the page has little of its height for two seconds, as on a busy machine"""
 
 
-@pytest.mark.soak  # going back is tested above
+@pytest.mark.soak  # going back in the chat: tests/browser/chat/test_conversations.py
 @one_width("en", 1280)
 def test_the_list_is_shown_where_it_was_left_for_a_document_also_by_going_back(many, visit, language, width):
     visitor = visit(language, path="/documents", width=width)

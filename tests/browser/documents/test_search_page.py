@@ -127,6 +127,7 @@ def test_a_switch_of_language_keeps_the_search_and_going_back_in_the_browser_goe
     expect(question(visitor)).to_have_value(WORD)
 
 
+@pytest.mark.soak
 def test_the_index_of_a_search_is_named_in_the_language_of_the_page_and_stays_the_same(searching):
     visitor = searching("en")
     ask(visitor, WORD)

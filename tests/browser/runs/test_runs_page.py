@@ -170,6 +170,7 @@ def test_the_menus_and_the_search_bar_of_the_table_have_no_english_words_on_a_ja
     expect(matches).to_be_hidden()
 
 
+@pytest.mark.soak
 @one_look("ja", 390, "light")
 def test_a_run_is_shown_from_its_top_however_far_the_list_was_scrolled(answered, visit, language, width, scheme):
     asked = answered(QUESTION, ANSWER * 5, "naive")

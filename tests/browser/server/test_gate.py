@@ -54,15 +54,21 @@ def named(tmp_path_factory) -> Iterator[App]:
     "host",
     [
         "localhost:{port}",
-        "LOCALHOST:{port}",
-        "localhost.:{port}",
         "localhost",
-        "localhost:9",
-        "127.0.0.1:{port}",
-        "127.0.0.1",
-        "[::1]:{port}",
-        "[::1]",
         "[0:0:0:0:0:0:0:1]:{port}",
+        # In this process: tests/pages/server/test_gate.py.
+        *(
+            pytest.param(host, marks=pytest.mark.soak)
+            for host in (
+                "LOCALHOST:{port}",
+                "localhost.:{port}",
+                "localhost:9",
+                "127.0.0.1:{port}",
+                "127.0.0.1",
+                "[::1]:{port}",
+                "[::1]",
+            )
+        ),
     ],
 )
 def test_each_name_of_loopback_is_let_in_with_any_port(process, way, host):

@@ -166,6 +166,7 @@ def test_someone_signs_in_comes_to_the_page_they_asked_for_and_signs_out(come, l
     expect(guest.page.get_by_label("Login")).to_be_visible(timeout=WITHIN)  # they are signed out at the provider too
 
 
+@pytest.mark.soak  # they are pressed above
 def test_the_buttons_to_sign_in_and_out_show_their_words(come):
     guest = come()
     guest.open()
