@@ -142,9 +142,9 @@ provider: $(BIN)/python
 	  echo "Node.js or its packages are not available: the tests that sign in are skipped." >&2; \
 	fi
 
-# While the packages are installed, which takes one core, the other one unpacks tools. While Chromium and the model arrive,
-# the code is checked, and the tests are imported once: otherwise each process of the first part would compile all of them.
-# If a check fails, no test starts.
+# What needs one core runs beside something else: tools are unpacked while the packages are installed, and the model is fetched
+# once those of the app are there. While Chromium arrives, the code is checked, and the tests are imported once: otherwise each
+# process of the first part would compile all of them. If a check fails, no test starts.
 # First the tests that wait for a third of their time: three processes on two cores. Then the browser tests, which wait
 # for half of their time: four processes, one per file, because its servers take seconds to start. Then the models, which
 # use all cores. All three parts run, even if one fails. A failed test is not run again.
@@ -155,11 +155,11 @@ test: install-dev $(TOOLS) model
 	@$(BIN)/pytest $(T)
 else
 test: $(BIN)/python
-	@$(MAKE) $(UNPACKED) & unpacked=$$!; $(MAKE) install-dev; installed=$$?; wait $$unpacked; unpacked=$$?; \
-	[ $$installed$$unpacked = 00 ]
-	@$(MAKE) lint & lint=$$!; $(MAKE) model & model=$$!; $(BIN)/pytest --collect-only -qq >/dev/null & compiled=$$!; \
-	$(MAKE) chromium; chromium=$$?; wait $$model; model=$$?; wait $$lint; lint=$$?; wait $$compiled; \
-	[ $$chromium$$model$$lint = 000 ]
+	@$(MAKE) $(UNPACKED) & unpacked=$$!; \
+	$(MAKE) install && { $(MAKE) model & model=$$!; $(MAKE) install-dev; }; installed=$$?; \
+	wait $$unpacked; unpacked=$$?; wait $$model; model=$$?; [ $$installed$$unpacked$$model = 000 ]
+	@$(MAKE) lint & lint=$$!; $(BIN)/pytest --collect-only -qq >/dev/null & compiled=$$!; $(MAKE) chromium; chromium=$$?; \
+	wait $$lint; lint=$$?; wait $$compiled; [ $$chromium$$lint = 00 ]
 	@status=0; \
 	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \
 	$(BIN)/pytest -n 4 --dist loadfile -m "browser and not soak" tests/browser || status=1; \

@@ -19,9 +19,9 @@ def replica_of(visitor: Visitor) -> str:
     return cookie["value"]
 
 
-@pytest.mark.parametrize(
-    ("apps", "workers"), [(APPS[:1], 1), pytest.param(APPS, WORKERS, marks=pytest.mark.soak)], ids=["one each", "all"]
-)
+# Without Caddy and a browser: tests/index_store/ingestion/queue/test_machines.py, tests/pages/changes/test_replicas.py.
+@pytest.mark.soak
+@pytest.mark.parametrize(("apps", "workers"), [(APPS[:1], 1), (APPS, WORKERS)], ids=["one each", "all"])
 def test_a_document_that_is_added_by_caddy_is_read_by_a_worker_and_answered_from(
     topology: Topology, visit: Visit, server: OpenAIServer, tmp_path: Path, apps: tuple[str, ...], workers: int
 ) -> None:

@@ -57,6 +57,7 @@ def test_no_answer_shows_the_nearest_passages_which_open(loaded_app, visit, serv
     assert visitor.width <= width
 
 
+@pytest.mark.soak
 @one_width("ja", 390)
 def test_below_the_end_of_a_long_question_its_answer_is_in_view(loaded_app, visit, server, language, width):
     mail = " ".join([FIRST[language]] * 60)

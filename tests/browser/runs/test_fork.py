@@ -19,6 +19,7 @@ ANSWER = "A director approves the green car [1]."
 OTHER = "The handbook says nothing of it, and nobody else does."
 
 
+@pytest.mark.soak  # without a browser: tests/pages/widgets/trace/fork/test_fork.py
 @one_look("ja", 1280, "dark")
 def test_a_grade_is_turned_over_and_the_fork_stands_beside_its_origin_on_that_step_until_someone_goes_back(
     answered, visit, server, language, width, scheme
