@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from index_store.parsing.loaders.html.tree import Holds, Node
+from index_store.parsing.loaders.html.tree.node import Holds, Node
 
 _HEADING = Holds.BLOCK | Holds.TITLE | Holds.HEADING
 _PARAGRAPHS = frozenset({"p", "div", "center", "header"})

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from index_store.parsing.loaders.html.tree import BLOCKS, HEADER, Holds, Node
+from index_store.parsing.loaders.html.tree.boilerplate import HEADER
+from index_store.parsing.loaders.html.tree.node import BLOCKS, Holds, Node
 
 LINK_SHARE = 0.8
 """share of a block's text in links; above it, the block is a menu or a table of contents"""

@@ -16,7 +16,7 @@ from index_store.parsing.loaders.html.asides import drop_asides
 from index_store.parsing.loaders.html.formula import on_a_line
 from index_store.parsing.loaders.html.ordinals import Ordinals
 from index_store.parsing.loaders.html.questions import name_questions
-from index_store.parsing.loaders.html.tree import BLOCKS, Holds, Node
+from index_store.parsing.loaders.html.tree.node import BLOCKS, Holds, Node
 from index_store.parsing.loaders.sheet import Sheet, Span
 from index_store.parsing.loaders.tables import BESIDE, REPEATED, completed, has_no_header, unescaped, with_rule
 

@@ -18,7 +18,8 @@ from index_store.parsing.loaders.content import content_kind, unreadable
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.html.anchors import add_headings
 from index_store.parsing.loaders.html.body import body_markdown
-from index_store.parsing.loaders.html.tree import Holds, parse
+from index_store.parsing.loaders.html.tree.node import Holds
+from index_store.parsing.loaders.html.tree.tree import parse
 from index_store.parsing.loaders.text.decode import decode
 
 log = logging.getLogger(__name__)

@@ -3,7 +3,7 @@
 import re
 
 from index_store.parsing.loaders.as_markdown import RAISED, RAISED_END
-from index_store.parsing.loaders.html.tree import Node
+from index_store.parsing.loaders.html.tree.node import Node
 
 _ROWS = frozenset({"math", "mrow", "mstyle", "mpadded", "semantics"})
 _POWERS = frozenset({"msup", "msubsup"})

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 
 from index_store.parsing.loaders.document import HEADING_LENGTH
-from index_store.parsing.loaders.html.tree import Holds, Node
+from index_store.parsing.loaders.html.tree.node import Holds, Node
 
 FEWEST = 3
 """titles of a kind, such as all `<dt>` of lists of one class"""

@@ -3,7 +3,8 @@
 import re
 
 from index_store.parsing.loaders.html.body import heading_text
-from index_store.parsing.loaders.html.tree import Node, Tree
+from index_store.parsing.loaders.html.tree.node import Node
+from index_store.parsing.loaders.html.tree.tree import Tree
 
 _SEPARATORS = "|｜:：·・»«/-–—―－"
 _END = re.compile(rf"\s*$|\s+[{re.escape(_SEPARATORS)}]|[|｜：:»«—―]")

@@ -23,7 +23,7 @@ from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, 
 from index_store.parsing.loaders.formats import BY_MEDIA_TYPE, BY_SUFFIX, LOADABLE, Load, format_of, is_archive
 from index_store.parsing.loaders.html.body import body_markdown
 from index_store.parsing.loaders.html.html import load_html
-from index_store.parsing.loaders.html.tree import parse as parse_html
+from index_store.parsing.loaders.html.tree.tree import parse as parse_html
 from index_store.parsing.loaders.mail.invitation import CALENDAR, event_of
 from index_store.parsing.loaders.mail.message import (
     attached_mail,
