@@ -13,10 +13,10 @@ from queue import SimpleQueue
 
 from index_store.base.settings.settings import Settings
 from index_store.crawl.crawler import Crawler
-from index_store.crawl.fetch import Fetcher
-from index_store.crawl.guard import AddressGuard, GuardedConnections, Resolve, resolve_by_system
-from index_store.crawl.politeness import Paces
 from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage
+from index_store.crawl.requests.fetch import Fetcher
+from index_store.crawl.requests.guard import AddressGuard, GuardedConnections, Resolve, resolve_by_system
+from index_store.crawl.requests.politeness import Paces
 
 AHEAD = 2
 """pages for each parallel request: one that is being fetched, and one that waits for the reader"""

@@ -22,7 +22,6 @@ from index_store.crawl.address import (
     origin_of,
     site_of,
 )
-from index_store.crawl.cookies import Cookies
 from index_store.crawl.duplicates import NO_LOOK, Duplicate, Duplicates, is_doubtful
 from index_store.crawl.errors import (
     BadRedirect,
@@ -43,12 +42,22 @@ from index_store.crawl.errors import (
     SiteUnavailable,
     SiteUnreachable,
 )
-from index_store.crawl.fetch import CONTENT, Body, Fetcher, FetchResponse
 from index_store.crawl.frontier import CrawlVisit, Frontier
 from index_store.crawl.known_pages import KnownPages
 from index_store.crawl.links import PageOutline, outline_of_headers, read_outline
-from index_store.crawl.politeness import MOVED, MOVED_FOR_GOOD, SHAKY, Paces, PoliteFetcher, Robots, Rules, target_of
 from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage, PageOutcome, Patterns
+from index_store.crawl.requests.cookies import Cookies
+from index_store.crawl.requests.fetch import CONTENT, Body, Fetcher, FetchResponse
+from index_store.crawl.requests.politeness import (
+    MOVED,
+    MOVED_FOR_GOOD,
+    SHAKY,
+    Paces,
+    PoliteFetcher,
+    Robots,
+    Rules,
+    target_of,
+)
 from index_store.crawl.sitemap import places_of_sitemap, read_sitemap
 from index_store.parsing.loaders.formats import BY_SUFFIX
 

@@ -23,7 +23,7 @@ from index_store.base.errors import DocumentError
 from index_store.base.settings.settings import MEGABYTE
 from index_store.crawl.address import host_of, normalised, origin_of, path_of, site_of
 from index_store.crawl.errors import PageFailed
-from index_store.crawl.fetch import PIECE, Fetcher, FetchResponse
+from index_store.crawl.requests.fetch import PIECE, Fetcher, FetchResponse
 
 log = logging.getLogger(__name__)
 

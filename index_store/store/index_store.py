@@ -15,7 +15,7 @@ from index_store.base.database.database import backend_of
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.base.settings.settings import Settings
 from index_store.crawl import Paces
-from index_store.crawl.guard import AddressGuard
+from index_store.crawl.requests.guard import AddressGuard
 from index_store.ingestion.again import sources_left
 from index_store.ingestion.context import Services
 from index_store.ingestion.jobs import Jobs, JobsOfProcess

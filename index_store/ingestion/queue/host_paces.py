@@ -4,7 +4,7 @@ import asyncio
 
 from sqlalchemy import Engine, text
 
-from index_store.crawl.politeness import Pace, Paces
+from index_store.crawl.requests.politeness import Pace, Paces
 
 _TURN = text(
     """

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from index_store.crawl import Crawl, CrawlOptions, KnownPage
-from index_store.crawl.fetch import Fetcher, FetchResponse
+from index_store.crawl.requests.fetch import Fetcher, FetchResponse
 from tests.index_store.crawl.crawled import Crawled, settings
 from tests.servers.site_server import Misbehaviour, SiteServer
 
@@ -54,7 +54,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[SiteServer]:
 @pytest.fixture(autouse=True)
 def _tries_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Further attempts follow at once, not after a second, to save time."""
-    monkeypatch.setattr("index_store.crawl.politeness.RETRY_AFTER", 0.05)
+    monkeypatch.setattr("index_store.crawl.requests.politeness.RETRY_AFTER", 0.05)
 
 
 @pytest.fixture(autouse=True)

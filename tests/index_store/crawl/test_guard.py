@@ -11,7 +11,7 @@ import trustme
 from index_store.base.errors import InvalidSetting
 from index_store.crawl import CrawlOptions, PageOutcome
 from index_store.crawl.errors import AddressWithPassword, BadAddress
-from index_store.crawl.guard import resolve_by_system
+from index_store.crawl.requests.guard import resolve_by_system
 from tests.index_store.crawl.conftest import PATIENCE
 from tests.servers.name_server import NameServer
 from tests.servers.ports import free_port

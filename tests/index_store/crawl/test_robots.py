@@ -7,8 +7,8 @@ import tracemalloc
 import pytest
 
 from index_store.crawl import PageOutcome
-from index_store.crawl.fetch import USER_AGENT
-from index_store.crawl.politeness import ROBOTS_SIZE
+from index_store.crawl.requests.fetch import USER_AGENT
+from index_store.crawl.requests.politeness import ROBOTS_SIZE
 from tests.servers.site_server import Misbehaviour, Reply, SiteServer, html, moved
 
 
@@ -143,7 +143,7 @@ def test_a_delay_that_the_site_asks_for_is_kept(site, pages, crawl, line):
 
 
 def test_a_rate_in_a_number_without_end_ends_no_crawl(site, pages, crawl, monkeypatch):
-    monkeypatch.setattr("index_store.crawl.politeness.LONGEST_DELAY", 0.1)
+    monkeypatch.setattr("index_store.crawl.requests.politeness.LONGEST_DELAY", 0.1)
     pages["/robots.txt"] = robots("User-agent: *", f"Request-rate: 1/{'9' * 400}")
     assert len(crawl(site.url()).pages) == 3
 

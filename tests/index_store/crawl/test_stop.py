@@ -9,7 +9,7 @@ import pytest
 
 from index_store.crawl import Crawl, CrawlOptions
 from index_store.crawl.address import host_of
-from index_store.crawl.politeness import Paces
+from index_store.crawl.requests.politeness import Paces
 from tests.index_store.crawl.crawled import settings
 from tests.servers.site_server import Misbehaviour, Reply, html
 from tests.waiting import eventually

@@ -18,7 +18,7 @@ from protego import Protego, RequestRate
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import absolute, host_of, normalised, origin_of
 from index_store.crawl.errors import PageBroken, PagePacked, PageTimedOut, RobotsUnavailable, SiteBusy, SiteUnavailable
-from index_store.crawl.fetch import Fetcher, FetchResponse, everything, has_broken_off
+from index_store.crawl.requests.fetch import Fetcher, FetchResponse, everything, has_broken_off
 
 TRIES = 3
 """for a page whose server is busy, or whose connection broke"""

@@ -25,7 +25,7 @@ from index_store.base.errors.causes import causes
 from index_store.base.settings.settings import MEGABYTE
 from index_store.crawl.address import host_of
 from index_store.crawl.errors import PageBroken, PagePacked, PageTimedOut, PageTooLarge, SiteUnreachable, SiteUntrusted
-from index_store.crawl.guard import GuardedConnections
+from index_store.crawl.requests.guard import GuardedConnections
 
 log = logging.getLogger(__name__)
 # It logs whole headers at DEBUG: cookies, and redirects to addresses with passwords.

@@ -5,7 +5,7 @@ choose the language of all later pages.
 """
 
 from index_store.crawl.address import origin_of
-from index_store.crawl.fetch import FetchResponse
+from index_store.crawl.requests.fetch import FetchResponse
 
 SIZE = 4096
 """characters of all cookies of an origin, as in most browsers of one of them"""

@@ -1,0 +1,1 @@
+"""Requests to sites: to which addresses, how politely, and their answers."""
