@@ -17,14 +17,14 @@ from streamlit import config
 from index_store.base.command_line.terminal import write_log
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.server import streamlit_fixes
-from pages.server.gate import BelowTheRoot, RequestGate, refuse_others
 from pages.server.health import healthz, readyz
 from pages.server.identity import NotSignedIn
 from pages.server.originals import original
 from pages.server.page_shell import PageShell, style_sheet
 from pages.server.process import Ending, close_engine, whole_engine
 from pages.server.providers import for_streamlit
-from pages.server.proxies import OtherProxies, Proxies
+from pages.server.requests.gate import BelowTheRoot, RequestGate, refuse_others
+from pages.server.requests.proxies import OtherProxies, Proxies
 from pages.server.settings import ServerSettings, server_settings, unknown_names
 from pages.server.sign_in import SignIn
 from pages.server.sticky import Sticky

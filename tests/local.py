@@ -7,8 +7,8 @@ from functools import partial
 from index_store.access.gate import as_local
 from index_store.access.grants import EVERYONE
 from index_store.access.limits import GroupLimits
+from index_store.access.people.recognition import SignInClaims
 from index_store.access.principal import Role
-from index_store.access.recognition import SignInClaims
 from index_store.access.rights import Right
 from rag.runs.engine import Engine, UserEngine
 from rag.settings import Settings

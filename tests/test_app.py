@@ -11,8 +11,8 @@ from index_store.ingestion.sources import FileSource
 from index_store.ingestion.stages import embedding
 from index_store.store.index_store import IndexStore
 from pages.server import process
-from pages.server.gate import BelowTheRoot, NotForOthers
-from pages.server.proxies import OtherProxies
+from pages.server.requests.gate import BelowTheRoot, NotForOthers
+from pages.server.requests.proxies import OtherProxies
 from pages.server.settings import ServerSettings
 from tests.index_store.embedding_service import EmbeddingService
 from tests.waiting import eventually

@@ -14,7 +14,7 @@ from email.message import Message
 import pytest
 
 from index_store.access.audit.entry import cleaned_text
-from index_store.access.typed_names import typed_address
+from index_store.access.people.typed_names import typed_address
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import loops, unescaped
 from index_store.crawl.duplicates import pieces_of
@@ -27,7 +27,6 @@ from index_store.parsing.chunking.blocks import blocks_of, header_at
 from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.chunking.text_splitter import split_text
 from index_store.parsing.chunking.width import text_width
-from index_store.parsing.loaders import as_markdown, tables
 from index_store.parsing.loaders.content import unreadable
 from index_store.parsing.loaders.document import Page, RawFile
 from index_store.parsing.loaders.formats import format_of
@@ -35,13 +34,14 @@ from index_store.parsing.loaders.html.html import load_html
 from index_store.parsing.loaders.mail.invitation import event_of
 from index_store.parsing.loaders.mail.message import text_of
 from index_store.parsing.loaders.mail.quoted import headed
+from index_store.parsing.loaders.markdown import as_markdown, tables
+from index_store.parsing.loaders.markdown.plain_headings.bold import with_bold
+from index_store.parsing.loaders.markdown.plain_headings.divisions import provisions_below, with_divisions
+from index_store.parsing.loaders.markdown.plain_headings.drawn import with_drawn
+from index_store.parsing.loaders.markdown.plain_headings.marked import with_marks
+from index_store.parsing.loaders.markdown.plain_headings.numbered import with_numbers
+from index_store.parsing.loaders.markdown.plain_headings.questions import with_questions
 from index_store.parsing.loaders.office import eq_field
-from index_store.parsing.loaders.plain_headings.bold import with_bold
-from index_store.parsing.loaders.plain_headings.divisions import provisions_below, with_divisions
-from index_store.parsing.loaders.plain_headings.drawn import with_drawn
-from index_store.parsing.loaders.plain_headings.marked import with_marks
-from index_store.parsing.loaders.plain_headings.numbered import with_numbers
-from index_store.parsing.loaders.plain_headings.questions import with_questions
 from index_store.parsing.loaders.text.decode import with_plain_newlines
 from index_store.search.hits import Hit
 from index_store.search.near_duplicates import are_near_duplicates

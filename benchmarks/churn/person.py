@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from io import BytesIO
 
+from index_store.access.people.recognition import SignInClaims
 from index_store.access.principal import Role
-from index_store.access.recognition import SignInClaims
 from index_store.base.errors import DocumentGone, EmptyIndex, PlainError, UnknownIndex
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload

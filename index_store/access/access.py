@@ -11,11 +11,11 @@ from index_store.access.audit.entry import Action
 from index_store.access.gate import CurrentPrincipal, Gate, as_local
 from index_store.access.grants import Grants
 from index_store.access.limits import Limits
-from index_store.access.people import People
+from index_store.access.people.people import People
+from index_store.access.people.recognition import SignInClaims
+from index_store.access.people.sign_ins import SignIns
 from index_store.access.principal import LOCAL, Principal, Role
-from index_store.access.recognition import SignInClaims
 from index_store.access.rights import Rights
-from index_store.access.sign_ins import SignIns
 from index_store.access.user_people import UserAudit, UserLimits, UserPeople
 from index_store.base.errors import AccessWithdrawn
 from index_store.base.settings.settings import Settings

@@ -8,10 +8,10 @@ from index_store.access.access import UserAccess, open_access
 from index_store.access.audit import commands as audit
 from index_store.access.gate import as_local
 from index_store.access.grants import EVERYONE, Grantee
-from index_store.access.person import ERASED, Person
+from index_store.access.people.person import ERASED, Person
+from index_store.access.people.typed_names import typed_address
 from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
-from index_store.access.typed_names import typed_address
 from index_store.access.user_people import UserPeople
 from index_store.base.command_line.commands import Command, Commands, Output, names
 from index_store.base.settings.settings import Settings

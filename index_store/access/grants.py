@@ -10,12 +10,12 @@ from sqlalchemy import ColumnElement, Connection, Engine, FromClause, and_, case
 from index_store.access.audit.audit import Audit
 from index_store.access.audit.entry import Action
 from index_store.access.gate import Gate, managed
-from index_store.access.people import has_account
-from index_store.access.person import ERASED
+from index_store.access.people.people import has_account
+from index_store.access.people.person import ERASED
+from index_store.access.people.typed_names import account_name, typed
 from index_store.access.principal import Principal
 from index_store.access.rights import GranteeKind, Right
 from index_store.access.transaction import changing_exclusively
-from index_store.access.typed_names import account_name, typed
 from index_store.base.database.database import backend_of
 from index_store.base.errors import NobodyNamed, UnknownPerson
 from index_store.catalogue.schema import grants, indexes, people

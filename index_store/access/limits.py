@@ -9,9 +9,9 @@ from collections.abc import Collection
 from pydantic import BaseModel, Field
 from sqlalchemy import Engine, select
 
+from index_store.access.people.typed_names import typed
 from index_store.access.principal import Principal
 from index_store.access.transaction import changing_exclusively
-from index_store.access.typed_names import typed
 from index_store.base.errors import NoGroupNamed
 from index_store.catalogue.schema import indexes, limits, people
 

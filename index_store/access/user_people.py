@@ -6,10 +6,10 @@ from index_store.access.audit.audit import PAGE, Audit, EntryFilter, EntryPage, 
 from index_store.access.audit.entry import Action
 from index_store.access.gate import Gate
 from index_store.access.limits import GroupLimits, Limits
-from index_store.access.people import People
-from index_store.access.person import Person, names_of
+from index_store.access.people.people import People
+from index_store.access.people.person import Person, names_of
+from index_store.access.people.typed_names import typed
 from index_store.access.principal import Principal, Role
-from index_store.access.typed_names import typed
 from index_store.base.text.words import folded
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from index_store.access.audit.audit import EntryFilter
 from index_store.access.audit.entry import Action, Entry
 from index_store.access.limits import GroupLimits
-from index_store.access.person import names_of
+from index_store.access.people.person import names_of
 from index_store.access.rights import GranteeKind
 from index_store.access.user_people import UserAudit
 from index_store.base.errors import PlainError

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from index_store.access.person import Person
+from index_store.access.people.person import Person
+from index_store.access.people.typed_names import typed
 from index_store.access.principal import Role
-from index_store.access.typed_names import typed
 from index_store.access.user_people import UserPeople
 from index_store.base.errors import PlainError
 from index_store.base.text.words import has_words

@@ -7,7 +7,7 @@ import pandas as pd  # type: ignore[import-untyped]  # its stubs are another pac
 import streamlit as st
 
 from index_store.access.limits import GroupLimits
-from index_store.access.person import names_of
+from index_store.access.people.person import names_of
 from index_store.base.errors import PlainError
 from index_store.base.settings.settings import MEGABYTE
 from pages.server.process import engine

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from index_store.access.person import names_of
+from index_store.access.people.person import names_of
 from index_store.base.errors import AdminNeeded, PlainError
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback, show_error

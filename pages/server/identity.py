@@ -12,8 +12,8 @@ from typing import Any
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from index_store.access.access import Access
+from index_store.access.people.recognition import SignInClaims
 from index_store.access.principal import LOCAL, Principal
-from index_store.access.recognition import SignInClaims
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.server.providers import Provider
 from pages.server.settings import ServerSettings

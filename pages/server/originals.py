@@ -23,9 +23,9 @@ from index_store.library.originals.originals import Original
 from index_store.parsing.loaders.formats import ANY_BYTES, BY_KIND
 from index_store.parsing.loaders.html.charset import HEAD, declared_charset
 from index_store.parsing.loaders.text.decode import decode
-from pages.server.browser_rules import FILE_POLICY
 from pages.server.identity import NotSignedIn
 from pages.server.process import engine_of
+from pages.server.requests.browser_rules import FILE_POLICY
 from pages.texts import preferred_language
 
 PDF = BY_KIND["pdf"].shown_as

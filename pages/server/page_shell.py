@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.server.browser_rules import SHELL
+from pages.server.requests.browser_rules import SHELL
 from pages.texts import preferred_language, texts
 from rag.text.language import Language
 

@@ -11,9 +11,9 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 import rag.settings
 from index_store.base.errors import InvalidSetting
 from index_store.base.settings.plain_settings import PlainSettings, names_in
-from pages.server.gate import host_name
 from pages.server.providers import Provider, read_providers, without_path
-from pages.server.proxies import Network, read_networks
+from pages.server.requests.gate import host_name
+from pages.server.requests.proxies import Network, read_networks
 
 PROVIDERS = (
     'a JSON list of providers, such as [{"name": "Example", "issuer": "https://id.example.com", "client_id": "…", '

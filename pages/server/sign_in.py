@@ -26,7 +26,7 @@ from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.server.identity import NotSignedIn, claim_of_headers, claim_of_token, identify, sign_in_cookie
 from pages.server.process import access, principal_of
 from pages.server.providers import CALLBACK, provider_key
-from pages.server.refusal import refuse
+from pages.server.requests.refusal import refuse
 from pages.server.settings import ServerSettings
 
 LOGIN, LOGOUT = "/auth/login", "/auth/logout"

@@ -14,7 +14,7 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 from index_store.base.settings.settings import MEGABYTE
-from pages.server.refusal import Refused, refuse
+from pages.server.requests.refusal import Refused, refuse
 
 MOST_HELD = 256 * MEGABYTE
 """bytes of one tab at a time: the largest file, and a few small ones"""

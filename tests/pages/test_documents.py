@@ -12,8 +12,8 @@ import streamlit as st
 from streamlit.testing.v1.element_tree import Selectbox
 
 from index_store.access.grants import EVERYONE, Grant, Grantee
+from index_store.access.people.recognition import SignInClaims
 from index_store.access.principal import Role
-from index_store.access.recognition import SignInClaims
 from index_store.access.rights import GranteeKind, Right
 from index_store.base.errors import (
     BadIndexName,
@@ -747,7 +747,7 @@ def test_two_people_of_one_name_are_told_apart_by_their_addresses_where_rights_a
     assert {f"{person}: {name} · taro2@example.com", f"{person}: u-17"} <= set(told)
 
 
-# Also in tests/index_store/access/test_people.py.
+# Also in tests/index_store/access/people/test_people.py.
 @pytest.mark.soak
 def test_a_right_goes_to_the_mail_address_as_a_japanese_keyboard_or_a_mail_program_writes_it(
     engine, tmp_path, monkeypatch

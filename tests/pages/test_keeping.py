@@ -9,8 +9,8 @@ import streamlit as st
 from index_store.access.audit.audit import FOLDER
 from index_store.access.audit.entry import Action
 from index_store.access.limits import GroupLimits
+from index_store.access.people.recognition import SignInClaims
 from index_store.access.principal import Role
-from index_store.access.recognition import SignInClaims
 from index_store.base.errors import NoGroupNamed
 from tests.back_doors import person_of, process_of
 from tests.full_disk import full_disk, linux

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise, takewhile
 
-from index_store.parsing.loaders import as_markdown, tables
-from index_store.parsing.loaders.header_rows import names_period
+from index_store.parsing.loaders.markdown import as_markdown, tables
+from index_store.parsing.loaders.markdown.header_rows import names_period
 
 HEADER_SHARE = 0.5
 """share of a block's columns that its first row must fill to be their header; a form fills fewer"""

@@ -9,7 +9,7 @@ SCRIPTS = {
     file.stem: f"<script>\n{file.read_text(encoding='utf-8')}</script>"
     for file in sorted((Path(__file__).parents[2] / "assets" / "scripts").glob("*.js"))
 }
-"""their HTML, by the names of the files; a browser runs no others (pages/server/browser_rules.py)"""
+"""their HTML, by the names of the files; a browser runs no others (pages/server/requests/browser_rules.py)"""
 
 ON_EVERY_PAGE = (
     "close_sidebar_on_choice",

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from index_store.access.grants import EVERYONE, Grant, Grantee, IndexAccess
+from index_store.access.people.typed_names import typed_address
 from index_store.access.rights import GranteeKind, Right
-from index_store.access.typed_names import typed_address
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback, run_or_show_error
 from pages.widgets.controls.picker import fresh_key, pick, renew

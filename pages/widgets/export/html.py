@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 
 from index_store.base.errors import Failure
-from pages.server.browser_rules import FILE_POLICY
+from pages.server.requests.browser_rules import FILE_POLICY
 from pages.widgets.answer.answer import answer_html
 from pages.widgets.answer.formulae import with_mathml
 from pages.widgets.answer.status import answer_status_html, end_notes, told_not_loaded, unconfirmed_html

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from index_store.access.person import Person
+from index_store.access.people.person import Person
 from pages.texts import texts
 from rag.text.language import Language
 from tests.browser.app_process import App

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from pages.server.browser_rules import HEADERS
+from pages.server.requests.browser_rules import HEADERS
 from tests.browser.app_process import ROOT, App
 from tests.browser.conftest import ARGUMENTS, installed_chromium
 from tests.browser.server.raw_http import Answer, open_socket, send
@@ -56,7 +56,7 @@ def named(tmp_path_factory) -> Iterator[App]:
         "localhost:{port}",
         "localhost",
         "[0:0:0:0:0:0:0:1]:{port}",
-        # In this process: tests/pages/server/test_gate.py.
+        # In this process: tests/pages/server/requests/test_gate.py.
         *(
             pytest.param(host, marks=pytest.mark.soak)
             for host in (
@@ -201,7 +201,7 @@ def test_pages_of_the_app_are_let_in(process, way, host, origin):
     assert ask(process.port, *sent(process, host, origin)).status == good
 
 
-@pytest.mark.soak  # all of them in this process: tests/pages/server/test_gate.py; behind a proxy: test_proxies.py
+@pytest.mark.soak  # all of them in this process: tests/pages/server/requests/test_gate.py; behind a proxy: test_proxies.py
 @pytest.mark.parametrize(
     ("host", "origin"),
     [
@@ -217,7 +217,7 @@ def test_names_that_are_set_are_let_in_beside_those_of_loopback(named, way, host
     assert ask(named.port, *lines).status == good
 
 
-@pytest.mark.soak  # in this process: tests/pages/server/test_gate.py; behind a proxy: test_proxies.py
+@pytest.mark.soak  # in this process: tests/pages/server/requests/test_gate.py; behind a proxy: test_proxies.py
 def test_other_names_and_origins_are_refused(named, way):
     ask, _ = way
     assert ask(named.port, "Host: evil.example").status == 403

@@ -178,7 +178,7 @@ def test_a_long_answer_of_the_app_gets_through_nginx(host, tmp_path):
         app.shutdown()
 
 
-@pytest.mark.soak  # without a proxy: tests/pages/server/test_proxies.py
+@pytest.mark.soak  # without a proxy: tests/pages/server/requests/test_proxies.py
 def test_a_proxy_signs_people_in_and_nobody_else_can_say_who_they_are(browser, host, tmp_path):
     people = tmp_path / "people"
     people.write_text("rika:{PLAIN}secret\n")

@@ -254,7 +254,7 @@ def test_who_is_disabled_can_press_nothing_more_in_a_tab_that_was_open(come, acc
         access.people.enable(emil)
 
 
-@pytest.mark.soak  # without a browser: tests/index_store/access/test_people.py
+@pytest.mark.soak  # without a browser: tests/index_store/access/people/test_people.py
 def test_roles_come_from_the_settings_and_the_groups_of_the_claim(signed_in, access):
     for name, role in (("anna", Role.ADMIN), ("emil", Role.EDITOR), ("rika", Role.READER)):
         signed_in(name)

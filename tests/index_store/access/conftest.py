@@ -3,8 +3,8 @@ from collections.abc import Iterator
 import pytest
 
 from index_store.access.access import Access, open_access
-from index_store.access.people import People
-from index_store.access.recognition import SignInClaims
+from index_store.access.people.people import People
+from index_store.access.people.recognition import SignInClaims
 from index_store.base.settings.settings import Settings
 
 

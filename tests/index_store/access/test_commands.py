@@ -4,7 +4,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import text
 
-from index_store.access.recognition import SignInClaims
+from index_store.access.people.recognition import SignInClaims
 from index_store.base.settings.settings import Settings
 from index_store.commands import main
 from index_store.store.index_store import IndexStore

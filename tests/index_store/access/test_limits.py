@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from index_store.access.access import Access
 from index_store.access.limits import GroupLimits
-from index_store.access.people import People
+from index_store.access.people.people import People
 from index_store.base.errors import IndexHasTooManyFiles, IndexTooLarge, NoGroupNamed
 from index_store.base.settings.settings import Settings
 from index_store.ingestion.results import IngestStatus

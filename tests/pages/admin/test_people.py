@@ -2,8 +2,8 @@
 
 from unittest.mock import Mock
 
+from index_store.access.people.recognition import SignInClaims
 from index_store.access.principal import Role
-from index_store.access.recognition import SignInClaims
 from index_store.access.user_people import UserPeople
 from index_store.base.errors import AdminNeeded, NoPersonNamed
 from pages.server.settings import ServerSettings

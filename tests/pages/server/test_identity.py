@@ -8,8 +8,8 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
 from index_store.access.access import Access, open_access
+from index_store.access.people.recognition import SignInClaims
 from index_store.access.principal import LOCAL, Principal, Role
-from index_store.access.recognition import SignInClaims
 from index_store.base.errors import AccessWithdrawn
 from index_store.base.settings.settings import Settings as StoreSettings
 from pages.server.identity import NotSignedIn, claim_of_headers, claim_of_token, identify

@@ -18,8 +18,8 @@ from streamlit.web.server.starlette.starlette_app import create_streamlit_middle
 from streamlit.web.server.starlette.starlette_auth_routes import create_auth_routes
 
 from index_store.access.access import Access
+from index_store.access.people.recognition import SignInClaims
 from index_store.access.principal import Role
-from index_store.access.recognition import SignInClaims
 from pages.server import process
 from pages.server.identity import identify, sign_in_cookie
 from pages.server.providers import for_streamlit, provider_key

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from index_store.access.grants import EVERYONE
 from index_store.access.limits import GroupLimits
-from index_store.access.recognition import SignInClaims
+from index_store.access.people.recognition import SignInClaims
 from index_store.access.rights import Right
 from index_store.base.settings.settings import Settings as StoreSettings
 from index_store.store.index_store import IndexStore

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
 from textwrap import indent
 
-from index_store.parsing.loaders.as_markdown import with_raised
-from index_store.parsing.loaders.header_rows import Cell, header_rows, title_rows
 from index_store.parsing.loaders.html.asides import drop_asides
 from index_store.parsing.loaders.html.formula import on_a_line
 from index_store.parsing.loaders.html.ordinals import Ordinals
 from index_store.parsing.loaders.html.questions import name_questions
 from index_store.parsing.loaders.html.tree.node import BLOCKS, Holds, Node
+from index_store.parsing.loaders.markdown.as_markdown import with_raised
+from index_store.parsing.loaders.markdown.header_rows import Cell, header_rows, title_rows
+from index_store.parsing.loaders.markdown.tables import BESIDE, REPEATED, completed, has_no_header, unescaped, with_rule
 from index_store.parsing.loaders.sheet import Sheet, Span
-from index_store.parsing.loaders.tables import BESIDE, REPEATED, completed, has_no_header, unescaped, with_rule
 
 MAIN_SHARE = 0.5
 """share of a page's text that its main element must hold: some pages have their text elsewhere"""

@@ -2,8 +2,8 @@
 
 import re
 
-from index_store.parsing.loaders.as_markdown import RAISED, RAISED_END
 from index_store.parsing.loaders.html.tree.node import Node
+from index_store.parsing.loaders.markdown.as_markdown import RAISED, RAISED_END
 
 _ROWS = frozenset({"math", "mrow", "mstyle", "mpadded", "semantics"})
 _POWERS = frozenset({"msup", "msubsup"})

@@ -9,7 +9,7 @@ from index_store.parsing.loaders.html.body import body_markdown
 from index_store.parsing.loaders.html.charset import declared_charset
 from index_store.parsing.loaders.html.title import page_title
 from index_store.parsing.loaders.html.tree.tree import parse
-from index_store.parsing.loaders.plain_headings import with_plain_headings
+from index_store.parsing.loaders.markdown.plain_headings import with_plain_headings
 from index_store.parsing.loaders.text.decode import decode
 
 

@@ -3,7 +3,7 @@
 import re
 
 from index_store.parsing.loaders.html.tree.node import Node
-from index_store.parsing.loaders.list_number import list_number
+from index_store.parsing.loaders.markdown.list_number import list_number
 
 _NUMBER = re.compile(r"\s*([+-]?\d{1,9})(?!\d)")
 """with more digits, a browser ignores it, too"""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from index_store.parsing.loaders.document import HEADING_LENGTH, Heading, Page
-from index_store.parsing.loaders.plain_headings import with_plain_headings
+from index_store.parsing.loaders.markdown.plain_headings import with_plain_headings
 
 HEADERS = 6
 """lines of a quoted mail's headers at most, from that of its sender to its subject"""

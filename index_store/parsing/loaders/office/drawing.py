@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from index_store.parsing.loaders import as_markdown, tables
+from index_store.parsing.loaders.markdown import as_markdown, tables
 from index_store.parsing.loaders.office import formula
 from index_store.parsing.loaders.office.excel.number_format import shown_text
 from index_store.parsing.loaders.office.package import Element, Package, attribute, is_on, local, number

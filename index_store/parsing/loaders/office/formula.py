@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders.markdown import as_markdown
 from index_store.parsing.loaders.office.package import Element, attribute, local
 
 _PARTS = {

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from index_store.base.errors import NoText
-from index_store.parsing.loaders import as_markdown, tables
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, page_ranges, title_of
-from index_store.parsing.loaders.header_rows import Cell, with_one_header
-from index_store.parsing.loaders.list_number import list_number
+from index_store.parsing.loaders.markdown import as_markdown, tables
+from index_store.parsing.loaders.markdown.header_rows import Cell, with_one_header
+from index_store.parsing.loaders.markdown.list_number import list_number
 from index_store.parsing.loaders.office import drawing
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened
 

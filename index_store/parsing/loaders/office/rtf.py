@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from index_store.base.errors import EmptyDocument, NoText, Unreadable, WrongContent
-from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.content import content_kind, unreadable
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
+from index_store.parsing.loaders.markdown import as_markdown
+from index_store.parsing.loaders.markdown.plain_headings import with_plain_headings
 from index_store.parsing.loaders.office import eq_field
 from index_store.parsing.loaders.office.rtf_blocks import Blocks
 from index_store.parsing.loaders.office.symbol_fonts import characters
 from index_store.parsing.loaders.office.word.styles import HEADING
-from index_store.parsing.loaders.plain_headings import with_plain_headings
 
 _TOKEN = re.compile(
     rb"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<hex>[0-9a-fA-F]{2})|\\(?P<symbol>[^a-zA-Z])"

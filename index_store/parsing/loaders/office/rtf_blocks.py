@@ -5,8 +5,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from index_store.parsing.loaders import as_markdown, tables
-from index_store.parsing.loaders.header_rows import Cell, with_one_header
+from index_store.parsing.loaders.markdown import as_markdown, tables
+from index_store.parsing.loaders.markdown.header_rows import Cell, with_one_header
 
 COLUMNS = 63
 """over which a cell is spread at most (Word's own limit)"""

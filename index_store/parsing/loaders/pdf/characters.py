@@ -11,7 +11,7 @@ import pypdfium2.raw as pdfium
 from pypdfium2 import PdfTextPage
 
 from index_store.base.text.radicals import KANJI_OF_RADICALS
-from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders.markdown import as_markdown
 from index_store.parsing.loaders.pdf.upright import Box, turned_back
 
 RAISED_SIZE = 0.8

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from pypdfium2 import PdfTextPage
 
+from index_store.parsing.loaders.markdown.tables import RowsAbove
 from index_store.parsing.loaders.pdf.characters import box_of, is_slanted, mark_raised, size_of, text_of, weight_of
 from index_store.parsing.loaders.pdf.upright import Box
 from index_store.parsing.loaders.sheet import Sheet, Span
-from index_store.parsing.loaders.tables import RowsAbove
 
 SAME_LINE = 0.4
 """share of a line's height; pieces that are closer than this are one line"""

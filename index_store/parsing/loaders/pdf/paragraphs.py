@@ -4,9 +4,9 @@ import re
 import statistics
 from itertools import pairwise
 
+from index_store.parsing.loaders.markdown.plain_headings.divisions import is_captioned, is_division
 from index_store.parsing.loaders.pdf.characters import HYPHENS, WIDE
 from index_store.parsing.loaders.pdf.line import SAME_LINE, Line
-from index_store.parsing.loaders.plain_headings.divisions import is_captioned, is_division
 from index_store.parsing.loaders.sheet import is_data
 
 PARAGRAPH_GAP = 1.35

@@ -16,6 +16,8 @@ from pypdfium2 import PdfDocument, PdfiumError
 from index_store.base.errors import CopyProtected, NoText, PasswordProtected, Unreadable, WrongContent
 from index_store.parsing.loaders.content import content_kind, unreadable
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile, page_ranges, title_of
+from index_store.parsing.loaders.markdown.plain_headings import with_plain_headings
+from index_store.parsing.loaders.markdown.plain_headings.bold import with_bold
 from index_store.parsing.loaders.pdf.entries import lines_with_entries
 from index_store.parsing.loaders.pdf.headings import Headings, bold_lines, completed, title_by_size
 from index_store.parsing.loaders.pdf.line import Line
@@ -24,8 +26,6 @@ from index_store.parsing.loaders.pdf.pictures import is_covered, shows_something
 from index_store.parsing.loaders.pdf.readings import without_readings
 from index_store.parsing.loaders.pdf.running_lines import undigited, without_running_lines
 from index_store.parsing.loaders.pdf.tables import Table, header_alone, in_columns, tables
-from index_store.parsing.loaders.plain_headings import with_plain_headings
-from index_store.parsing.loaders.plain_headings.bold import with_bold
 from index_store.parsing.loaders.text.decode import japanese
 
 log = logging.getLogger(__name__)

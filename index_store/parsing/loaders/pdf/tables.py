@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from index_store.parsing.loaders.as_markdown import paragraph
+from index_store.parsing.loaders.markdown.as_markdown import paragraph
+from index_store.parsing.loaders.markdown.tables import LABEL, RowsAbove, joined_header, table
 from index_store.parsing.loaders.pdf.line import Cell, Line, RuledTable
 from index_store.parsing.loaders.pdf.paragraphs import BULLET, joined
 from index_store.parsing.loaders.pdf.rules import NEAR
 from index_store.parsing.loaders.sheet import is_data
-from index_store.parsing.loaders.tables import LABEL, RowsAbove, joined_header, table
 
 ROWS = 3
 """of a table at least, including its header"""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from index_store.parsing.loaders.document import HEADING, Heading, LoadedDocument, Page, RawFile, fence_mark
-from index_store.parsing.loaders.plain_headings import with_plain_headings
+from index_store.parsing.loaders.markdown.plain_headings import with_plain_headings
 from index_store.parsing.loaders.text.txt import read_text
 
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from index_store.base.errors import EmptyDocument, TooMuchText, WrongContent
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import CHARACTERS, Heading, LoadedDocument, Page, RawFile
-from index_store.parsing.loaders.plain_headings import with_plain_headings
+from index_store.parsing.loaders.markdown.plain_headings import with_plain_headings
 from index_store.parsing.loaders.text.decode import decode, with_plain_newlines
 
 READINGS = 3

@@ -9,8 +9,8 @@ import pytest
 from index_store.access.audit.audit import EntryFilter
 from index_store.access.grants import EVERYONE
 from index_store.access.limits import GroupLimits
+from index_store.access.people.recognition import SignInClaims
 from index_store.access.principal import LOCAL, Role
-from index_store.access.recognition import SignInClaims
 from index_store.access.rights import Right
 from index_store.base.errors import AccessWithdrawn, AdminNeeded, RightMissing
 from index_store.base.settings.settings import Settings

@@ -17,8 +17,8 @@ import pytest
 from sqlalchemy import delete, select
 
 from index_store.access.access import open_access
+from index_store.access.people.recognition import SignInClaims
 from index_store.access.principal import Role
-from index_store.access.recognition import SignInClaims
 from index_store.base import errors
 from index_store.base.settings.settings import Settings
 from index_store.catalogue.schema import job_items

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 import pytest
 
 from index_store.base.errors import EmptyDocument
-from pages.server.browser_rules import FILE_POLICY
+from pages.server.requests.browser_rules import FILE_POLICY
 from pages.texts import texts
 from pages.widgets.export.html import as_html
 from pages.widgets.trace.fork.origin import origin_lines

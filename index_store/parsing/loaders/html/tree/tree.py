@@ -11,10 +11,10 @@ from types import MappingProxyType
 
 from lxml import etree
 
-from index_store.parsing.loaders.as_markdown import RAISED, RAISED_END
 from index_store.parsing.loaders.html.tree.boilerplate import HEADER, is_boilerplate
 from index_store.parsing.loaders.html.tree.node import BLOCKS, CELLS, Holds, Node
 from index_store.parsing.loaders.html.tree.pictures import DOCUMENT, DRAWN, drop_drawings, look_at_pictures, spoken
+from index_store.parsing.loaders.markdown.as_markdown import RAISED, RAISED_END
 
 _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary", "th"})
 """tags whose text may be a button, which unfolds or sorts what is below"""

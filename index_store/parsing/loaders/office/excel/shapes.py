@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from index_store.base.errors import Unreadable
-from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders.markdown import as_markdown
 from index_store.parsing.loaders.office import drawing
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from index_store.base.errors import NoText
-from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, title_of
+from index_store.parsing.loaders.markdown import as_markdown
 from index_store.parsing.loaders.office.excel import shapes
 from index_store.parsing.loaders.office.excel.number_format import BUILT_IN, GENERAL, shown_text
 from index_store.parsing.loaders.office.package import (

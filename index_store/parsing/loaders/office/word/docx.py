@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from index_store.base.errors import NoText
-from index_store.parsing.loaders import as_markdown, tables
 from index_store.parsing.loaders.document import HEADING_LENGTH, LoadedDocument, Page, RawFile, only_highest, title_of
-from index_store.parsing.loaders.header_rows import Cell, with_one_header
+from index_store.parsing.loaders.markdown import as_markdown, tables
+from index_store.parsing.loaders.markdown.header_rows import Cell, with_one_header
+from index_store.parsing.loaders.markdown.plain_headings import with_plain_headings
+from index_store.parsing.loaders.markdown.plain_headings.bold import with_bold
 from index_store.parsing.loaders.office import drawing, eq_field, formula
 from index_store.parsing.loaders.office.package import (
     Element,
@@ -26,8 +28,6 @@ from index_store.parsing.loaders.office.package import (
 from index_store.parsing.loaders.office.word import marks
 from index_store.parsing.loaders.office.word.numbering import BULLET, Numbering
 from index_store.parsing.loaders.office.word.styles import BODY_LEVEL, Style, Styles
-from index_store.parsing.loaders.plain_headings import with_plain_headings
-from index_store.parsing.loaders.plain_headings.bold import with_bold
 
 _DROPPED = {
     "pPr", "rPr", "sdtPr", "del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "rubyPr", "annotationRef",

@@ -6,7 +6,7 @@ People ask for a rule by its number, so the number must be part of the text.
 import re
 from dataclasses import dataclass, replace
 
-from index_store.parsing.loaders.list_number import list_number
+from index_store.parsing.loaders.markdown.list_number import list_number
 from index_store.parsing.loaders.office.package import Element, Package, attribute, number
 
 BULLET = "-"

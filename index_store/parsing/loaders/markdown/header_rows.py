@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from index_store.parsing.loaders.tables import Grid, are_pairs, completed
+from index_store.parsing.loaders.markdown.tables import Grid, are_pairs, completed
 
 ROWS = 3
 """of a header at most"""

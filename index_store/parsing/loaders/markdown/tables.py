@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from index_store.parsing.loaders.as_markdown import paragraph
+from index_store.parsing.loaders.markdown.as_markdown import paragraph
 
 Grid = Sequence[Sequence[str]]
 """rows of cells; rows may differ in length"""

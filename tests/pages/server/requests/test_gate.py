@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from pages.server.gate import NotForOthers, RequestGate, refuse_others
+from pages.server.requests.gate import NotForOthers, RequestGate, refuse_others
 from pages.server.settings import ServerSettings
 from pages.widgets.controls.script import ON_EVERY_PAGE, SCRIPTS
 
@@ -87,7 +87,7 @@ def test_a_server_that_is_told_no_address_would_listen_on_all():
 
 def test_a_page_runs_only_scripts_that_are_named_to_the_browser():
     """Another one would not run: the browser knows those of pages/assets/scripts by their hashes."""
-    pages = Path(__file__).parents[3] / "pages"
+    pages = Path(__file__).parents[4] / "pages"
     code = {file: file.read_text(encoding="utf-8") for file in (pages.parent / "app.py", *pages.rglob("*.py"))}
     shown_by = [file.relative_to(pages).as_posix() for file, text in code.items() if "unsafe_allow_javascript" in text]
     assert shown_by == ["widgets/controls/script.py"]

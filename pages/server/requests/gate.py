@@ -17,9 +17,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from index_store.base.errors import PlainError
 from index_store.base.settings.settings import NO_COMMAS
-from pages.server.browser_rules import content_policy, tell_browser
-from pages.server.proxies import is_within, read_networks
-from pages.server.refusal import Refused, refuse
+from pages.server.requests.browser_rules import content_policy, tell_browser
+from pages.server.requests.proxies import is_within, read_networks
+from pages.server.requests.refusal import Refused, refuse
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 """names that always mean the machine itself"""

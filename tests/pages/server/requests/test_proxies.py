@@ -11,8 +11,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from pages.server.gate import RequestGate
-from pages.server.proxies import Proxies, is_within, read_networks
+from pages.server.requests.gate import RequestGate
+from pages.server.requests.proxies import Proxies, is_within, read_networks
 from pages.server.settings import ServerSettings
 from tests.conftest import ROOT
 

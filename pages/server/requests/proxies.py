@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from index_store.base.errors import PlainError
-from pages.server.refusal import Refused, refuse
+from pages.server.requests.refusal import Refused, refuse
 
 Network = IPv4Network | IPv6Network
 

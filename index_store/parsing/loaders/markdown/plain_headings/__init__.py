@@ -5,11 +5,11 @@ with a line drawn below them, and questions.
 from collections.abc import Sequence
 
 from index_store.parsing.loaders.document import Page
-from index_store.parsing.loaders.plain_headings.divisions import with_divisions
-from index_store.parsing.loaders.plain_headings.drawn import with_drawn
-from index_store.parsing.loaders.plain_headings.marked import with_marks
-from index_store.parsing.loaders.plain_headings.numbered import with_numbers
-from index_store.parsing.loaders.plain_headings.questions import with_questions
+from index_store.parsing.loaders.markdown.plain_headings.divisions import with_divisions
+from index_store.parsing.loaders.markdown.plain_headings.drawn import with_drawn
+from index_store.parsing.loaders.markdown.plain_headings.marked import with_marks
+from index_store.parsing.loaders.markdown.plain_headings.numbered import with_numbers
+from index_store.parsing.loaders.markdown.plain_headings.questions import with_questions
 
 
 def with_plain_headings(pages: Sequence[Page]) -> list[Page]:

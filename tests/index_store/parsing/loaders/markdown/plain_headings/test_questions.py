@@ -3,7 +3,7 @@
 import pytest
 
 from index_store.parsing.loaders.document import Heading, Page
-from index_store.parsing.loaders.plain_headings.questions import with_questions
+from index_store.parsing.loaders.markdown.plain_headings.questions import with_questions
 
 FAQ = """社内システム よくある質問
 

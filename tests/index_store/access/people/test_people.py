@@ -11,9 +11,9 @@ import pytest
 
 from index_store.access.access import Access, open_access
 from index_store.access.grants import EVERYONE, Grantee
-from index_store.access.people import People
+from index_store.access.people.people import People
+from index_store.access.people.recognition import NOTED_EVERY, SignInClaims
 from index_store.access.principal import LOCAL, Principal, Role
-from index_store.access.recognition import NOTED_EVERY, SignInClaims
 from index_store.access.rights import GranteeKind, Right
 from index_store.base import errors
 from index_store.base.database.database import backend_of

@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import BaseModel
 from sqlalchemy import Connection, Row, select
 
+from index_store.access.people.typed_names import account_name, folded, typed_address
 from index_store.access.principal import Principal, Role
-from index_store.access.typed_names import account_name, folded, typed_address
 from index_store.base.settings.settings import Settings, comma_separated
 from index_store.catalogue.schema import people
 

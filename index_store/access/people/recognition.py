@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, Row, bindparam, select
 from sqlalchemy.exc import OperationalError
 
-from index_store.access.person import NOT_YET, RoleRules, accounts_of
+from index_store.access.people.person import NOT_YET, RoleRules, accounts_of
 from index_store.access.principal import Principal
 from index_store.access.rights import GranteeKind
 from index_store.access.transaction import changing_exclusively

@@ -7,12 +7,12 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, literal, or_, select
 
-from index_store.access.person import ERASED, NOT_YET, Person
+from index_store.access.people.person import ERASED, NOT_YET, Person
+from index_store.access.people.recognition import Recognition
+from index_store.access.people.typed_names import account_name, typed_address
 from index_store.access.principal import Role
-from index_store.access.recognition import Recognition
 from index_store.access.rights import GranteeKind
 from index_store.access.transaction import changing_exclusively
-from index_store.access.typed_names import account_name, typed_address
 from index_store.base.database.backend import DatabaseBackend
 from index_store.base.database.copies import DAMAGED, UPGRADED, drop_copies
 from index_store.base.database.database import backend_of

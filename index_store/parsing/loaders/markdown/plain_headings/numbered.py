@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from index_store.parsing.loaders.document import Heading, Page, fence_mark, with_headings
-from index_store.parsing.loaders.list_number import list_number
-from index_store.parsing.loaders.plain_headings.divisions import provisions_below
+from index_store.parsing.loaders.markdown.list_number import list_number
+from index_store.parsing.loaders.markdown.plain_headings.divisions import provisions_below
 
 FEWEST = 3
 """headings of a text that has such headings; two lines with a 1 and a 2 may be anything"""

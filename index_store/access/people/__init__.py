@@ -1,0 +1,1 @@
+"""People as the database knows them, who signs in, and their signed-in browsers."""
