@@ -201,7 +201,8 @@ def test_pages_of_the_app_are_let_in(process, way, host, origin):
     assert ask(process.port, *sent(process, host, origin)).status == good
 
 
-@pytest.mark.soak  # all of them in this process: tests/pages/server/requests/test_gate.py; behind a proxy: test_proxies.py
+# All of them in this process: tests/pages/server/requests/test_gate.py; behind a proxy: test_proxies.py.
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("host", "origin"),
     [
