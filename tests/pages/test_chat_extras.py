@@ -9,6 +9,7 @@ from html import unescape
 import pytest
 
 from pages.server import process
+from rag.errors import NotSaved
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.runs.engine import Engine
@@ -92,6 +93,19 @@ def test_a_thumb_takes_a_reason_and_shows_it_again(page, engine, language, thumb
     assert page.words["chat.reason_kept"] in [each.value for each in page.app.caption]
     again = ChatPage(language, conversation=page.conversation)
     assert field(again, "reason-").value == "It names *no* year."
+
+
+def test_a_reason_that_could_not_be_saved_is_not_said_to_be_kept(page, engine, monkeypatch):
+    def full(*_: object) -> None:
+        raise NotSaved()
+
+    monkeypatch.setattr(UserHistory, "explain_feedback", full)
+    page = page("en")
+    page.app.feedback[0].set_value(0)
+    page.look()
+    field(page, "reason-").set_value("It names no year.")
+    page.look()
+    assert page.words["chat.reason_kept"] not in [each.value for each in page.app.caption]
 
 
 @one_language("ja")

@@ -544,6 +544,15 @@ def test_the_pages_of_a_pdf_that_have_no_text_are_told_where_it_was_added_and_wh
     assert [shown(each.value) for each in page.app.warning] == [told]
 
 
+def test_of_a_long_document_the_first_of_many_pages_without_text_are_told(engine):
+    page = DocumentsPage("en")
+    scanned = [[painted(SCAN)], [Text(50, 700, "It pays 2,500 yen.")]] * 60
+    page.drop(("report.pdf", PdfFile(scanned).content())).wait()
+    told = Tags(page.html).text
+    assert page.words["document.pages_without_text"].partition("{pages}")[0] + "1, 3, 5, 7" in told
+    assert page.words["document.attachments_without_text"].partition("{pages}")[0] not in told
+
+
 @one_language("ja")
 def test_a_document_that_is_gone_is_told_in_a_sentence(engine, language):
     page = DocumentsPage(language, doc="0" * 32)

@@ -380,6 +380,27 @@ def test_of_an_answer_that_was_cut_it_is_not_said_that_it_was_misread(engine, as
     assert page.words["runs.misread_as_not_useful"] not in page.text
 
 
+@one_language("en")
+def test_of_a_cut_answer_that_nobody_rated_it_is_not_said_that_nothing_casts_doubt_on_it(engine, ask, server, language):
+    server.default = Answer("A director approves it [1], and", finish_reason="length")
+    page = RunsPage(language, run=ask("Who approves the green car?", "naive"))
+    assert page.words["cause.none_note"] not in page.text
+
+
+@one_language("en")
+def test_where_a_person_finds_an_answer_good_that_a_check_rejected_the_trace_is_not_said_to_agree(
+    engine, ask, server, language
+):
+    server.answer_when(lambda request: request.schema is not None, YES)
+    server.answer_when(lambda request: EN.usefulness[:60] in request.prompt, rating(1))
+    server.default = "A director approves it [1]."
+    run_id = ask("Who approves the green car?", "self_rag")
+    engine.run_list.set_cause(run_id, "none")
+    page = RunsPage(language, run=run_id)
+    assert page.words["cause.none_note"] not in page.text
+    assert page.words["runs.misread_as_not_useful"] not in page.text
+
+
 @pytest.mark.soak
 @one_language("en")
 def test_of_a_disliked_answer_from_the_web_it_is_said_that_no_document_was_read_for_it(

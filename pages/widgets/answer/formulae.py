@@ -116,10 +116,14 @@ _dollars_of_plugin = math_inline_dollar(allow_space=False, allow_digits=False, a
 
 
 def _dollars(state: StateInline, silent: bool) -> bool:
-    """The plugin's rule, which knows that $5 and $10 are prices. Here, 5$ and 10$ are prices too."""
+    """The plugin's rule, which knows that $5 and $10 are prices. Here, 5$ and 10$ are prices too, and $A$1 and $A2,$D2
+    are cells of a sheet.
+    """
     if state.src[state.pos] != "$":
         return False
     end = state.src.find("$", state.pos + 1)
+    if end > state.pos + 1 and "A" <= state.src[end + 1 : end + 2] <= "Z":
+        return False
     return not _is_prose(state.src[state.pos + 1 : end]) and _dollars_of_plugin(state, silent)
 
 

@@ -79,18 +79,23 @@ class _Inline(ParserInline):
 class _State(StateInline):
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803  # overrides
         """Beside a Japanese character, `**` and `~~` need no space: 申請は**「年休」**で. CommonMark takes a sign of
-        punctuation beside a letter for the wrong side of a bold word. Between two digits, `*` multiplies: 8*20*1.25.
-        Behind a Japanese label, `**` can end bold words, whatever follows: **期限:**9月30日.
+        punctuation beside a letter for the wrong side of a bold word. Behind a Japanese label, `**` can end bold words,
+        whatever follows: **期限:**9月30日. A single `*` beside a digit multiplies or marks a note: 8*20*1.25, 申請書*1.
+        Behind a word and before a sign, it marks something: 氏名*、住所*は必須.
         """
         scanned = super().scanDelims(start, canSplitWord)
         end = start + scanned.length
         before, after = self.src[max(0, start - 1) : start], self.src[end : min(end + 1, self.posMax)]
-        if self.src[start] == "*" and before.isdigit() and after.isdigit():
-            return Scanned(can_open=False, can_close=False, length=scanned.length)
+        is_single = self.src[start] == "*" and scanned.length == 1
+        if is_single and before.isalnum() and after.isalnum() and (before.isdigit() or after.isdigit()):
+            return Scanned(can_open=False, can_close=False, length=1)
         if not canSplitWord or not (_is_wide(before) or _is_wide(after)):
             ends_label = before == ":" and scanned.length == 2 and _is_wide(self.src[max(0, start - 2) : start - 1])
             return scanned._replace(can_close=scanned.can_close or ends_label)
-        return Scanned(can_open=bool(after.strip()), can_close=bool(before.strip()), length=scanned.length)
+        is_mark = is_single and before.isalnum() and not after.isalnum()
+        return Scanned(
+            can_open=bool(after.strip()) and not is_mark, can_close=bool(before.strip()), length=scanned.length
+        )
 
 
 def _is_wide(character: str) -> bool:

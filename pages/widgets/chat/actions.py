@@ -70,7 +70,7 @@ def _ask_reason(run: PastRun) -> None:
         label_visibility="collapsed",
         on_change=save,
     )
-    if st.session_state[key].strip():
+    if run.feedback_reason and run.feedback_reason == st.session_state[key].strip():
         st.caption(say("chat.reason_kept"))
 
 

@@ -55,7 +55,8 @@ def show_why(run: PastRun, finding: Finding, label_visibility: Literal["visible"
     if run.cause_by_person:
         st.caption(say("runs.by_hand", cause=told))
     cause = run.cause_by_person or by_trace
-    st.write(_note(cause, run, finding, is_unclear=is_unclear))
+    if note := _note(cause, run, finding, is_unclear=is_unclear):
+        st.write(note)
     if finding.absent:
         st.caption(say("runs.absent", words=plain(" · ".join(finding.absent))))
     if cause in ("no_document", "refused_rightly"):  # what is missing may be in a document that is not searched
@@ -68,8 +69,10 @@ def show_why(run: PastRun, finding: Finding, label_visibility: Literal["visible"
 
 
 def _note(cause: Cause, run: PastRun, finding: Finding, *, is_unclear: bool) -> str:
-    """What the cause means here, and what to do."""
-    if cause == "none":
+    """What the cause means here, and what to do. Empty if a person finds an answer good that the trace does not."""
+    if cause == "none" and finding.cause != "none":
+        return ""
+    if cause == "none" and finding.situation != "reply_cut":
         return say("runs.unclear" if is_unclear else "cause.none_note")
     is_of_trace = not run.cause_by_person or finding.cause == cause
     if not is_of_trace:  # the trace knows nothing of what a person found

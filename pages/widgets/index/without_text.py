@@ -4,7 +4,7 @@ import re
 
 from pages.words.say import say
 
-_NUMBERS = re.compile(r"[\d, -]+")
+_NUMBERS = re.compile(r"[\d, -]+…?")
 
 
 def told_without_text(pages: str) -> str:

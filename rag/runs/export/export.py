@@ -141,6 +141,9 @@ def export_as_markdown(
 
 
 _TRACE: dict[Language, str] = {"en": "How it was answered", "ja": "回答までの手順"}
+_SECONDS: dict[Language, str] = {"en": "{:.1f} s", "ja": "{:.1f} 秒"}
+_CALLS: dict[Language, str] = {"en": "{} × LLM", "ja": "モデル呼び出し {} 回"}
+_TOKENS: dict[Language, str] = {"en": "{} tokens", "ja": "{} トークン"}
 
 
 def _trace(found: Sequence[Event], language: Language, say: Say, tell_origin: TellOrigin, tell_time: TellTime) -> str:
@@ -160,24 +163,24 @@ def _trace(found: Sequence[Event], language: Language, say: Say, tell_origin: Te
                     fork = "\n".join((sentence, "", *(f"- {each}" for each in changes)))
             case StepFinished(step=step, attempt=attempt):
                 latest[step] = f"{step} {attempt}"
-                steps[latest[step]] = _step(event, origin, say)
+                steps[latest[step]] = _step(event, origin, language, say)
             case Decision(from_step=step):
                 to = say("decision.end" if event.to == END else f"step.{event.to}")
                 told_why = f"  - ↳ {in_line(say(f'decision.{event.why}'))} → {in_line(to)}"
                 steps.setdefault(latest.get(step, ""), []).append(told_why)
             case RunFinished():
-                totals = _totals(event, say)
+                totals = _totals(event, language, say)
     lines = "\n".join(line for step in steps.values() for line in step)
     return "\n\n".join(filter(None, (f"### {_TRACE[language]}", head, fork, lines, totals)))
 
 
-def _step(step: StepFinished, origin: Origin | None, say: Say) -> list[str]:
+def _step(step: StepFinished, origin: Origin | None, language: Language, say: Say) -> list[str]:
     """`origin`: of a fork."""
     note = f" · ↺ {in_line(say('step.reused'))}" if step.reused else ""
     if origin and (step.step, step.attempt) == (origin.step, origin.attempt):
         note = f" · ✎ {in_line(say('step.changed'))}"
     attempt = f" #{step.attempt}" if step.attempt > 1 else ""
-    seconds = f"{step.milliseconds / 1000:.1f} s"
+    seconds = _SECONDS[language].format(step.milliseconds / 1000)
     lines = [f"- {SIGNS[step.verdict]} **{in_line(say(f'step.{step.step}'))}**{attempt}{note} · {seconds}"]
     match step.detail:
         case RetrievalDetail(passages=passages) | WebSearchDetail(passages=passages):
@@ -189,10 +192,10 @@ def _step(step: StepFinished, origin: Origin | None, say: Say) -> list[str]:
     return lines
 
 
-def _totals(last: RunFinished, say: Say) -> str:
+def _totals(last: RunFinished, language: Language, say: Say) -> str:
     totals = last.totals
     ended = say(f"outcome.{last.outcome}" if last.outcome else f"status.{last.status}")
-    costs = [f"{totals.seconds:.1f} s", f"{totals.model_calls} × LLM"]
+    costs = [_SECONDS[language].format(totals.seconds), _CALLS[language].format(totals.model_calls)]
     if totals.tokens:  # services tell them at the end of a reply, if at all
-        costs.append(f"{totals.tokens} tokens")
+        costs.append(_TOKENS[language].format(totals.tokens))
     return in_line(" · ".join((ended, *costs)))

@@ -82,8 +82,8 @@ EXPORT_LABELS: dict[Language, ExportLabels] = {
 _HTML = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
 _PICTURE = re.compile(r"!\[(?!\^[\d-]+\])")
 """not a footnote marker after an exclamation mark"""
-_FORMULA = re.compile(r"\$\$[^$]++\$\$|(?<![$\d\\])\$(?![\s\d])[^$\n]++(?<!\s)\$(?!\d)")
-"""between dollar signs, as pages read them: prices are none"""
+_FORMULA = re.compile(r"\$\$[^$]++\$\$|(?<![$\d\\])\$(?![\s\d])[^$\n]++(?<!\s)\$(?![\dA-Z])")
+"""between dollar signs, as pages read them: prices and cells of a sheet are none"""
 _SIGN = re.compile(r"([\\`*_\[\]<>#|~$&])")
 
 

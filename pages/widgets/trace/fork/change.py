@@ -115,8 +115,9 @@ def _ask_edits(events: Sequence[Event], started: RunStarted, step: StepFinished,
             )
         case RewriteDetail(after=query) | WebSearchDetail(query=query):
             return _ask_query(query, key)
-        case GroundingDetail() | UsefulnessDetail() | RetrievalNeedDetail():
-            turned = f"{step.step}_{'no' if step.verdict == 'yes' else 'yes'}"
+        case (GroundingDetail() | UsefulnessDetail() | RetrievalNeedDetail()) as detail:
+            is_yes = detail.needed if isinstance(detail, RetrievalNeedDetail) else step.verdict == "yes"
+            turned = f"{step.step}_{'no' if is_yes else 'yes'}"
             st.write(say(f"change.{turned}"))
             return [TurnOver()]
         case _:

@@ -35,14 +35,14 @@ def choice_html(question: str, words: Sequence[str], key: str) -> str:
 
     `key`: key of the label.
     """
-    spans = {word: re.search(re.escape(word), question, re.IGNORECASE) for word in words}
-    chosen = {at for span in spans.values() if span for at in range(*span.span())}
+    places = {word: list(re.finditer(re.escape(word), question, re.IGNORECASE)) for word in words}
+    chosen = {at for found in places.values() for each in found for at in range(*each.span())}
     left, start = "", 0
     for word in words_in_order(question):
         is_chosen = not chosen.isdisjoint(range(start, start + len(word)))
         left += _marked("" if is_chosen else "del", [word])
         start += len(word)
-    named = ", ".join(_marked("" if span else "ins", [word]) for word, span in spans.items())
+    named = ", ".join(_marked("" if found else "ins", [word]) for word, found in places.items())
     return _list({"detail.question": left.replace("</del><del>", ""), key: named})
 
 

@@ -88,10 +88,18 @@ def test_bold_words_beside_japanese_are_bold_whatever_sign_they_begin_or_end_wit
     assert f"<s>{bold}</s>の" in html_of(engine, f"~~{bold}~~の規程です。")
 
 
+def test_words_between_single_asterisks_are_in_italics(engine):
+    assert "<p>これは<em>重要</em>です</p>" in html_of(engine, "これは*重要*です")
+    assert "<p>It is <em>not</em> so.</p>" in html_of(engine, "It is *not* so.")
+
+
 @pytest.mark.parametrize(
     "text",
-    ["10~20日", "*.csv と *.txt", "snake_case_名", "** 注 **", "**Note:**text", "8*20*1.25=200", "1,250*8時間*20日"],
-)
+    [
+        "10~20日", "*.csv と *.txt", "snake_case_名", "** 注 **", "**Note:**text", "8*20*1.25=200", "1,250*8時間*20日",
+        "氏名*、住所*は必須です", "申請書*1、領収書*2", "月額*12ヶ月*5名", "単価*数量*1.1", "=B2*C2*D2",
+    ],
+)  # fmt: skip
 def test_signs_that_stand_for_themselves_stay(engine, text):
     html = html_of(engine, text)
     assert Tags(html).text.strip() == text
@@ -162,6 +170,7 @@ def test_a_formula_is_written_as_mathml_and_its_latex_stands_in_its_place_till_i
         "5$ or 10$",
         "| a |\n|---|\n| $5 |\n| $6 |", "`$x$`", "    $x$", "\\$x\\$", "$ x $", "$x", "$$", "$$\n\nx$$",
         "\\(x", "a\\[0\\]", "\\[x",
+        "=SUM($A$1:$B$2)", "=VLOOKUP($A2,$D$2:$F$100,3,FALSE)", "SUM($A:$A)",
     ],
 )  # fmt: skip
 def test_a_price_and_what_is_no_formula_stay_text(engine, written):

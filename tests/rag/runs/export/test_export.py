@@ -227,6 +227,13 @@ def test_the_trace_in_markdown_says_each_step_in_the_words_that_it_is_given():
     assert "- ✓ **step.generate** · 0.9 s" in export_as_markdown(export(events()), "en", lambda key: key)
 
 
+def test_seconds_calls_and_tokens_are_told_in_the_language_of_the_reader():
+    told = export_as_markdown(export(events()), "ja")
+    assert "- ✓ **generate** · 0.9 秒\n" in told
+    assert re.search(r"[\d.]+ 秒 · モデル呼び出し \d+ 回", told)
+    assert not re.search(r"\d s\b|LLM|tokens", told)
+
+
 def test_a_decision_stands_under_its_own_step_where_two_end_at_once():
     begun, step, decision, last = events()
     other = step.model_copy(update={"step": "draft_answer"})

@@ -20,6 +20,7 @@ from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.compare_page import ComparePage
 from tests.pages.tabs.fork_form import Form, trace_of
 from tests.pages.trace_examples import HOSTILE
+from tests.rag.verdicts import verdict
 from tests.servers import Refusal
 from tests.waiting import eventually
 
@@ -71,6 +72,12 @@ def test_a_verdict_is_reversed_and_the_fork_opens_at_that_step_beside_its_origin
     assert changes(fork) == [("grounding", "yes", "no")]
     assert form.page.app.query_params["runs"] == f"{form.origin.id},{fork.run_id}"
     assert form.page.app.query_params["step"] == "check_grounding-1"
+
+
+def test_where_documents_were_searched_in_doubt_the_fork_goes_on_without_them(handbook, server):
+    server.answer_when(lambda request: EN.retrieval_need in request.prompt, verdict("no", 0.3))
+    form = Form(asked("self_rag_candidates"), "decide_retrieval")
+    assert form.words["change.decide_retrieval_no"] in form.told
 
 
 def test_a_passage_that_is_unticked_is_left_out(handbook, server):

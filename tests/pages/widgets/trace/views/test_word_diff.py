@@ -64,6 +64,11 @@ def test_of_a_question_the_words_that_were_not_chosen_are_marked():
     ]
 
 
+def test_a_chosen_word_that_stands_in_the_question_twice_is_marked_nowhere():
+    told, _ = chosen("出張の日当と出張の額は?", "出張", "日当")
+    assert told == "出張<del>の</del>日当<del>と</del>出張<del>の額は?</del>"
+
+
 def test_a_chosen_word_that_is_not_in_the_question_is_marked_as_put_in():
     assert chosen("Who pays the VPN?", "vpn", "invoice")[1] == "vpn, <ins>invoice</ins>"
 
