@@ -34,6 +34,7 @@ from index_store.base.command_line.interrupts import INTERRUPTED
 from index_store.base.command_line.language import language_of_environment
 from index_store.base.command_line.terminal import write_log
 from index_store.base.errors import PlainError
+from index_store.base.folders import refuse_root
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
 from rag.runs.export.export import export_as_markdown
@@ -196,6 +197,7 @@ def _told(run: Run, language: Language) -> Iterator[str]:
 def _export(options: argparse.Namespace) -> int:
     # Only the history, which can be read while the app runs.
     settings = Settings()
+    refuse_root(settings.data_dir)
     History.refuse_newer(settings.data_dir, settings.database_url)
     with closing(History(settings.data_dir, settings.database_url)) as history:
         exports, everything = Exports(history, Audit(settings)), UserHistory(history, as_local)

@@ -86,8 +86,7 @@ def _vectors_of(settings: Settings, catalogue: Catalogue) -> VectorStore:
         if local.exists() and has_some:
             raise errors.VectorsInFolder(folder=os.path.abspath(folder))
         shutil.rmtree(local, ignore_errors=True)
-        identity = backend_of(catalogue.database).identity(catalogue.database)
-        noted.write_text(identity or uuid.uuid4().hex, encoding="utf-8")
+        noted.write_text(_owner(folder / ORIGINALS_NOTED, catalogue), encoding="utf-8")
     return VectorStore(chroma_backend(local, settings.chroma_url, noted.read_text(encoding="utf-8")))
 
 
@@ -105,9 +104,7 @@ def _originals_of(settings: Settings, catalogue: Catalogue) -> Originals:
         return Originals(backend, None, versions)
     if any(local.glob("??/*-*")):
         raise errors.OriginalsInFolder(place=os.path.abspath(local))
-    owner = backend_of(catalogue.database).identity(catalogue.database)
-    if owner is None:
-        owner = noted.read_text(encoding="utf-8") if noted.exists() else uuid.uuid4().hex
+    owner = _owner(noted if noted.exists() else folder / NAMESPACE, catalogue)
     noted.write_text(owner, encoding="utf-8")
     if isinstance(backend, Folder) and (place := Path(backend.place)).exists():
         say_if_open_to_others(place)
@@ -202,3 +199,9 @@ def _changes_of(catalogue: Catalogue, settings: Settings) -> ChangeLock | None:
     from index_store.base.database.postgres import SharedChanges
 
     return SharedChanges(catalogue.database)
+
+
+def _owner(mark: Path, catalogue: Catalogue) -> str:
+    """The name of this catalogue: what is outside of its folder has it as the owner. `mark`: where it may be noted."""
+    identity = backend_of(catalogue.database).identity(catalogue.database)
+    return identity or (mark.read_text(encoding="utf-8") if mark.exists() else uuid.uuid4().hex)

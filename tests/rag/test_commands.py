@@ -386,6 +386,18 @@ def test_a_source_from_the_web_is_marked_and_named_with_its_address(environment,
     assert (citation.origin, citation.published) == ("web", "2026-11-20")
 
 
+@linux
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="is about root")
+def test_root_exports_nothing_from_the_folder_of_another_account(environment, tmp_path):
+    folder = tmp_path / "of the app"
+    folder.mkdir()
+    os.chown(folder, 65534, 65534)
+    done = rag(environment | {"DATA_DIR": str(folder)}, "export", "some-run")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "65534" in done.stderr
+    assert [*folder.iterdir()] == []
+
+
 def test_no_output_holds_the_key_of_a_search_that_is_refused(environment, server, tavily):
     server.answer_when(lambda request: EN.relevance in request.prompt, '{"verdict": "no"}')
     tavily.fails(Refusal(401, message=f"Invalid key {TAVILY_KEY}"))

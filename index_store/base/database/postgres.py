@@ -311,9 +311,12 @@ class _Postgres:
         with database.begin() as connection:
             connection.execute(func.pg_advisory_xact_lock(MIGRATING))
             connection.exec_driver_sql("CREATE SEQUENCE IF NOT EXISTS revisions")
-            # `above` is only higher if it is from before the sequence existed, so no number is given twice or lost.
+            # `above` is only higher if it is from before the sequence existed, so no number is given twice or lost. A
+            # new sequence says that its last value is 1, and gives it next.
             connection.exec_driver_sql(
-                "SELECT setval('revisions', %s) FROM revisions WHERE last_value < %s", (above, above)
+                "SELECT setval('revisions', %s) FROM revisions"
+                " WHERE last_value < %s OR (last_value = %s AND NOT is_called)",
+                (above, above, above),
             )
         return self._numbers(database)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import URL, ColumnElement, Connection, Engine, NullPool, Table, create_engine, event, func
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base.database.backend import LOCK_SECONDS, as_json, normalized
 from index_store.base.database.copies import KEPT_DAYS, drop_copies
@@ -186,8 +186,12 @@ class _Sqlite:
         return True
 
     def give_space_back(self, database: Engine) -> None:
-        with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.exec_driver_sql("VACUUM")
+        """As long as there is no room to write the file anew, it keeps its size."""
+        try:
+            with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.exec_driver_sql("VACUUM")
+        except OperationalError as error:
+            log.warning("%s could not be compacted: %s", database.url.database, error)
 
     def own(self, database: Engine) -> Connection | None:
         return None

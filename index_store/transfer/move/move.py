@@ -123,9 +123,10 @@ def _identity(plan: MovePlan, new: Path) -> str:
     noted = known if known.exists() else new / IDENTITY
     if not noted.exists():
         part = new.with_name(f"{IDENTITY}.part")
-        # Originals outside the folder have a mark that names their owner.
-        marked = plan.origin.data_dir / ORIGINALS_NOTED
-        part.write_text(marked.read_text(encoding="utf-8") if marked.exists() else uuid.uuid4().hex, encoding="utf-8")
+        # Originals and vectors outside the folder have marks that name their owner.
+        marks = (plan.origin.data_dir / ORIGINALS_NOTED, plan.origin.data_dir / NAMESPACE)
+        marked = next((each.read_text(encoding="utf-8") for each in marks if each.exists()), None)
+        part.write_text(marked or uuid.uuid4().hex, encoding="utf-8")
         part.rename(noted)
     return noted.read_text(encoding="utf-8")
 

@@ -73,6 +73,7 @@ class PersonalData:
     def delete_of_erased(self) -> None:
         """Deletes data of people whom the command line has erased, or whose deletion was interrupted."""
         for person in self._store.access.people.erased():
+            self._usage.forget(person.id)
             if self.of(person.principal) != NOTHING:
                 self.delete(person.principal, by=LOCAL)
 

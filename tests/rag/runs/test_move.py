@@ -174,6 +174,36 @@ def test_originals_of_a_share_are_known_to_both_databases(servers, folder, embed
         assert_as_before(engine, before)
 
 
+def test_the_only_document_of_a_folder_can_be_changed_after_the_move(postgres, chroma, embeddings, tmp_path):
+    folder, file = tmp_path / "single", tmp_path / "note.md"
+    servers = with_servers(folder, postgres.new_database(), chroma.url)
+    file.write_text("# Note\n\nThe first words.\n", encoding="utf-8")
+    with IndexStore(in_folder(servers), embeddings) as store:
+        assert store.add("notes", file, file.name).error is None
+    assert moved(servers, MoveTarget.SERVERS)
+    file.write_text("# Note\n\nThe second words.\n", encoding="utf-8")
+    with IndexStore(servers, embeddings) as store:
+        assert store.add("notes", file, file.name).error is None
+        assert store.check() == []
+        [hit] = store.search("notes", "What are the second words?", k=1, mode="vector")
+        assert "second" in hit.text
+
+
+def test_after_a_move_in_two_steps_another_machine_finds_the_same_vectors(postgres, chroma, embeddings, tmp_path):
+    file = tmp_path / "note.md"
+    file.write_text("# Note\n\nThe first words.\n", encoding="utf-8")
+    servers = with_servers(tmp_path / "one", postgres.new_database(), chroma.url)
+    with IndexStore(servers.model_copy(update={"database_url": None}), embeddings) as store:
+        assert store.add("notes", file, file.name).error is None
+    assert moved(servers, MoveTarget.SERVERS)
+    share = Path(shutil.move(servers.data_dir / "originals", tmp_path / "share"))
+    servers = servers.model_copy(update={"originals_url": SecretStr(share.as_uri())})
+    another = servers.model_copy(update={"data_dir": tmp_path / "two"})
+    with IndexStore(servers, embeddings), IndexStore(another, embeddings) as store:
+        assert store.check() == []
+        assert [hit.title for hit in store.search("notes", "The first words", k=1, mode="vector")] == ["Note"]
+
+
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 def test_killed_at_any_moment_a_folder_goes_there_and_back(servers, embeddings, before):

@@ -115,13 +115,17 @@ def _ask_edits(events: Sequence[Event], started: RunStarted, step: StepFinished,
             )
         case RewriteDetail(after=query) | WebSearchDetail(query=query):
             return _ask_query(query, key)
-        case (GroundingDetail() | UsefulnessDetail() | RetrievalNeedDetail()) as detail:
-            is_yes = detail.needed if isinstance(detail, RetrievalNeedDetail) else step.verdict == "yes"
-            turned = f"{step.step}_{'no' if is_yes else 'yes'}"
-            st.write(say(f"change.{turned}"))
-            return [TurnOver()]
+        case GroundingDetail() | UsefulnessDetail():
+            return _ask_to_turn_over(step.step, is_yes=step.verdict == "yes")
+        case RetrievalNeedDetail(needed=is_needed):  # also in doubt
+            return _ask_to_turn_over(step.step, is_yes=is_needed)
         case _:
             return _ask_prompt(started.run_id, writer_of(events, step), key)
+
+
+def _ask_to_turn_over(step: str, *, is_yes: bool) -> list[Edit]:
+    st.write(say(f"change.{step}_{'no' if is_yes else 'yes'}"))
+    return [TurnOver()]
 
 
 def _ask_one_of(key: str, **forms: Callable[[], list[Edit]]) -> list[Edit]:

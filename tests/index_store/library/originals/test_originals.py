@@ -9,12 +9,14 @@ from pydantic import SecretStr
 
 from index_store.base import errors
 from index_store.base.settings.settings import Settings
+from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.records import DocumentRecord
 from index_store.ingestion.sources import FileSource
 from index_store.library.originals.originals import Original, Originals
 from index_store.library.originals.registry import originals_backend
 from index_store.library.versions import Versions
 from index_store.store.index_store import IndexStore
+from tests.full_disk import full_disk, linux
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.small_graphs import GRAPH, small_graphs
 from tests.index_store.soundness import assert_sound, content
@@ -215,6 +217,31 @@ def test_a_deleted_index_gives_its_disk_space_back_and_the_other_still_finds(ser
     with IndexStore(serviced) as store:
         store.add("stays", write("stays.md", sections=51))
         assert len(store.search("stays", "What stays.md says in part 50", k=60)) == 51
+        assert_sound(store, serviced.data_dir)
+
+
+@linux
+@pytest.mark.folder_alone
+@pytest.mark.sqlite_alone
+@pytest.mark.parametrize("serviced", ["data folder"], indirect=True)
+def test_an_index_is_deleted_also_where_there_is_no_room_to_compact_the_catalogue(
+    serviced: Settings, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compact = Catalogue.give_space_back
+
+    def without_room(catalogue: Catalogue) -> None:
+        with full_disk():
+            compact(catalogue)
+
+    monkeypatch.setattr(Catalogue, "give_space_back", without_room)
+    with IndexStore(serviced) as store:
+        store.add("stays", write("stays.md"))
+        store.add("goes", write("goes.md"))
+        removals: list[None] = []
+        store.watch_removals(lambda: removals.append(None))
+        store.delete_index("goes")
+        assert [each.name for each in store.indexes()] == ["stays"]
+        assert removals
         assert_sound(store, serviced.data_dir)
 
 

@@ -3,6 +3,7 @@
 import sqlite3
 import zipfile
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from index_store.store.lifecycle import Lifecycle
 from rag.errors import UnknownShare
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
+from rag.runs.history.daily_usage import today
 from rag.runs.retention.personal_data import PersonalDataSummary
 from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
@@ -235,6 +237,18 @@ def test_an_admin_erases_somebody_whole_and_what_the_command_line_has_erased_goe
     assert holds(loaded, SECRET)
     with opened():
         assert eventually(lambda: not holds(loaded, SECRET))
+
+
+def test_of_whom_the_command_line_has_erased_the_counts_of_each_day_go_too(opened):
+    with opened() as engine:
+        alice = as_person(engine, "alice")
+        id_ = person_of(alice).id
+        usage = process_of(engine).usage
+        usage.add(id_, today() - timedelta(days=1), tokens=5)
+        process_of(engine).store.access.people.erase(id_)
+        assert [each.person_id for each in usage.by_person()] == [id_]
+    with opened() as engine:
+        assert eventually(lambda: not process_of(engine).usage.by_person())
 
 
 def test_where_nobody_signs_in_conversations_go_and_indexes_stay(opened):
