@@ -23,7 +23,7 @@ export PYTHONDONTWRITEBYTECODE :=
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run install install-dev announce port model chromium proxies postgres clock provider test soak lint fix lock sbom bench pictures clean
+.PHONY: help run install install-dev announce port model chromium proxies postgres clock provider test soak collect lint fix lock sbom bench pictures clean
 
 help:
 	@echo "make run       install, fetch the embedded chat model unless a service is set in .env, start the app (PORT=8501)"
@@ -158,8 +158,8 @@ test: $(BIN)/python
 	@$(MAKE) $(UNPACKED) & unpacked=$$!; \
 	$(MAKE) install && { $(MAKE) model & model=$$!; $(MAKE) install-dev; }; installed=$$?; \
 	wait $$unpacked; unpacked=$$?; wait $$model; model=$$?; [ $$installed$$unpacked$$model = 000 ]
-	@$(MAKE) lint & lint=$$!; $(BIN)/pytest --collect-only -qq >/dev/null & compiled=$$!; $(MAKE) chromium; chromium=$$?; \
-	wait $$lint; lint=$$?; wait $$compiled; [ $$chromium$$lint = 00 ]
+	@$(MAKE) lint & lint=$$!; $(MAKE) collect & collected=$$!; $(MAKE) chromium; chromium=$$?; \
+	wait $$lint; lint=$$?; wait $$collected; collected=$$?; [ $$chromium$$lint$$collected = 000 ]
 	@status=0; \
 	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \
 	$(BIN)/pytest -n 4 --dist loadfile -m "browser and not soak" tests/browser || status=1; \
@@ -174,6 +174,9 @@ soak: install-dev $(TOOLS) model
 	$(BIN)/pytest -n 2 --dist loadfile -m "soak and browser" tests/browser || status=1; \
 	$(BIN)/pytest -m "soak and embedded" || status=1; \
 	exit $$status
+
+collect: $(INSTALLED_DEV)
+	@$(BIN)/pytest --collect-only -qq >$(VENV)/collected || { tail -n 40 $(VENV)/collected; exit 1; } >&2
 
 lint: $(INSTALLED_DEV)
 	@$(BIN)/ruff check

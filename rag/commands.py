@@ -173,11 +173,13 @@ def _retrieval(options: argparse.Namespace) -> Retrieval | None:
 
 
 def _told(run: Run, language: Language) -> Iterator[str]:
+    """A terminal shows the answer as it is written, with drafts that a later one replaces; a file gets the last one."""
+    is_watched = sys.stdout.isatty()
     writing: tuple[str, int] | None = None
     for event in run.stream():
         if isinstance(event, RunStarted):
             write(f"conversation {event.conversation_id}", to=sys.stderr)
-        elif isinstance(event, Token):
+        elif isinstance(event, Token) and is_watched:
             if writing not in (None, (event.step, event.attempt)) or event.restart:
                 yield "\n"
             writing = (event.step, event.attempt)
@@ -191,6 +193,8 @@ def _told(run: Run, language: Language) -> Iterator[str]:
         elif isinstance(event, Decision):
             write(f"  -> {event.to} ({event.why})", to=sys.stderr)
         elif isinstance(event, RunFinished):
+            if not is_watched:
+                yield event.answer
             yield from _ending(event, language)
 
 

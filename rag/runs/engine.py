@@ -42,6 +42,7 @@ from rag.runs.in_flight.in_flight import RunsInFlight
 from rag.runs.in_flight.new_run import NewRun
 from rag.runs.in_flight.run_at_work import RunServices
 from rag.runs.in_flight.suggestions import Suggestions
+from rag.runs.in_flight.unsaved_ends import UnsavedEnds
 from rag.runs.removal import Removal
 from rag.runs.retention.personal_data import PersonalData
 from rag.runs.retention.retention import Retention
@@ -168,6 +169,7 @@ class Engine:
                 settings=self.settings,
                 history=self.history,
                 admission=self._admission,
+                unsaved_ends=UnsavedEnds(self.history),
                 suggestions=self.suggestions,
                 removal=self._removal,
                 allowances=Allowances(self.settings, self.store.access.limits, self.usage, are_shared=are_shared),

@@ -237,6 +237,16 @@ def test_an_answer_goes_to_standard_output_with_its_source_and_the_steps_beside_
     assert re.search(r"finished · \d+\.\d s · 7 calls · \d+ tokens", done.stderr)
 
 
+def test_a_file_gets_the_last_attempt_at_an_answer_alone(environment, server):
+    drafts = iter(("日当は3,000円です[1]。", ANSWER))
+    grades = iter((grounding("no", "3,000円"), grounding("fully")))
+    server.answer_when(lambda request: JA.grounding in request.prompt, lambda request: next(grades))
+    server.answer_when(lambda request: JA.answer in request.prompt, lambda request: next(drafts))
+    done = rag(environment, "ask", "--index", INDEX, "--pipeline", "self_rag", QUESTION)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{ANSWER}\n[1] 出張旅費規程 > 第3条 日当 (travel.ja.md)\n"
+
+
 def test_an_answer_is_written_in_utf8_wherever_it_goes(environment):
     done = rag(environment, "ask", "--index", INDEX, "--pipeline", "naive", QUESTION, encoding="ascii")
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, ANSWER)

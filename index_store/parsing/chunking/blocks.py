@@ -86,7 +86,7 @@ def _unit_above(text: str, table: int) -> str:
     return f"{line}\n\n" if is_whole and _UNIT.search(line) else ""
 
 
-def header_at(text: str, start: int, longest: float = LONGEST_HEADER) -> str:
+def header_at(text: str, start: int, longest: float = LONGEST_HEADER, blocks: list[Block] | None = None) -> str:
     """The header of the table whose rows `start` is among, at most `longest` wide characters; else empty.
 
     It stands below the unit of the table. Within a row, the cells before `start` follow it: they say what the rest of
@@ -94,7 +94,7 @@ def header_at(text: str, start: int, longest: float = LONGEST_HEADER) -> str:
     """
     if "|" not in text:
         return ""
-    tables = (block for block in blocks_of(text) if block.is_table)
+    tables = (block for block in (blocks_of(text) if blocks is None else blocks) if block.is_table)
     table = next((each for each in tables if each.start <= start < each.end), None)
     if table is None:
         return ""

@@ -78,14 +78,15 @@ def _of_section_size(headed: "_HeadedText", size: int) -> "Iterator[_HeadedText]
         yield headed
         return
     longest = min(LONGEST_HEADER, limit // 3)
-    blocks = [block for block in blocks_of(headed.text) if text_width(block.opening + block.closing) <= longest]
+    every = blocks_of(headed.text)
+    blocks = [block for block in every if text_width(block.opening + block.closing) <= longest]
     long = (block for block in blocks if text_width(headed.text[block.start : block.end]) > limit // 2)
     reopening = max((ceil(text_width(block.unit + block.opening + block.closing)) for block in long), default=0)
     if reopening and any(text_width(line) > limit for line in headed.text.splitlines()):
         reopening = max(reopening, size // 2)  # with the cells before the rest of a row
     for start, end in split_text(headed.text, limit - reopening, marks=[offset for offset, _ in headed.inner]):
         opening = next((block.opening for block in blocks if block.start < start < block.end), "")
-        opening = header_at(headed.text, start, reopening) or opening
+        opening = header_at(headed.text, start, reopening, every) or opening
         closing = next((block.closing for block in blocks if block.start < end < block.end - 1), "")
         yield headed.slice(start, end).between(opening, closing)
 
@@ -198,6 +199,8 @@ class _Writer:
 def _headed_texts(document: LoadedDocument) -> Iterator[_HeadedText]:
     lines = [(page, *line) for page in document.pages for line in page.lines()]
     title = _words(document.title)
+    if all(not line.strip() or (level == 1 and _words(text) == title) for _, line, level, text in lines):
+        title = []  # it is all that there is
     levels = [level for _, _, level, text in lines if level and not (level == 1 and _words(text) == title)]
     # A page of a manual may have only h3: then these begin its sections.
     top = max(2, min(levels, default=2))

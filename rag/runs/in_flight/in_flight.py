@@ -82,6 +82,7 @@ class RunsInFlight:
             self._exchange.stop(conversation_id)
         for run in runs:
             run.result()
+        self._services.unsaved_ends.save()
 
     def allowance(self, asker: Asker) -> Allowance:
         """What the person may use today. Raises TokensUsedUp."""
@@ -107,6 +108,7 @@ class RunsInFlight:
         `within`: the transaction in which its conversation was made. Raises UnknownPipeline, UnknownMode, UnknownUnit,
         BadHitCount, EmptyQuestion, QuestionTooLong, ModelNotOffered, AccessWithdrawn, TokensUsedUp, NotSaved.
         """
+        self._services.unsaved_ends.save()  # what this question follows may be among them
         question, index = storable(new.question).strip(), storable(new.index)
         self.check(question, new.options)
         allowance, at_once = self.allowance(new.asker), self.at_once(new.asker)
@@ -195,6 +197,7 @@ class RunsInFlight:
 
     def forget_finished(self, *, but: int = 0) -> None:
         """`but`: how many of the latest ones to keep."""
+        self._services.unsaved_ends.save()
         finished = [run.id for run in tuple(self._runs.values()) if run.is_finished]
         for run_id in finished[: max(0, len(finished) - but)]:
             self._runs.pop(run_id, None)

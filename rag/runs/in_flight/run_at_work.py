@@ -25,6 +25,7 @@ from rag.runs.in_flight.allowances import Allowances
 from rag.runs.in_flight.execution import Execution
 from rag.runs.in_flight.saving import Saving
 from rag.runs.in_flight.suggestions import Suggestions
+from rag.runs.in_flight.unsaved_ends import UnsavedEnds
 from rag.runs.removal import Removal
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
@@ -61,6 +62,7 @@ class RunServices:
     settings: Settings
     history: History
     admission: Admission
+    unsaved_ends: UnsavedEnds
     suggestions: Suggestions
     removal: Removal
     allowances: Allowances
@@ -222,6 +224,8 @@ class RunAtWork:
                 return self._stored_end() or event
         except (NotSaved, SQLAlchemyError) as error:  # such as a full disk: people still get the answer
             log.warning("Run %s can't be saved: %s", run.id, error)
+            if isinstance(event, RunFinished) and not exchange:
+                self._services.unsaved_ends.add(run.id, event)
         return event
 
     def _stored_end(self) -> RunFinished | None:

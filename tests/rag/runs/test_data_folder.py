@@ -20,8 +20,8 @@ from rag.settings import Settings
 from tests.back_doors import process_of
 from tests.full_disk import full_disk, linux
 from tests.local import local_engine
-from tests.rag.documents import INDEX, QUESTION
-from tests.rag.scripted import ScriptedSource, Unending
+from tests.rag.documents import ANSWER, INDEX, QUESTION
+from tests.rag.scripted import Gate, Held, ScriptedSource, Unending
 from tests.waiting import eventually
 
 
@@ -104,6 +104,31 @@ def test_on_a_full_disk_a_question_is_refused_in_a_sentence_and_its_attachments_
         job.wait()
     assert not upload.path.exists()
     assert engine.ask(QUESTION, index=INDEX, pipeline_name="naive").result().status == "finished"
+
+
+@linux
+@pytest.mark.sqlite_alone
+def test_an_answer_that_ended_on_a_full_disk_is_saved_once_there_is_room(loaded, chat):
+    def end_on_a_full_disk(engine: UserEngine) -> str:
+        gate = Gate()
+        chat.enqueue(Held(gate, ANSWER, "日当"))
+        run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+        gate.wait_for(1)
+        with full_disk():
+            gate.open()
+            assert run.result().answer == ANSWER
+        assert engine.history.run(run.id).status == "running"
+        return run.id
+
+    with local_engine(Settings(data_dir=loaded), source=ScriptedSource(chat)) as engine:
+        before_a_question = end_on_a_full_disk(engine)
+        chat.default = ANSWER
+        engine.ask(QUESTION, index=INDEX, pipeline_name="naive").result()
+        assert engine.history.run(before_a_question).status == "finished"
+        before_the_end = end_on_a_full_disk(engine)
+    with local_engine(Settings(data_dir=loaded), source=ScriptedSource(chat)) as engine:
+        for run_id in (before_a_question, before_the_end):
+            assert engine.history.events(run_id)[-1].answer == ANSWER
 
 
 @linux

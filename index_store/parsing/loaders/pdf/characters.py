@@ -20,6 +20,8 @@ RAISED = 0.1
 """times the height of a figure; the middle of a raised one is higher than its middle by this at least"""
 RAISED_GAP = 1.2
 """times the height of a figure, from it to the raised one at most"""
+TOUCHING = 0.1
+"""share of the size of the type; characters whose widths end and begin this close are of one word"""
 LETTER_GAP = 0.5
 """share of the size of the type; Japanese characters that are closer than this are of one word"""
 SLANT = 0.2
@@ -109,11 +111,19 @@ def breaks_in_words(page: PdfTextPage, characters: list[str], turn: int) -> set[
     for at in range(1, len(characters) - 2):
         if characters[at] == "\r" and characters[at + 1] == "\n" and _is_in_word(page, characters, at, turn):
             breaks |= {at, at + 1}
+    for at in range(1, len(characters) - 1):
+        # pdfium divides a word at a narrow character of full width, too: １１
+        if characters[at] != " " or not (WIDE.match(characters[at - 1]) and WIDE.match(characters[at + 1])):
+            continue
+        if pdfium.FPDFText_IsGenerated(page, at) == 1 and adjoin(page, at - 1, at + 1, turn):
+            breaks.add(at)
     return breaks
 
 
 def _is_in_word(page: PdfTextPage, characters: list[str], at: int, turn: int) -> bool:
-    """Whether the Japanese characters around a break are beside each other."""
+    """Whether the characters around a break are beside each other; Japanese ones may be spread."""
+    if adjoin(page, at - 1, at + 2, turn):
+        return True
     if not WIDE.match(characters[at - 1]) or not WIDE.match(characters[at + 2]):
         return False
     before, after, size = box_of(page, at - 1, turn), box_of(page, at + 2, turn), size_of(page, at - 1)
@@ -121,6 +131,22 @@ def _is_in_word(page: PdfTextPage, characters: list[str], at: int, turn: int) ->
         return False
     shared = min(before[3], after[3]) - max(before[2], after[2])
     return abs(after[0] - before[1]) < LETTER_GAP * size and shared > 0
+
+
+def adjoin(page: PdfTextPage, index: int, following: int, turn: int) -> bool:
+    """Whether one character begins where the other ends, by their widths and not by their ink: 1 and i are narrow."""
+    size = size_of(page, index)
+    if size != size_of(page, following):
+        return False
+    before, after = (_whole_box(page, at, turn) for at in (index, following))
+    shared = min(before[3], after[3]) - max(before[2], after[2])
+    return before[1] > before[0] and abs(after[0] - before[1]) < TOUCHING * size and shared > 0
+
+
+def _whole_box(page: PdfTextPage, index: int, turn: int) -> Box:
+    box = pdfium.FS_RECTF()
+    pdfium.FPDFText_GetLooseCharBox(page, index, ctypes.byref(box))
+    return turned_back((box.left, box.right, box.bottom, box.top), turn)
 
 
 def mark_raised(page: PdfTextPage, characters: list[str], places: list[tuple[int, Box]]) -> None:

@@ -8,7 +8,17 @@ from itertools import pairwise
 from pypdfium2 import PdfTextPage
 
 from index_store.parsing.loaders.markdown.tables import RowsAbove
-from index_store.parsing.loaders.pdf.characters import box_of, is_slanted, mark_raised, size_of, text_of, weight_of
+from index_store.parsing.loaders.pdf.characters import (
+    LETTER_GAP,
+    WIDE,
+    adjoin,
+    box_of,
+    is_slanted,
+    mark_raised,
+    size_of,
+    text_of,
+    weight_of,
+)
 from index_store.parsing.loaders.pdf.upright import Box
 from index_store.parsing.loaders.sheet import Sheet, Span
 
@@ -127,7 +137,10 @@ def line_of(page: PdfTextPage, characters: list[str], turn: int, start: int, end
     bottom, top = min(box[2] for box in boxes), max(box[3] for box in boxes)
     if len(boxes) > 2 and top - bottom > 2 * (right - left):
         return Line(text, -top, -bottom, -(left + right) / 2, right - left, vertical=True, size=size, weight=weight)
-    gaps = _gaps(characters, places, size)
+    gaps = [
+        0 if gap > LETTER_GAP * size and WIDE.match(characters[at]) and adjoin(page, at, following, turn) else gap
+        for gap, ((at, _), (following, _)) in zip(_gaps(characters, places, size), pairwise(places), strict=True)
+    ]
     gap = max(gaps, default=0)
     # The baseline is about where most characters end at the bottom.
     across = -statistics.median(box[2] for box in boxes)

@@ -22,8 +22,9 @@ def lines_of(page: PdfPage, end: int | None = None) -> list[Line]:
     text, turn = upright_text(page)
     with closing(text):
         characters = characters_of(text, pdfium.FPDFText_CountChars(text) if end is None else end)
+        inside = _without_breaks(text, characters, turn)
         tables = ruled_tables(text, characters, turn) if end is None else {}
-        lines = _lines(text, characters, turn, 0, "\r\n", tables)
+        lines = _lines(text, characters, turn, 0, "\r\n", inside, tables)
     # pdfium gives a watermark between the lines that it crosses, as often as the page shows it.
     watermarks = dict.fromkeys(line for line in lines if line.slanted)
     lines = [*(line for line in lines if not line.slanted), *watermarks]
@@ -40,7 +41,16 @@ def words_of(page: PdfPage, start: int) -> list[Line]:
     text, turn = upright_text(page)
     with closing(text):
         characters = characters_of(text, pdfium.FPDFText_CountChars(text))
-        return _lines(text, characters, turn, start, string.whitespace)
+        inside = _without_breaks(text, characters, turn)
+        return _lines(text, characters, turn, start, string.whitespace, inside)
+
+
+def _without_breaks(page: PdfTextPage, characters: list[str], turn: int) -> set[int]:
+    """Empties the breaks in words, and returns their places."""
+    inside = breaks_in_words(page, characters, turn)
+    for index in inside:
+        characters[index] = ""
+    return inside
 
 
 def _lines(
@@ -49,12 +59,10 @@ def _lines(
     turn: int,
     start: int,
     ends: str,
+    inside: set[int],
     tables: Mapping[int, Line] = MappingProxyType({}),
 ) -> list[Line]:
     """`tables`: the character before which each ruled table stands; its own characters are empty."""
-    inside = breaks_in_words(page, characters, turn)
-    for index in inside:
-        characters[index] = ""
     lines: list[Line] = []
     slanted = False
     for index, character in enumerate([*characters[start:], "\n"], start):

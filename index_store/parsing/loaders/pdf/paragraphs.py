@@ -38,7 +38,7 @@ _BELOW_SENTENCE = re.compile(r"（[^（）]{1,60}）$|\d{1,2}\s")
 """begins a paragraph there: the caption above an article, or the number of a paragraph of it"""
 _LABELLED = re.compile(r"[^、。，,:：]{0,30}[^\d\s、。，,:：]\s?[:：](?!//)\s?\S")
 """支払条件：月末締め, but not 9:00"""
-_HAS_HYPHEN = re.compile(rf"\w[-{HYPHENS}]\w+.$")
+_HAS_HYPHEN = re.compile(rf"\w[-\u2010{HYPHENS}]\w+.$")
 """the part of a word before its last hyphen has another"""
 LONGEST_WORD = 40
 """characters before the end of a line in which that hyphen is looked for"""
@@ -146,7 +146,7 @@ def next_word(line: Line, following: Line) -> float:
 
 def joined(text: str, following: str) -> str:
     """Joins two lines of one paragraph, without the hyphen of a divided word and without a space in Japanese."""
-    if text and (text[-1] in HYPHENS or (re.search(r"[a-z]-$", text) and following[:1].islower())):
+    if text and (text[-1] in HYPHENS or (re.search(r"[a-z][-\u2010]$", text) and following[:1].islower())):
         # "Lucene-BM25" keeps its hyphen wherever it is divided, and "up-to-date" has one already.
         is_divided = following[:1].islower() and not _HAS_HYPHEN.search(text[-LONGEST_WORD:])
         return (text[:-1] if is_divided else text[:-1] + "-") + following

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from index_store.base.settings.settings import Settings
-from index_store.crawl import CrawlOptions, politeness
+from index_store.crawl import CrawlOptions
+from index_store.crawl.requests import politeness
 from index_store.ingestion.sources import FileSource, SiteSource
 from index_store.store.index_store import IndexStore
 from index_store.store.user_ingestion import UserIngestion

@@ -2,7 +2,8 @@ import unicodedata
 
 import pytest
 
-from index_store.parsing.chunking.blocks import LONGEST_HEADER
+from index_store.parsing.chunking import blocks, chunker
+from index_store.parsing.chunking.blocks import LONGEST_HEADER, Block, blocks_of
 from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.chunking.width import text_width
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page
@@ -20,6 +21,20 @@ def test_a_long_table_is_cut_at_rows_and_its_header_is_embedded_with_each_part()
         assert text.endswith("|")
         assert "品番" in chunk.embedded
         assert chunk.embedded.endswith(text)
+
+
+def test_the_blocks_of_a_long_table_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    def count(text: str) -> list[Block]:
+        looked.append(len(text))
+        return blocks_of(text)
+
+    for module in (blocks, chunker):
+        monkeypatch.setattr(module, "blocks_of", count)
+    table = "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 3000
+    assert len(chunk_document(LoadedDocument(title="Prices", pages=[Page(markdown=table)]), 100, 20)) > 20
+    assert len([each for each in looked if each > 10_000]) == 1
 
 
 def test_a_table_without_bars_at_its_sides_is_cut_at_rows_with_its_header() -> None:
@@ -123,6 +138,11 @@ def test_a_heading_with_nothing_below_is_not_lost() -> None:
         LoadedDocument(title="t", pages=[Page(markdown="## 休日は日曜日です\n\n## 次\n\n本文\n")]), 300, 40
     )
     assert [section.text for section in sections] == ["休日は日曜日です", "本文"]
+
+
+def test_a_document_of_nothing_but_its_title_has_it_as_its_text() -> None:
+    notice = LoadedDocument(title="臨時休業のお知らせ", pages=[Page(markdown="# 臨時休業のお知らせ\n\n")])
+    assert [section.text for section in chunk_document(notice, 300, 40)] == ["臨時休業のお知らせ"]
 
 
 def test_text_behind_a_heading_in_its_line_is_not_lost() -> None:

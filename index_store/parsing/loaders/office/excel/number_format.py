@@ -102,8 +102,8 @@ def shown_text(text: str, code: str, is_1904: bool = False) -> str:
 
 
 def general(value: float) -> str:
-    if abs(value) < _LARGEST and value == int(value):
-        return str(int(value))
+    if abs(value) < _LARGEST and (value == int(value) or round(abs(value)) >= 10**_DIGITS):
+        return f"{value:.0f}"
     return f"{value:.{_DIGITS}g}"
 
 

@@ -4,7 +4,9 @@ import pytest
 
 from index_store.base import errors
 from index_store.parsing.chunking.chunker import chunk_document
+from index_store.parsing.loaders.pdf.paragraphs import joined
 from index_store.parsing.loaders.pdf.pdf import load
+from tests.index_store.parsing.loaders.pdf.test_ruled import rules
 from tests.index_store.parsing.loaders.pdf_file import SCAN, Annotation, PdfFile, Text, painted
 
 
@@ -146,6 +148,49 @@ def test_the_lines_of_a_sentence_on_the_right_are_joined(raw) -> None:
 )
 def test_a_word_with_hyphens_of_its_own_keeps_the_one_at_which_it_is_divided(first, second, word, raw) -> None:
     assert word in load(raw(PdfFile([lines(first, second)]).content(), "a.pdf")).pages[0].markdown
+
+
+def test_the_hyphen_of_a_browser_divides_a_word_too() -> None:
+    assert joined("It is used internation\u2010", "ally.") == "It is used internationally."
+
+
+WIDTHS = {**dict.fromkeys("0123456789", 0.556), "-": 0.333}
+"""of characters in Helvetica, in sizes of the type; Japanese ones take 1"""
+
+
+def letter_by_letter(x: float, y: float, text: str) -> list[Text]:
+    """As browsers write text in a Japanese font into a PDF."""
+    letters = []
+    for letter in text:
+        letters.append(Text(x, y, letter, 10))
+        x += WIDTHS.get(letter, 1) * 10
+    return letters
+
+
+@pytest.mark.parametrize("is_ruled", [False, True])
+def test_words_of_a_table_whose_characters_are_written_one_by_one_are_whole(raw, is_ruled: bool) -> None:
+    rows = [("氏名", "内線", "電話"), ("山田太郎", "1234", "03-1234-5678"), ("佐藤花子", "2345", "03-2345-6789")]
+    page = [
+        letter
+        for at, row in enumerate(rows)
+        for x, cell in zip((50, 200, 350), row, strict=True)
+        for letter in letter_by_letter(x, 700 - 20 * at, cell)
+    ]
+    if is_ruled:
+        page += rules((45, 195, 345, 495), (714, 694, 674, 654))
+    [loaded] = load(raw(PdfFile([page]).content(), "a.pdf")).pages
+    assert "| 山田太郎 | 1234 | 03-1234-5678 |\n| 佐藤花子 | 2345 | 03-2345-6789 |" in loaded.markdown
+
+
+def test_a_time_in_characters_of_full_width_is_one_word(raw) -> None:
+    notice = [
+        "１．日　時　　令和８年４月１１日（土）１１：００～１２：００",
+        "２．場　所　　第一会議室",
+        "３．定　員　　２０名",
+    ]
+    [page] = load(raw(PdfFile([lines(*notice)]).content(), "a.pdf")).pages
+    assert "１１：００～１２：００" in page.markdown
+    assert "第一会議室" in page.markdown
 
 
 def test_headings_come_from_the_outline_where_the_text_has_them(raw) -> None:

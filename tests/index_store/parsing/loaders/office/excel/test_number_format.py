@@ -34,6 +34,8 @@ from index_store.parsing.loaders.office.excel.number_format import BUILT_IN, sho
         (0.1 + 0.2, "General", "0.3"),
         (4901234567894, "General", "4901234567894"),
         (1 / 3, "General", "0.3333333333"),
+        (12345678901.5, "General", "12345678902"),
+        (9999999999.6, "General", "10000000000"),
         (12, "@", "12"),
         (1234567, BUILT_IN.get(6, ""), "1,234,567"),
         (-1234.5, BUILT_IN.get(44, ""), "-1,234.50"),
