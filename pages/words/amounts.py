@@ -12,15 +12,17 @@ UNKNOWN = "–"
 
 
 def thousands(number: int) -> str:
-    """2130 -> 2.1k"""
-    return f"{number / 1000:.1f}k" if number >= 1000 else str(number)
+    """2130 -> 2.1k, 2130000 -> 2.1M"""
+    if number < 1000:
+        return str(number)
+    return f"{number / 1000:.1f}k" if number < 999_950 else f"{number / 1_000_000:.1f}M"
 
 
 def megabytes(size: int) -> str:
     """`size`: bytes. 830 B, 12 KB, 3.4 MB"""
     if size < 1000:
         return f"{size} B"
-    return f"{math.ceil(size / 1000)} KB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
+    return f"{math.ceil(size / 1000)} KB" if size <= 999_000 else f"{size / 1_000_000:.1f} MB"
 
 
 def duration(seconds: float) -> str:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from pages.words.amounts import midnight_before
+from pages.words.amounts import megabytes, midnight_before, thousands
 from pages.words.reader import Reader, written_for
 
 
@@ -20,3 +20,17 @@ def test_a_day_begins_at_midnight_also_if_it_has_none_or_two(zone: str, moment: 
     with written_for(Reader("en", zone)):
         midnight = midnight_before(datetime.fromisoformat(moment))
     assert midnight.timestamp() == datetime.fromisoformat(began).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("number", "told"), [(999, "999"), (2130, "2.1k"), (999_949, "999.9k"), (999_950, "1.0M"), (2_130_000, "2.1M")]
+)
+def test_a_number_is_told_in_thousands_or_millions(number: int, told: str) -> None:
+    assert thousands(number) == told
+
+
+@pytest.mark.parametrize(
+    ("size", "told"), [(830, "830 B"), (999_000, "999 KB"), (999_001, "1.0 MB"), (3_400_000, "3.4 MB")]
+)
+def test_a_size_is_told_in_bytes_kilobytes_or_megabytes(size: int, told: str) -> None:
+    assert megabytes(size) == told
