@@ -124,7 +124,8 @@ def _ask_edits(events: Sequence[Event], started: RunStarted, step: StepFinished,
 
 
 def _ask_to_turn_over(step: str, *, is_yes: bool) -> list[Edit]:
-    st.write(say(f"change.{step}_{'no' if is_yes else 'yes'}"))
+    turned = f"{step}_{'no' if is_yes else 'yes'}"
+    st.write(say(f"change.{turned}"))
     return [TurnOver()]
 
 

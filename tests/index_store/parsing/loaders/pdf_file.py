@@ -1,6 +1,8 @@
 """Makes small PDF files for tests: lines of text at given places, an outline, forms and comments."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,16 @@ SCAN = "600 0 0 400 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID 0 EI"
 def painted(operators: str) -> Text:
     """What they draw, without text."""
     return Text(0, 0, " ", paint=operators)
+
+
+def rule(left: float, bottom: float, right: float, top: float) -> Text:
+    return painted(f"{left} {bottom} m {right} {top} l S")
+
+
+def rules(columns: Sequence[float], heights: Sequence[float]) -> list[Text]:
+    """Each side of each cell, as programs draw them."""
+    across = [rule(left, y, right, y) for y in heights for left, right in pairwise(columns)]
+    return across + [rule(x, bottom, x, top) for x in columns for top, bottom in pairwise(heights)]
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ from index_store.base import errors
 from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.loaders.pdf.paragraphs import joined
 from index_store.parsing.loaders.pdf.pdf import load
-from tests.index_store.parsing.loaders.pdf.test_ruled import rules
-from tests.index_store.parsing.loaders.pdf_file import SCAN, Annotation, PdfFile, Text, painted
+from tests.index_store.parsing.loaders.pdf_file import SCAN, Annotation, PdfFile, Text, painted, rules
 
 
 def lines(*texts: str, top: float = 700) -> list[Text]:

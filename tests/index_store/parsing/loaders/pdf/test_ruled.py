@@ -1,25 +1,15 @@
 """Tables of a PDF's page whose rows and columns have rules between them."""
 
 from collections.abc import Callable, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 
 import pytest
 
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.pdf.pdf import load
-from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text, painted
+from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text, painted, rule, rules
 
 COLUMNS = (50, 150, 250, 350)
-
-
-def rule(left: float, bottom: float, right: float, top: float) -> Text:
-    return painted(f"{left} {bottom} m {right} {top} l S")
-
-
-def rules(columns: Sequence[float], heights: Sequence[float]) -> list[Text]:
-    """Each side of each cell, as programs draw them."""
-    across = [rule(left, y, right, y) for y in heights for left, right in pairwise(columns)]
-    return across + [rule(x, bottom, x, top) for x in columns for top, bottom in pairwise(heights)]
 
 
 def in_row(y: float, *cells: str, columns: Sequence[float] = COLUMNS) -> list[Text]:
