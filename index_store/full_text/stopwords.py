@@ -27,8 +27,8 @@ COMMON = _words("""
 
 OPENING = _words("hello hi please tell explain describe define show know like want すむ 恐れ入る お疲れ様")
 CLOSING = _words("""
-    please thank thanks 教える 説明 解説 下さる 頂く 願う 知る 分かる つく 関する 詳しい 意味 欲しい 貰う 良い
-    宜しい 構う いけ 大丈夫 駄目 伺う 聞く 存知 教示 思う 助かる 幸い
+    please pls mean thank thanks 教える 説明 解説 下さる 頂く 願う 知る 分かる つく 関する 詳しい 意味 欲しい 貰う 良い
+    宜しい 構う いけ 大丈夫 駄目 伺う 聞く 存知 教示 思う 助かる 幸い 易い 簡単 簡潔 纏め
 """)
 """stopwords only at the end of a question: someone may search for a manual (説明書); いけ of いけませんか"""
 
@@ -36,8 +36,13 @@ FORMAL = _words("時 場合 為 所 際 方 訳 筈 内 間 前 後 中")
 """nouns that only join, as in 休むとき; they are searched, but an index without them lacks nothing"""
 
 _IN_JAPANESE = r"""
-    (?:(?:いつも|平素(?:は|より)?|毎度)、?)?(?:大変)?お世話(?:になって(?:い|おり)ます|になります|(?:様|さま)です)
+    (?:(?:(?:いつも|平素(?:は|より)?|毎度)、?)?(?:大変)?お世話(?:になって(?:い|おり)ます|になります|(?:様|さま)です)
+     |お疲れ(?:様|さま)です)
+     (?:[。、!\s]+[^。、!?\nはがを]{0,20}(?:部|課|室|係|店|社|所|グループ|チーム|センター)
+      の(?!件)[^。、!?\nのはがを]{1,8}(?:です|と申します)(?=[。!\n]))?
+    |(?:^|(?<=[。!]))[^。、!?\nはがを]{1,24}と申します(?=[。!\n])
     |こんにちは(?=[。、!\s])|こんばんは(?=[。、!\s])|おはようございます|(?:初|はじ)めまして
+    |(?:どうも|誠に)?(?:有り?難う|ありがとう)(?:ござい(?:ます|ました))?(?=[。、!\s]|$)
     |お忙しい(?:ところ|所|中)を?、?(?:大変)?(?:恐れ入りますが|恐縮ですが|申し訳(?:ありません|ございません)が)?
     |お手数(?:です|ではございます|を?(?:おかけ|お掛け)(?:し|いたし|致し)ます)が
     |質問(?:です|があります|ですが|なのですが|なんですが|させてください)
@@ -51,6 +56,7 @@ _IN_ENGLISH = rf"""
     |(?:^|(?<=[.!?,]\s))(?:(?:hi|hello|hey|dear)\ (?:all|team|everyone|everybody|there|colleagues)
      |good\ (?:morning|afternoon|evening)|(?:(?:just\ )?a\ )?quick\ question|{_THANKS})(?=[.,!:]|\s*$)
     |\bi\ was\ (?:just\ )?wondering\b
+    |\b(?:(?:please|kindly)\ )?let\ (?:me|us)\ know\b
 """
 POLITE = re.compile(rf"(?<![「『\"'])(?:(?:{_IN_JAPANESE})(?![のをは」』])|{_IN_ENGLISH})", re.VERBOSE | re.MULTILINE)
 """what stands around a question in a mail, as it is folded: お世話になっております, Best regards. The 世話 of

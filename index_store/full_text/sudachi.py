@@ -59,6 +59,8 @@ _ONE_WORD = {"メモリー": "メモリ", "ウインナー": "ウインナ", "�
 """the only words that the dictionary has as two, with and without a long vowel at the end; and a name that is often
 taken for another: pairs of characters still tell 斉藤 from 斎藤
 """
+_POTENTIAL = {"取れる": "取る", "休める": "休む"}
+"""what one can do: the dictionary has these two as verbs of their own, but 使える as 使う"""
 _WITH_ENDINGS = _VERB, "形容詞"
 _NOUN_ENDINGS = str.maketrans("うくぐすつぬぶむる", "いきぎしちにびみり")
 
@@ -101,7 +103,7 @@ class Sudachi:
         カレンダー), or if it lacks this too, has none there (スケジューラー is スケジューラ).
         """
         normal: str = unit.normalized_form()
-        normal = _ONE_WORD.get(normal, normal)
+        normal = _ONE_WORD.get(normal, _POTENTIAL.get(normal, normal))
         short = normal.removesuffix("ー")
         if not unit.is_oov() or not _KATAKANA.fullmatch(short):
             return normal
@@ -156,7 +158,7 @@ def _noun(unit: Any, normal: str) -> str:
     part, _, _, _, conjugation, _ = unit.part_of_speech()
     if part != _VERB or "変格" in conjugation:  # する, 来る
         return normal
-    is_potential = unit.dictionary_form()[:-2] + "る" == normal  # 取れる of 取る
+    is_potential = unit.dictionary_form().endswith("れる") and not normal.endswith("れる")  # 採れる of 取る
     if "一段" in conjugation and normal.endswith("る") and not is_potential:
         return normal[:-1]
     return normal[:-1] + normal[-1].translate(_NOUN_ENDINGS)

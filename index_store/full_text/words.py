@@ -53,9 +53,11 @@ _HYPHENATED = re.compile(rf"(?<!{_LETTER})(?!\d+{HYPHEN}{_ALPHABETIC}{{2}}){_LET
 _POINTS = re.compile(rf"(?<!{_LETTER}){_ALPHABETIC}(?:\.{_ALPHABETIC})+(?!{_LETTER})")
 """U.S."""
 _NUMBERED = re.compile(rf"{_BEFORE_NUMBER}\d+")
+_BRACKETED = re.compile(rf"(?<!{_LETTER})(?<![.,])\d+\([a-z]\)(?!{_LETTER})")
+"""401(k)"""
 _DAY_WITH_POINTS = re.compile(r"\d{1,4}(?:\.\d{1,2}){2}|(?:19|20)\d\d\.\d{1,2}|(?<=[hsr令平昭和成])\d{1,2}\.\d{1,2}")
 """or a month: 2024.4, the 6.4 of R6.4"""
-_BETWEEN = re.compile(f"{HYPHEN}|[&.]")
+_BETWEEN = re.compile(f"{HYPHEN}|[&.()]")
 _KATAKANA = "[\u30a1-\u30fa\u30fc]"
 _DASH = "[-\u2010\u2011\u2013-\u2015\u2212\u2500]"
 _DASHED = re.compile(rf"(?<!{_KATAKANA}){_KATAKANA}++(?:{_DASH}{_KATAKANA}*+)+")
@@ -182,7 +184,7 @@ def _hyphenated(text: str) -> Iterator[Word]:
     """Runs of letters and digits with hyphens, without their hyphens. A date has no letter and is none. The same of
     R&D and U.S., and of Windows11, whose parts have nothing between them.
     """
-    for word in chain(*(pattern.finditer(text) for pattern in (_HYPHENATED, _POINTS, _NUMBERED))):
+    for word in chain(*(pattern.finditer(text) for pattern in (_HYPHENATED, _POINTS, _NUMBERED, _BRACKETED))):
         if _HAS_ALPHABETIC.search(word[0]):
             yield Word(*word.span(), token(stemmed(_BETWEEN.sub("", word[0]))), None, is_joined=True)
 

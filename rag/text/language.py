@@ -19,9 +19,11 @@ _NAMED = re.compile(
     r"|(?<=[\u30a1-\u30ff\u3400-\u9fff])(?:さん|さま|くん|ちゃん)(?![\u3041-\u309f])"
     rf"|(?<=[\u3400-\u9fff])(?:{_OKURIGANA}{{1,2}}|[かがまもらわ]{_OKURIGANA})(?![\u3041-\u309f])"
     r"|(?<![\u3041-\u309f])[おご](?=[\u3400-\u9fff])"
+    r"|(?<=[A-Za-z] )(?!とい|とは|から|まで|より|など|って|および|または|につい)[\u3041-\u309f]{2,}"
+    r"(?=[\u30a1-\u30ff\u3400-\u9fff])"
 )
 """what a sentence in another language may name: a term in quotes, the hiragana behind a person's name, and the hiragana
-of a term such as 申し込み書, 打ち合わせ or お知らせ
+of a term such as 申し込み書, 打ち合わせ, お知らせ or みなし残業
 """
 _ASKS_IN_ENGLISH = re.compile(
     r"\b(?:what|how|who|whom|whose|when|where|which|why|is|are|was|were|do|does|did|has|have|can|could|should|would|may"
@@ -30,6 +32,15 @@ _ASKS_IN_ENGLISH = re.compile(
 )
 LEAST_ENGLISH = 2
 """different words of English sentences: an English title in a Japanese question may have one"""
+
+_BEGINS_IN_ENGLISH = re.compile(
+    r"\W*+(?:(?i:(?:what|how|where|when)['’]s)\b|(?i:what|how|who|whose|when|where|which|why|is|are|was|were|do|does|did"
+    r"|has|have|can|could|should|would|may|must|will|please|explain|describe)\b(?!['’])"
+    r"(?=[^\n]*(?<![A-Za-z])(?!to\b)[a-z]{2}))"
+)
+"""What's, or a question word and another word in small letters, which an English title in a Japanese question seldom
+has
+"""
 
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -73,7 +84,8 @@ def _only_names(text: str) -> bool:
 
 def _is_english_sentence(text: str) -> bool:
     words = {word.lower() for word in _ASKS_IN_ENGLISH.findall(text)}
-    return len(words) >= LEAST_ENGLISH and not _HIRAGANA.search(_NAMED.sub("", text))
+    is_one = len(words) >= LEAST_ENGLISH or _BEGINS_IN_ENGLISH.match(text) is not None
+    return is_one and not _HIRAGANA.search(_NAMED.sub("", text))
 
 
 def is_written_in(text: str, language: Language) -> bool:

@@ -36,7 +36,12 @@ _UNSEEN = (
 _OPEN = "<＜﹤‹〈⟨〈˂ᐸ❮"
 """characters that look like the start of a tag"""
 _SLASH = "[/／⁄∕╱⧸\\\\＼]"
-_ROLE = re.compile(rf"[{_OPEN}]{_UNSEEN}(?=[|｜¦│])|\[(?=/?INST\])|<(?=</?SYS>>|/?s>)")
+_BAR = "[|｜¦│]"
+_ROLE = re.compile(
+    rf"[{_OPEN}](?={_UNSEEN}{_BAR}(?:\S|{_UNSEEN}\w+{_UNSEEN}{_BAR}{_UNSEEN}[>＞﹥›〉⟩]))"
+    r"|\[(?=/?INST\])|<(?=</?SYS>>|/?s>)"
+)
+"""not the sign in a cell of a table: | < | less |"""
 HARMLESS = "«"
 """stands for the first character of what looks like a tag"""
 

@@ -9,9 +9,11 @@ from rag.text.language import language_of
 from rag.text.overlap import overlap
 from rag.trace.passages import Passage
 
-_SENTENCE_END = re.compile(rf"[。！？!?]|{FULL_STOP}|\n")
-_OPEN_POINT = re.compile(r"\.[^\S\n]*+\Z")
+_SENTENCE_END = re.compile(rf"[。！？!?]|{FULL_STOP}|\|(?=[^\S\n]*+\n)|\n")
+"""with the bar that ends a row: behind it, a number would be one more cell, and the table none"""
+_OPEN_POINT = re.compile(r"[.|][^\S\n]*+\Z")
 """the next text shows whether it ends the sentence"""
+_FENCE = "```"
 
 LEAST_OVERLAP = 0.35
 """share of a sentence's words that its source must contain; with a lower one, even "not found" gets a source"""
@@ -33,6 +35,8 @@ class AttributedText:
         self._sentence: list[str] = []
         self._held: list[str] = []
         self._before = ""
+        self._code: list[str] | None = None
+        """the lines of the block of code in which the text is"""
 
     @property
     def text(self) -> str:
@@ -65,12 +69,27 @@ class AttributedText:
     def _close(self, rest: str) -> str:
         sentence = "".join((*self._sentence, rest))
         self._sentence = []
+        if self._code is not None or _FENCE in sentence:
+            return rest + self._read_code(sentence)
         number = source_of(sentence, self._question, self._passages) if sentence.strip() else None
         if number is None:
             return rest
         if number not in self.cited:
             self.cited.append(number)
         return f"{rest}[{number}]"
+
+    def _read_code(self, line: str) -> str:
+        """The number of a block of code, on the line below it: in it, a number would be a part of a command."""
+        if line.count(_FENCE) % 2 == 0:
+            if self._code is not None:
+                self._code.append(line)
+            return ""
+        code, self._code = self._code, [] if self._code is None else None
+        number = source_of("\n".join(code), self._question, self._passages) if code else None
+        if number is None or number in self.cited:
+            return ""
+        self.cited.append(number)
+        return f"\n[{number}]"
 
 
 def source_of(sentence: str, question: str, passages: Sequence[Passage]) -> int | None:

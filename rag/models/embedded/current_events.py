@@ -11,7 +11,8 @@ _TODAY = re.compile(
 _WORLD = re.compile(
     r"\b(?:weather(?!\s*(?:seal|proof|resist))|forecast|temperature(?= (?:in|outside|today|tomorrow))|news|headlines?"
     r"|stock price|share price|exchange rate|bitcoin|election|score of)\b"
-    r"|天気|気温|予報|ニュース|株価|為替|円相場|ドル円|日経平均|(?:地震|台風)(?!の(?:とき|時|際|場合|日)|で|が)|選挙"
+    r"|天気|気温|予報|ニュース(?!レター|リリース)|株価|為替|円相場|ドル円|日経平均"
+    r"|(?:地震|台風)(?!の(?:とき|時|際|場合|日)|で|が)|選挙"
     r"|試合(?!\w*モード)|降水(?:量|確率)|花粉"
 )
 _ALWAYS_TODAY = re.compile(
@@ -22,7 +23,7 @@ _ALWAYS_TODAY = re.compile(
 _OURS = re.compile(
     r"\b(?:our|company|office|policy|policies|rules?|handbook|manual|procedure|form|per diem|travel|expenses?|claims?"
     r"|allowance|hotel)\b"
-    r"|当社|弊社|社内|規程|規則|規定|手順|手続|マニュアル|申請|社員|休暇|出社|勤務|精算|日当|出張|旅費|会議|校正"
+    r"|当社|弊社|社内|規程|規則|規定|手順|手続|マニュアル|申請|社員|従業員|持株|休暇|出社|勤務|精算|日当|出張|旅費|会議|校正"
 )
 """about the company: such a question is for the documents, whatever else it mentions"""
 

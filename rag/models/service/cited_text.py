@@ -30,6 +30,7 @@ def _place(brackets: str) -> str:
     """
     return (
         rf"(?:†[^{brackets}\n]{{0,40}}|[,、]? ?(?:pp?\.|page|§|第)[^{brackets}\n,、;；]{{0,20}}"
+        r"|を?参照"
         r"|[,、]? ?\d{1,4}(?:[~〜～‐–—−－-]\d{1,4})? ?(?:ページ|頁)目?)?"
     )
 
@@ -65,7 +66,7 @@ _OPEN_NAME = (
     rf"(?:参照?|根拠?|参照\s|根拠\s)|(?:{_LEADS})?(?:資?|出?|p(?:a(?:s(?:s(?:ag?)?)?)?)?|s(?:o(?:u(?:rc?)?)?)?)"
 )
 """the beginning of `_NAMED`"""
-_OPEN_PAGE = r"(?:ペー?ジ?|頁)?目?"
+_OPEN_PAGE = r"(?:を?参?|(?:ペー?ジ?|頁)?目?)"
 _OPEN_MARKER = re.compile(
     rf"{_SPACES}(?:\\|\\?[\[【［]{_NUMBERS}(?:{_place(_SQUARE)}|{_title(_SQUARE)}|{_OPEN_PAGE})\\?"
     rf"|[(（](?:{_OPEN_NAME}|{_NAMED}{_NUMBERS}(?:{_place(_ROUND)}|{_title(_ROUND)}|{_OPEN_PAGE})))?\Z",

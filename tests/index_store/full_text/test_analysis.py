@@ -56,6 +56,9 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("問い合わせる", "問合せ"),
         ("支払う", "支払い"),
         ("受け取れる", "受取"),
+        ("休みを取れる", "休みを取る"),
+        ("休める", "休む"),
+        ("登れる", "登る"),
         ("１２３", "123"),
         ("ＡＢＣ", "abc"),
         ("髙島屋", "高島屋"),
@@ -256,6 +259,7 @@ def test_the_parts_of_a_code_are_found_too(analyzer):
         ("R&D", "RD"),
         ("Ｑ＆Ａ", "QA"),
         ("U.S.", "US"),
+        ("401(k)", "401k"),
         ("デ－タ", "データ"),
         ("コ―ド", "コード"),
         ("ｻ-ﾋﾞｽ", "サービス"),
@@ -381,6 +385,7 @@ def test_what_is_another_word_without_its_last_kana_stays_apart(analyzer, with_k
         ("午後0時15分", "12:15"),
         ("3 p.m.", "15:00"),
         ("3:05PM", "15:05"),
+        ("open 9.00am-5.30pm", "17:30"),
         ("12 am", "0:00"),
         ("営業時間 AM10:00〜PM5:30", "17:30"),
         ("9時～17時", "17:00"),
@@ -891,6 +896,13 @@ def test_short_forms_and_ways_to_ask_for_advice_are_not_searched(analyzer, quest
         ("有給について教えてください\n入社3か月です", ("有給", "入社", "3", "箇月")),
         ("I joined in May. Please tell me the fee.", ("join", "may", "fee")),
         ("Am I allowed to smoke?", ("allow", "smoke")),
+        ("領収書の送り先をわかりやすく教えてください", ("領収", "書", "送り先")),
+        ("領収書の送り先を簡単にまとめてください", ("領収", "書", "送り先")),
+        ("ありがとうございます。では領収書は？", ("領収", "書")),
+        ("領収書はどこですか。ありがとうございます。", ("領収", "書")),
+        ("Please let me know the fee.", ("fee",)),
+        ("What is the fee, please let me know", ("fee",)),
+        ("What does PTO mean?", ("pto",)),
     ],
 )
 def test_polite_ways_to_ask_are_not_searched(analyzer, question, kept):
@@ -909,6 +921,8 @@ def test_polite_ways_to_ask_are_not_searched(analyzer, question, kept):
         "領収書の保管は？ご教示のほど何卒よろしくお願い申し上げます。",
         "領収書の保管は？以上、宜しくお願い致します！",
         "ちょっとお聞きしたいのですが、領収書の保管は？",
+        "お疲れ様です。営業部の佐藤です。領収書の保管は？",
+        "お世話になっております。株式会社山田商事の佐藤と申します。領収書の保管は？",
     ],
 )
 def test_the_greetings_of_a_mail_are_not_searched(analyzer, question):

@@ -61,6 +61,10 @@ def test_texts_that_differ_in_a_number_or_a_day_in_words_are_two(text: str, one:
         ("繰り越すことができる", "繰り越すことができない"),
         ("It may be carried over", "It may not be carried over"),
         ("It may be paid in advance", "It can't be paid in advance"),
+        ("対象", "対象外"),
+        ("翌月", "当月"),
+        ("毎月", "毎年"),
+        ("paid", "unpaid"),
     ],
 )
 def test_texts_of_which_one_says_the_opposite_are_two(one: str, other: str) -> None:

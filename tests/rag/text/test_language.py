@@ -47,6 +47,11 @@ def test_the_rest_is_english(text):
         "Where is the お知らせ?",
         "Contact details for 人事部",
         "Office hours and address of 本社 in Tokyo",
+        "Who approves 稟議書?",
+        "How to use 楽楽精算?",
+        "Is マイカー通勤 allowed?",
+        "What's フレックスタイム?",
+        "What is みなし残業?",
     ],
 )
 def test_an_english_question_that_names_something_japanese_is_english(text):

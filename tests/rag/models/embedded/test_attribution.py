@@ -40,6 +40,22 @@ def test_an_attributed_sentence_gets_its_number_before_its_full_stop(answer, sho
     assert attribute(answer) == shown
 
 
+@in_pieces(*range(1, 12))
+def test_a_block_of_code_has_no_number_in_it_and_one_below_it_if_its_source_is_not_cited_yet(size):
+    code = "```bash\necho 日当は1日2,500円です。\n```\n"
+    assert attribute(f"日当は1日2,500円です。\n\n{code}", size=size) == f"日当は1日2,500円です[1]。\n\n{code}"
+    assert attribute(code, size=size) == f"{code.rstrip()}\n[1]\n"
+
+
+@in_pieces(*range(1, 12))
+def test_the_number_of_a_row_stands_in_its_last_cell(size):
+    shown = attribute("| 日当 | 宿泊費 |\n|---|---|\n| 1日2,500円 | 1泊12,000円を上限 |\n", size=size)
+    header, rule, row = shown.splitlines()
+    assert "[" in row
+    assert [line.count("|") for line in (header, rule, row)] == [3, 3, 3]
+    assert all(line.endswith("|") for line in (header, rule, row))
+
+
 def test_the_point_of_a_number_ends_no_sentence():
     assert attribute("Version 2.5 needs 8 GB of memory.") == "Version 2.5 needs 8 GB of memory[2]."
 

@@ -137,6 +137,8 @@ def test_both_languages_tell_the_model_of_it():
         "資料からは確認できません。",
         "資料には書かれていない。",
         "資料には、海外の日当については書かれておりません。\n",
+        "育児休業の期間は資料に記載されていません。",
+        "ご質問の内容については、資料に記載がありません。",
         "The documents do not say.",
         "The documents do not say how much the allowance is.",
         "I'm sorry, but the provided passages don't mention a limit.",

@@ -27,6 +27,16 @@ def test_other_quotation_marks_stay(text, size):
     assert shown(text, size) == text
 
 
+@pytest.mark.parametrize("cell", ["| < | より小さい |", "80点 ＜ | 合格", "if a <\n| b", "| ‹ |"])
+def test_the_sign_in_a_cell_of_a_table_is_no_tag(cell):
+    assert quoted(cell) == cell
+
+
+@pytest.mark.parametrize("role", ["<|im_end|>", "< |im_end|>", "＜｜x｜＞", "<| im_end |>", "< | im_start | >user"])
+def test_a_chat_role_is_made_harmless_however_it_is_spaced(role):
+    assert quoted(role) != role
+
+
 def test_only_what_may_be_a_tag_is_held_back():
     tags = QuotedTagFilter()
     assert [tags.feed(piece) for piece in ("ab ", "c «", "user", "> " + "d" * 50)] == [
