@@ -16,6 +16,7 @@ from pages.widgets.chat.conversation.address import chat_address, follow_convers
 from pages.widgets.controls.errors import show_error
 from pages.widgets.controls.other_page import show_link_to
 from pages.widgets.controls.script import ON_EVERY_PAGE, show_script
+from pages.widgets.controls.uploader import forget_left
 from pages.widgets.frame.page_language import tell_language
 from pages.widgets.frame.sign_in import show_sign_in, show_who, show_withdrawn, watch
 from pages.widgets.frame.trouble import show_sent_around, show_trouble
@@ -97,6 +98,9 @@ if set_aside and "history warning read" not in st.session_state:
     read = {"history warning read": True}
     st.button(say("documents.dismiss"), key="read", on_click=st.session_state.update, args=(read,))
 
+if st.session_state.get("drawn page", page.url_path) != page.url_path:
+    forget_left()
+st.session_state["drawn page"] = page.url_path
 follow_conversation(is_chat=page == PAGES["chat"])
 with st.sidebar, st.container(gap=None, key="pages"):
     for name, each in PAGES.items() if page != SHARED else ():  # a reader of a shared page needs nothing else

@@ -10,7 +10,8 @@ DocumentError
 │   PageTooLarge, PageOfOtherKind, RedirectsEndless, BadRedirect,
 │   NothingToCrawl, KnownPagesKept                                   one page
 └── PageRefused
-    └── PageBehindSignIn
+    ├── PageBehindSignIn
+    └── PageInOldFormat
 """
 
 from index_store.base.errors import DocumentError
@@ -132,6 +133,16 @@ class PageRefused(DocumentError):
 class PageBehindSignIn(PageRefused):
     en = "{url} leads to a sign-in. Save the page and add it as a file."
     ja = "{url} を開くにはサインインが必要です。ページを保存してファイルとして追加してください。"
+
+
+class PageInOldFormat(PageRefused):
+    en = (
+        "{url} is in a format that can't be read ({suffix}). Save it as PDF, .docx, .xlsx or .pptx, then add that file."
+    )
+    ja = (
+        "{url} は読み込めない形式({suffix})です。"
+        "PDF か .docx、.xlsx、.pptx で保存し直して、そのファイルを追加してください。"
+    )
 
 
 class PageFailed(DocumentError):

@@ -48,6 +48,11 @@ _SAYS_LITTLE = frozenset(
     )
 )
 
+_UNREAD = frozenset({
+    ".doc", ".dot", ".xls", ".xlt", ".xlsb", ".ppt", ".pps", ".odt", ".ods", ".odp", ".jtd", ".xdw", ".xbd",
+})  # fmt: skip
+"""suffixes of documents in formats that can't be read"""
+
 LONGEST = 4000
 """characters of a Content-Disposition that are read"""
 
@@ -94,6 +99,12 @@ def suffix_of(headers: httpx2.Headers, url: str) -> str | None:
     if found is None:
         return None
     return named if named in found.suffixes else found.media_types[kind]
+
+
+def unread_suffix(headers: httpx2.Headers, url: str) -> str:
+    """That of a document which nobody would miss without being told; empty for anything else, such as a picture."""
+    named = PurePosixPath(_file_name(headers, url)).suffix.lower()
+    return named if named in _UNREAD else ""
 
 
 def name_of(headers: httpx2.Headers, url: str, suffix: str) -> str:

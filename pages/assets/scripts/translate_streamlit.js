@@ -11,8 +11,10 @@
   const around = labels.filter(([its]) => its.includes("{")).map(([its, ours]) => [RegExp(`^${pattern(its)}$`), ours]);
   const tooltip = "[data-testid=stTooltipErrorContent]", chip = "[data-testid=stFileChip][title]";
   const alert = ":is([data-testid=stNumberInput], [data-testid=stFileChip]) [role=alert]";
-  const refusals = `${alert}, ${tooltip}, ${tooltip} :is(p, strong)`;
+  const dialog = "[data-testid=stDialog] section :is(h2, div), [data-testid=stStatusWidget] :is(label, button, button *)";
+  const refusals = `${alert}, ${tooltip}, ${tooltip} :is(p, strong), ${dialog}`;
   const translated = (its, each) => {
+    if (fixed.has(its)) return fixed.get(its);
     // Not a name that people chose, which may be like these.
     for (const [pattern, ours] of each.matches(`button, [role=option] *, ${refusals}`) ? around : []) {
       const parts = its.match(pattern)?.groups;

@@ -11,8 +11,10 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.session_manager import ActiveSessionInfo
 from streamlit.runtime.state.common import RegisterWidgetResult
+from streamlit.runtime.uploaded_file_manager import UploadFileUrlInfo
 
 ASKED_BY_PAGES = {
     "rerun_script",
@@ -24,6 +26,11 @@ ASKED_BY_PAGES = {
 }
 """what the browser of a page asks the server; listed, so that what later versions add is closed too"""
 
+UPLOADS_FOR = "index of the uploader"
+"""in the session: the name of the index to which the uploader that was drawn last adds files"""
+BEGUN_FOR = "indexes of begun uploads"
+"""in the session: the same at the moment when a file was dropped, by the id of the file"""
+
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -32,6 +39,7 @@ T = TypeVar("T")
 def apply() -> None:
     _answer_only_pages()
     _send_to_the_latest_connection()
+    _note_the_index_of_an_upload()
     _tell_the_browser_new_texts_of_what_is_chosen()
 
 
@@ -64,6 +72,25 @@ def _send_to_the_latest_connection() -> None:
         send(runtime, latest or noted, message)
 
     Runtime._send_message = send_to_latest  # type: ignore[method-assign, assignment]  # noqa: SLF001
+
+
+def _note_the_index_of_an_upload() -> None:
+    """The browser asks for an address when a file is dropped, and tells the page of the file when all of those dropped
+    have been sent: on a slow line minutes later. Another index may be picked by then, and the file went there.
+    """
+    make = MemoryUploadedFileManager.get_upload_urls
+
+    def make_and_note(
+        manager: MemoryUploadedFileManager, session_id: str, file_names: Sequence[str]
+    ) -> list[UploadFileUrlInfo]:
+        made = make(manager, session_id, file_names)
+        session = Runtime.instance().get_app_session(session_id)
+        if session and UPLOADS_FOR in session.session_state:
+            index = session.session_state[UPLOADS_FOR]
+            session.session_state[BEGUN_FOR].update(dict.fromkeys((each.file_id for each in made), index))
+        return made
+
+    MemoryUploadedFileManager.get_upload_urls = make_and_note  # type: ignore[method-assign, assignment]
 
 
 def _tell_the_browser_new_texts_of_what_is_chosen() -> None:

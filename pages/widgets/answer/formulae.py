@@ -139,8 +139,14 @@ def _double_dollars(state: StateBlock, begin: int, end: int, silent: bool) -> bo
     return _double_dollars_of_plugin(state, begin, end, silent)
 
 
+_VARIABLE = re.compile(r"\{?[A-Za-z_][A-Za-z0-9_:.]*\}?(?:[\u3000-\uffef][^\\^=]*|[/:])\Z")
+"""of a program or a template, up to the next one: $name、本文に$mail, ${env:PATH}と$env:HOME, $dir/$file"""
+
+
 def _is_prose(text: str) -> bool:
-    """Whether the text is an amount with words after it."""
+    """Whether the text is an amount with words after it, or a variable."""
+    if _VARIABLE.match(text):
+        return True
     return text[:1].isdigit() and _SIGNS.isdisjoint(text) and any(each.isspace() or each > "\u2fff" for each in text)
 
 

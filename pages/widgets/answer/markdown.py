@@ -76,6 +76,12 @@ class _Inline(ParserInline):
         return state.tokens
 
 
+_SIGN_ITSELF = re.compile(
+    r"""(?<=[「『（(［\[【〈《"“'‘])(?:[*_~]+(?=[」』）)］\]】〉》"”'’])|\*(?=\d{1,2}[)）\]］]))|\*(?=\.\w|印)"""
+)
+"""which a text is about: 「*」は必須, (*1), *.xlsx, *印"""
+
+
 class _State(StateInline):
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803  # overrides
         """Beside a Japanese character, `**` and `~~` need no space: 申請は**「年休」**で. CommonMark takes a sign of
@@ -84,6 +90,8 @@ class _State(StateInline):
         Behind a word and before a sign, it marks something: 氏名*、住所*は必須.
         """
         scanned = super().scanDelims(start, canSplitWord)
+        if _SIGN_ITSELF.match(self.src, start):
+            return scanned._replace(can_open=False, can_close=False)
         end = start + scanned.length
         before, after = self.src[max(0, start - 1) : start], self.src[end : min(end + 1, self.posMax)]
         is_single = self.src[start] == "*" and scanned.length == 1

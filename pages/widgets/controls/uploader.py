@@ -1,5 +1,6 @@
 """Dropped files: takes each one once, and writes it to disk."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,9 +9,11 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, keep_uploads
 from index_store.parsing.loaders.formats import LOADABLE
 from pages.server.process import engine
+from pages.server.streamlit_fixes.messages import BEGUN_FOR, UPLOADS_FOR
 from pages.widgets.controls.errors import run_or_show_error
 from pages.words.say import say
 
@@ -24,6 +27,8 @@ def show_uploader(index: str, place: str) -> None:
     The uploader is never created again to empty it: a file that is dropped while others are being taken would be lost.
     The files that were taken are remembered, and the style sheet hides them.
     """
+    begun: dict[str, str] = st.session_state.setdefault(BEGUN_FOR, {})
+    st.session_state[UPLOADS_FOR] = index
     dropped = st.file_uploader(
         say("sidebar.add_documents"),
         accept_multiple_files=True,
@@ -31,8 +36,24 @@ def show_uploader(index: str, place: str) -> None:
         help=say("sidebar.upload_help", kinds=", ".join(sorted(LOADABLE))),
         label_visibility="visible" if place == "sidebar" else "collapsed",
     )
-    if (files := _left(dropped)) and run_or_show_error(take, files, index):
+    if (files := _left(dropped)) and run_or_show_error(_take_each, files, index, begun):
         st.rerun()
+
+
+def _take_each(files: Sequence[UploadedFile], index: str, begun: dict[str, str]) -> None:
+    """Adds each to the index that was picked when it was dropped; to `index` if that is not known."""
+    together: defaultdict[str, list[UploadedFile]] = defaultdict(list)
+    for file in files:
+        together[begun.get(file.file_id, index)].append(file)
+    for name, each in together.items():
+        try:
+            if name != index:
+                engine().store.right(name)  # raises UnknownIndex; `ingest` would create the index
+        except PlainError:
+            _taken().update(file.file_id for file in each)
+            release(each)
+            raise
+        take(each, name)
 
 
 def take_left() -> None:
@@ -80,6 +101,13 @@ def release(files: Sequence[UploadedFile]) -> None:
     if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
         for file in files:
             context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
+
+
+def forget_left() -> None:
+    """Frees the memory of the files of a page that was left before it took them: nothing will take them any more."""
+    context = get_script_run_ctx()
+    if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        context.uploaded_file_mgr.remove_session_files(context.session_id)
 
 
 def _key(place: str) -> str:

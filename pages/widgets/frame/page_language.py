@@ -1,7 +1,8 @@
 """Tells the browser the language of the page: screen readers, hyphenation and the choice of glyphs depend on it. Also
 gives Streamlit's own words in this language: labels, which screen readers read, what a list says when it is empty
 or before a choice, what a field says of a number out of range or a file too large or not sent, the menus of a table,
-and the link past the sidebar. The field that searches in a table has no label of Streamlit's.
+the link past the sidebar, and what it says while a page is drawn, when the app does not answer, or there is no such
+page. The field that searches in a table has no label of Streamlit's.
 """
 
 import json
@@ -39,6 +40,7 @@ LABELS = {
     "Clear all": "label.clear_all",
     "Selected values": "label.selected",
     "Dismiss": "label.close",
+    "Close": "label.close",
     "No results": "label.no_results",
     "Choose an option": "label.choose",
     "You can only select up to {label} options. Remove an option first.": "label.most_selected",
@@ -67,6 +69,20 @@ LABELS = {
     "File must be {label} or smaller.": "label.too_large",
     "Click to retry upload": "label.retry_upload",
     "AxiosError: {label}": "label.not_sent",
+    "Only one file is allowed.": "label.one_file",
+    "{label} files are not allowed.": "label.other_kind",
+    "Running...": "label.drawing",
+    "Stop": "label.stop_drawing",
+    "Stopping...": "label.stopping_drawing",
+    "Connecting": "label.connecting",
+    "Connection error": "label.away",
+    "Streamlit server is not responding. Are you connected to the internet?": "label.no_answer",
+    "Is Streamlit still running? If you accidentally stopped Streamlit, just restart it in your "
+    "terminal:": "label.no_answer",
+    "Connection timed out.": "label.no_answer",
+    "Connection failed with status {label}": "label.no_answer",
+    "Page not found": "label.no_page",
+    "You have requested page {label}": "label.no_page_note",
 }
 """key of our text, by the words of Streamlit; the buttons of a table add `: ` and the name of the table"""
 TOO_MUCH = f"{{label}}: Request failed with status code {TooMuchAtOnce.status}"

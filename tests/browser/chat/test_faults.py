@@ -63,6 +63,19 @@ def own_app(server, data_with_answer, tmp_path) -> Iterator[tuple[App, Answered]
         yield app, Answered(FIRST, f"/?c={conversation}")
 
 
+@one_language("ja")
+def test_while_the_app_is_away_the_browser_says_so_in_the_language_of_the_page(own_app, visit, language):
+    app, answered = own_app
+    chat = visit(language, app=app, path=answered.path)
+    app.kill()
+    dialog = chat.page.get_by_role("dialog")
+    expect(dialog).to_contain_text(f"{chat.words['label.away']}{chat.words['label.no_answer']}", timeout=LOADED)
+    assert "streamlit" not in dialog.inner_text()
+    app.start()
+    expect(dialog).to_have_count(0, timeout=LOADED)
+    chat.complaints.clear()  # of Streamlit, about the lost connection
+
+
 @pytest.mark.soak  # a restart without a browser: tests/pages/test_chat.py
 @one_language("ja")
 def test_after_a_killed_server_the_page_reports_it_asks_again_and_keeps_the_rest(own_app, visit, server, language):

@@ -180,6 +180,31 @@ def test_a_file_that_arrives_as_a_search_is_entered_is_taken(stocked, visit, ano
     expect(visitor.rows.nth(1)).to_contain_text(another.name, timeout=LOADED)
 
 
+def test_a_file_goes_where_it_was_dropped_though_another_index_is_picked_before_it_is_sent(visit, tmp_path):
+    """As on a slow line."""
+    visitor = visit(path="/documents")
+    page, words = visitor.page, visitor.words
+    for name in ("personnel", "rules"):  # the one that was made last is picked
+        page.get_by_role("button", name=words["index.new"]).click()
+        page.get_by_label(words["index.name"]).fill(name)
+        page.get_by_role("button", name=words["index.create"]).click()
+        expect(page.get_by_label(words["index.name"])).to_have_count(0)
+        visitor.settle()
+    uploads = []
+    page.route("**/upload_file/**", lambda upload: uploads.append(upload))
+    (tmp_path / "parking.md").write_text("# Parking\n\nIt is free.\n")
+    with page.expect_request("**/upload_file/**", timeout=LOADED):
+        visitor.dropzone.set_input_files(tmp_path / "parking.md")
+    page.get_by_test_id("stMain").get_by_role("combobox").first.click()
+    page.get_by_role("option", name="personnel").click()
+    visitor.settle()
+    uploads[0].continue_()
+    expect(visitor.button("documents.dismiss").first).to_be_visible(timeout=LOADED)
+    visitor.settle()
+    page.get_by_test_id("stMain").get_by_role("combobox").first.click()
+    expect(page.get_by_role("option", name="rules")).to_contain_text("1")
+
+
 @pytest.mark.soak  # a question with an upload: tests/pages/test_chat.py
 def test_a_file_that_is_dropped_as_another_is_taken_is_taken_too(visit, tmp_path):
     first = tmp_path / f"{NAME}-1.txt"

@@ -22,6 +22,15 @@ def test_a_file_that_was_attached_to_a_question_leaves_the_memory(loaded_app, vi
     assert eventually(lambda: held(loaded_app) < MEGABYTE)
 
 
+def test_a_file_whose_page_is_left_before_it_is_sent_leaves_the_memory(loaded_app, visit, tmp_path: Path):
+    (tmp_path / "large.bin").write_bytes(bytes(5 * MEGABYTE))
+    visitor = visit()
+    visitor.page.get_by_test_id("stChatInput").locator("input[type=file]").set_input_files(tmp_path / "large.bin")
+    assert eventually(lambda: held(loaded_app) >= 5 * MEGABYTE)
+    visitor.sidebar.get_by_role("link", name=visitor.words["app.search"]).click()
+    assert eventually(lambda: held(loaded_app) < MEGABYTE)
+
+
 def test_uploads_under_made_up_ids_fill_no_more_memory_than_a_tab_may_have(app, visit, tmp_path: Path):
     visitor = visit()
     (tmp_path / "parking.md").write_text("# Parking\n\nIt is free.\n")

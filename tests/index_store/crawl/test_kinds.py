@@ -2,6 +2,7 @@
 
 import pytest
 
+from index_store.crawl import PageOutcome
 from index_store.parsing.loaders.formats import BY_SUFFIX
 from tests.servers.site_server import Misbehaviour, Reply, html
 
@@ -138,3 +139,12 @@ def test_an_endless_stream_of_another_kind_costs_nothing(site, crawl):
 def test_the_charset_is_the_servers_word(site, crawl, content_type, charset):
     site.pages["/"] = Reply("<p>x", content_type=content_type)
     assert crawl(site.url(), depth=0).only.charset == charset
+
+
+def test_documents_in_old_formats_are_told_and_take_no_place_of_the_limit(site, crawl):
+    old = Reply("x", content_type="application/msword")
+    site.pages = {"/": html("Home", "/form.doc", "/list.xls", "/x.bin", "/a"), "/a": html("A")}
+    site.pages |= {"/form.doc": old, "/list.xls": old, "/x.bin": old}
+    crawled = crawl(site.url(), limit=2, crawl_at_once=1)
+    assert crawled.paths == ["/", "/a"]
+    assert crawled.of(PageOutcome.FAILED) == [site.url("/form.doc"), site.url("/list.xls")]

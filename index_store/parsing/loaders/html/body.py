@@ -191,7 +191,7 @@ class _Writer:
             written = (unescaped(" ".join(filter(None, row))) for row in texts)
             yield "\n".join(text for line in written for text in _paragraph([line]))
             return
-        yield with_rule(texts, used)
+        yield with_rule([[], *texts] if len(used) == 2 and _are_labelled(rows) else texts, used)
 
     def _grid(self, rows: list[list[Node]]) -> tuple[list[list[str]], list[set[int]]]:
         """The cells' texts in their columns, and in each row the columns whose cells began in a row above. A cell that
@@ -252,6 +252,13 @@ def _sheet(lines: Iterable[list[str]]) -> Iterator[str]:
         ends = pairwise([*starts, len(cells)])
         sheet.spans += [Span(number, start, number, end - 1) for start, end in ends if end - start > 1]
     yield from sheet.blocks()
+
+
+def _are_labelled(rows: list[list[Node]]) -> bool:
+    """Whether each row has its own header at its left, and no other, as in the profile of a company: the first of them
+    is none of the columns.
+    """
+    return len(rows) > 2 and all([cell.tag for cell in row] == ["th", "td"] for row in rows)
 
 
 def _is_frame(table: Node, rows: list[list[Node]]) -> bool:

@@ -98,6 +98,8 @@ def test_words_between_single_asterisks_are_in_italics(engine):
     [
         "10~20日", "*.csv と *.txt", "snake_case_名", "** 注 **", "**Note:**text", "8*20*1.25=200", "1,250*8時間*20日",
         "氏名*、住所*は必須です", "申請書*1、領収書*2", "月額*12ヶ月*5名", "単価*数量*1.1", "=B2*C2*D2",
+        "「*」は必須、「*」のない項目は任意です", "Fields with (*) are required, those without (*) are not.",
+        "税込（*1）、送料別（*2）", "*.xlsx、*.docx を選ぶ", "*印は必須、*印のない項目は任意", "記号は「_」と「_」だけ",
     ],
 )  # fmt: skip
 def test_signs_that_stand_for_themselves_stay(engine, text):
@@ -171,6 +173,7 @@ def test_a_formula_is_written_as_mathml_and_its_latex_stands_in_its_place_till_i
         "| a |\n|---|\n| $5 |\n| $6 |", "`$x$`", "    $x$", "\\$x\\$", "$ x $", "$x", "$$", "$$\n\nx$$",
         "\\(x", "a\\[0\\]", "\\[x",
         "=SUM($A$1:$B$2)", "=VLOOKUP($A2,$D$2:$F$100,3,FALSE)", "SUM($A:$A)",
+        "件名に$name、本文に$mailを入れます", "$env:PATHと$env:HOME", "${user_name}と${host}", "cp $dir/$file",
     ],
 )  # fmt: skip
 def test_a_price_and_what_is_no_formula_stay_text(engine, written):

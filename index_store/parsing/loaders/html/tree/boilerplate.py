@@ -51,7 +51,9 @@ FOLDS = 4
 _SHOWN_LATER = re.compile(r"(^|[-_])(wow|aos|fade-?in\w*|reveal|(read)?more|expand(ed|able)?|spoiler)([-_]|$)", re.I)
 """its own classes if it is shown as the reader scrolls, or reads on"""
 _HIDDEN = re.compile(r"(?<![\w-])(display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
-_UNFOLDING = re.compile(r"accordi?on|(^|[-_])(faqs?|question|tab-?links?)([-_]|$)", re.I)
+_UNFOLDING = re.compile(
+    r"accordi?on|collapsible|(^|[-_])(faqs?|qa|question|toggle[-_]?(title|head(er)?)|tab-?links?)([-_]|$)", re.I
+)
 """classes of a button that unfolds a text, or shows one of several, without saying so"""
 _WHOLE = frozenset({"html", "body", "main"})
 

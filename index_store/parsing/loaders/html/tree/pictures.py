@@ -10,6 +10,11 @@ _PICTURED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "li", *CELLS})
 DOCUMENT = re.compile(r"\.(pdf|docx?|xlsx?|pptx?|csv)($|[?#])", re.I)
 _ICON = re.compile(r"\[.*\]|.*\.(png|gif|jpe?g|svg|webp)", re.I | re.S)
 """words in place of a picture that only name it"""
+_MARK = re.compile(
+    r"(?:fa|bi|mdi|ti|la|icon|glyphicon|dashicons|octicon|lucide)[-_](?:circle-|square-)?"
+    r"(?:(check|ok|yes|tick)|times|xmark|x|close|remove|cross|no)(?:-(?:lg|circle|square|alt|o|mark|fill|bold|thick))*"
+)
+"""class of a tick or a cross, as fonts of icons name them"""
 _TEX = re.compile(r"\{\\displaystyle (.*)\}", re.S)
 DRAWN = frozenset({"katex", "mathjax", "mathjax_chtml", "mathjax_svg", "mathjax_display"})
 """classes of formulae that a script has drawn beside the MathML, or beside its own preview"""
@@ -37,7 +42,11 @@ def spoken(node: Node) -> str:
     if not node.names.isdisjoint(SPOKEN):
         return "".join(child for child in node.children if isinstance(child, str)).strip()
     is_icon = node.tag in ("i", "svg") or node.attributes.get("role") == "img"
-    return node.attributes.get("aria-label", "").strip() if is_icon and not node.length else ""
+    if node.length or not (is_icon or node.tag == "span"):
+        return ""
+    marks = (found for name in sorted(node.names) if (found := _MARK.fullmatch(name)))
+    drawn = next(("✓" if found[1] else "✗" for found in marks), "")
+    return (node.attributes.get("aria-label", "").strip() if is_icon else "") or drawn
 
 
 def _stands_for_words(node: Node) -> bool:

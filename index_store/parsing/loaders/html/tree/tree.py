@@ -15,6 +15,7 @@ from index_store.parsing.loaders.html.tree.boilerplate import HEADER, is_boilerp
 from index_store.parsing.loaders.html.tree.node import BLOCKS, CELLS, Holds, Node
 from index_store.parsing.loaders.html.tree.pictures import DOCUMENT, DRAWN, drop_drawings, look_at_pictures, spoken
 from index_store.parsing.loaders.markdown.as_markdown import RAISED, RAISED_END
+from index_store.parsing.loaders.office.symbol_fonts import CHARACTERS
 
 _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary", "th"})
 """tags whose text may be a button, which unfolds or sorts what is below"""
@@ -24,6 +25,13 @@ _STRIKING = re.compile(r"(?<![\w-])text-decoration(-line)?\s*:[^;]{0,100}line-th
 """in a style, as editors of web pages write it"""
 _KEEPING_LINES = re.compile(r"(?<![\w-])white-space\s*:\s*(pre|break-spaces)", re.I)
 """in a style, as mails of services have it around a text that was typed"""
+_OF_SCREENS = re.compile(
+    r"(^|[-_:]|br|only|for)(sp|pc|Sp|Pc|SP|PC)($|[-_:A-Z]|br|only|none)"
+    r"|(^|[-_:])(xs|sm|md|lg|xl|smp|mobile|tab|tablet|desktop)($|[-_:])|^(hidden|visible)-"
+)
+"""classes of a line break that only narrow or only wide screens have: for readers of the others, the line goes on"""
+_FONT = re.compile(r"(?<![\w-])font(?:-family)?\s*:\s*([^;,]*)", re.I)
+"""in a style: the first of its fonts"""
 _DATE_BEFORE_NUMBER = re.compile(r"\d{4}[./-]\d\d[./-]\d\d\0\d|(?:19|20)\d\d\0\d{1,2}月")
 """two neighbours, with a zero between them"""
 _TASK_BOXES = frozenset({"checkbox-on", "checkbox-off"})
@@ -96,6 +104,7 @@ class _Builder:
         self._open_cells = 0
         self._open_code = 0
         self._open_lines = 0
+        self._open_symbols = 0
         self._controlled: set[str] = set()
         """ids of what buttons, tabs and links show"""
 
@@ -124,6 +133,9 @@ class _Builder:
             self._is_first_title = False  # pictures have titles, too
         if tag == "textarea" and not _is_filled_in(node):
             _write_lines(node)
+        if tag == "br" and any(map(_OF_SCREENS.search, node.attributes.get("class", "").split())):
+            parent.children.append("\n")
+            return
         if self._open_cells and (words := spoken(node)):
             node = Node("img", {"alt": words})
         own = _HOLDS.get(node.tag, Holds.NOTHING)
@@ -154,6 +166,8 @@ class _Builder:
 
     def data(self, text: str) -> None:
         node = self._stack[-1]
+        if self._open_symbols:
+            text = _shown(text, next(filter(None, (_font(tag.attributes) for tag in reversed(self._stack))), ""))
         if node.tag == "title":
             if self._is_first_title:
                 self._title.append(text)
@@ -180,6 +194,7 @@ class _Builder:
         self._open_cells += change * (tag in CELLS)
         self._open_code += change * (tag == "pre")
         self._open_lines += change * ("style" in attributes and bool(_KEEPING_LINES.search(attributes["style"])))
+        self._open_symbols += change * (_font(attributes) in CHARACTERS)
 
     def _mark(self, node: Node) -> None:
         """Marks what is struck out or raised; a button in a title is its text."""
@@ -213,8 +228,12 @@ def _mark_tasks(node: Node) -> None:
 
 
 def _are_set_apart(before: Node, node: Node) -> bool:
-    """Whether a style sheet sets neighbours apart: names of tabs, as in MkDocs, or a date and a text with a number."""
-    if before.tag == node.tag and node.tag in ("label", "button"):
+    """Whether a style sheet sets neighbours apart: names of tabs, as in MkDocs, the times of a page in WordPress, the
+    button beside a file, parts with tags of their own, or a date and a text with a number.
+    """
+    if before.tag == node.tag and node.tag in ("label", "button", "time"):
+        return True
+    if ("-" in before.tag and "-" in node.tag) or "wp-block-file__button" in node.names:
         return True
     return bool(_DATE_BEFORE_NUMBER.match(f"{_only_text(before)}\0{_only_text(node)}"))
 
@@ -235,6 +254,21 @@ def _write_lines(box: Node) -> None:
     box.children = [part for line in lines for part in (line, Node("br", {}))]
 
 
+def _font(attributes: Mapping[str, str]) -> str:
+    """The font that the tag sets, as Word and Outlook write it; empty if it sets none."""
+    found = _FONT.findall(attributes["style"]) if "style" in attributes else [attributes.get("face", "")]
+    return found[-1].strip(" \"'").capitalize() if found else ""
+
+
+def _shown(text: str, font: str) -> str:
+    """What a font of symbols shows for the text: ☑ for þ in Wingdings; nothing for other pictures, such as bullets."""
+    known = CHARACTERS.get(font)
+    if known is None:
+        return text
+    is_code = [not one.isspace() and (ord(one) < 0x100 or 0xF000 <= ord(one) < 0xF100) for one in text]
+    return "".join(known.get(ord(one), "") if is_one else one for one, is_one in zip(text, is_code, strict=True))
+
+
 def _write_box(node: Node, is_done: bool) -> None:
     node.children.insert(0, "☑ " if is_done else "☐ ")
     node.length += 1
@@ -245,8 +279,10 @@ def _is_struck(tag: str, attributes: Mapping[str, str]) -> bool:
 
 
 def _leads_on(link: Node) -> bool:
-    """Whether it leads to another text; a telephone number or a mail address is itself the text."""
-    return "href" in link.attributes and not link.attributes["href"].strip().lower().startswith(("tel:", "mailto:"))
+    """Whether it leads to another text; a telephone number, a mail address or the name of a tab is itself the text."""
+    shows = (link.attributes.get(name, "").lower() for name in ("role", "data-toggle", "data-bs-toggle"))
+    is_text = link.attributes.get("href", "").strip().lower().startswith(("tel:", "mailto:"))
+    return "href" in link.attributes and not is_text and not any(word in ("tab", "pill") for word in shows)
 
 
 def _is_mark_of_note(link: Node) -> bool:
