@@ -125,7 +125,7 @@ class Settings(PlainSettings):
     crawl_at_once: int = Field(default=4, ge=1, le=64)
     crawl_timeout: float = Field(default=30, gt=0, le=MOST_SECONDS, allow_inf_nan=False)
     """seconds per page"""
-    # Names separated by commas; `comma_separated` splits them. What they mean at a sign-in: access/person.py
+    # Names separated by commas; `comma_separated` splits them. What they mean at a sign-in: access/people/person.py
     admins: str = ""
     """verified mail addresses, or subjects"""
     admin_groups: str = ""
