@@ -80,6 +80,8 @@ def test_a_run_can_be_read_on_every_page(answered, lent, visit, language, width)
     found += look(visitor, width)
     visitor.page.keyboard.press("Escape")
     visitor.button("playback.play").click()
+    expect(visitor.button("playback.pause")).to_be_visible(timeout=LOADED)
+    visitor.settle()  # what is still drawn moves the button from under the pointer
     visitor.button("playback.pause").click()
     expect(visitor.button("playback.go_on")).to_be_visible(timeout=LOADED)
     found += look(visitor, width)
