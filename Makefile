@@ -30,7 +30,7 @@ help:
 	@echo "make install   only the packages, into $(VENV) (PYTHON=python3)"
 	@echo "make test      lint, import contracts and all tests; fetches the embedded model, Chromium, nginx, Caddy, Postgres, libfaketime and an OpenID provider"
 	@echo "make test T=tests/rag/test_commands.py   only those tests, without lint; any path or path::test that pytest takes"
-	@echo "make soak      the long tests: many more kills, parser loads, injections and looks at pages; takes more than an hour"
+	@echo "make soak      the long tests: many more kills, parser loads, injections and looks at pages; some two hours"
 	@echo "make lint      ruff, the import contracts and the types"
 	@echo "make fix       repairs what ruff can: format, imports, simple findings"
 	@echo "make lock      writes the lock files again from requirements*.txt; UPGRADE=1 takes the newest versions"

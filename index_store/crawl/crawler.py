@@ -30,7 +30,7 @@ from index_store.crawl.errors import (
     PageBehindSignIn,
     PageBroken,
     PageFailed,
-    PageInOldFormat,
+    PageFormatUnsupported,
     PageMissing,
     PageOfOtherKind,
     PageRefused,
@@ -291,8 +291,8 @@ class Crawler:
         if visit.is_start:
             kind = kinds.media_type(answer.headers)
             raise PageOfOtherKind(url=visit.url, kind=kind, known=" ".join(BY_SUFFIX))
-        if suffix := kinds.unread_suffix(answer.headers, visit.url):
-            raise PageInOldFormat(url=visit.url, suffix=suffix)
+        if suffix := kinds.unsupported_suffix(answer.headers, visit.url):
+            raise PageFormatUnsupported(url=visit.url, suffix=suffix)
         return self._gone_if_known(visit)
 
     def _failed(self, visit: CrawlVisit, error: DocumentError) -> CrawledPage | None:
@@ -301,7 +301,7 @@ class Crawler:
             # The pages that name it are there: maybe it is an address of the site outside of this network.
             self._named_in_vain.add(visit.first)
             return None
-        self._failures += not isinstance(error, PageInOldFormat)  # no link is hidden in it
+        self._failures += not isinstance(error, PageFormatUnsupported)  # no link is hidden in it
         is_silent = isinstance(error, _SILENT) or error.details.get("status") in SHAKY
         # What never answered, such as the https of a site without TLS, costs no time: its robots.txt is asked for once.
         is_silent &= origin_of(visit.url) in {origin_of(self._start), *self._answered}

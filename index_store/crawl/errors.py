@@ -11,7 +11,7 @@ DocumentError
 │   NothingToCrawl, KnownPagesKept                                   one page
 └── PageRefused
     ├── PageBehindSignIn
-    └── PageInOldFormat
+    └── PageFormatUnsupported
 """
 
 from index_store.base.errors import DocumentError
@@ -135,7 +135,7 @@ class PageBehindSignIn(PageRefused):
     ja = "{url} を開くにはサインインが必要です。ページを保存してファイルとして追加してください。"
 
 
-class PageInOldFormat(PageRefused):
+class PageFormatUnsupported(PageRefused):
     en = (
         "{url} is in a format that can't be read ({suffix}). Save it as PDF, .docx, .xlsx or .pptx, then add that file."
     )

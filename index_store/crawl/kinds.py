@@ -14,7 +14,7 @@ import httpx2
 
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import unescaped
-from index_store.parsing.loaders.formats import BY_MEDIA_TYPE, BY_SUFFIX
+from index_store.parsing.loaders.formats import BY_MEDIA_TYPE, BY_SUFFIX, UNSUPPORTED_DOCUMENTS
 from index_store.parsing.loaders.text.decode import decode
 
 HTML = ".html"
@@ -47,11 +47,6 @@ _SAYS_LITTLE = frozenset(
         "application/vnd.openxmlformats",  # servers whose list ends the type at its first hyphen
     )
 )
-
-_UNREAD = frozenset({
-    ".doc", ".dot", ".xls", ".xlt", ".xlsb", ".ppt", ".pps", ".odt", ".ods", ".odp", ".jtd", ".xdw", ".xbd",
-})  # fmt: skip
-"""suffixes of documents in formats that can't be read"""
 
 LONGEST = 4000
 """characters of a Content-Disposition that are read"""
@@ -101,10 +96,10 @@ def suffix_of(headers: httpx2.Headers, url: str) -> str | None:
     return named if named in found.suffixes else found.media_types[kind]
 
 
-def unread_suffix(headers: httpx2.Headers, url: str) -> str:
+def unsupported_suffix(headers: httpx2.Headers, url: str) -> str:
     """That of a document which nobody would miss without being told; empty for anything else, such as a picture."""
     named = PurePosixPath(_file_name(headers, url)).suffix.lower()
-    return named if named in _UNREAD else ""
+    return named if named in UNSUPPORTED_DOCUMENTS else ""
 
 
 def name_of(headers: httpx2.Headers, url: str, suffix: str) -> str:

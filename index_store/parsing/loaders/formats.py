@@ -216,6 +216,11 @@ ARCHIVES = frozenset({".zip"})
 """suffixes of archives, which archive.py unpacks"""
 
 LOADABLE = (*BY_SUFFIX, *sorted(ARCHIVES))
+UNSUPPORTED_DOCUMENTS = frozenset({
+    ".doc", ".dot", ".xls", ".xlt", ".xlsb", ".ppt", ".pps", ".msg", ".odt", ".ods", ".odp", ".pages", ".numbers",
+    ".jtd", ".xdw", ".xbd",  # Ichitaro and DocuWorks
+})  # fmt: skip
+"""suffixes of documents that can't be read, and are missed: a picture, such as a logo, is not"""
 """suffixes of all files that can be added"""
 
 

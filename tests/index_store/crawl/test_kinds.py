@@ -141,7 +141,7 @@ def test_the_charset_is_the_servers_word(site, crawl, content_type, charset):
     assert crawl(site.url(), depth=0).only.charset == charset
 
 
-def test_documents_in_old_formats_are_told_and_take_no_place_of_the_limit(site, crawl):
+def test_documents_in_formats_that_can_not_be_read_are_told_and_take_no_place_of_the_limit(site, crawl):
     old = Reply("x", content_type="application/msword")
     site.pages = {"/": html("Home", "/form.doc", "/list.xls", "/x.bin", "/a"), "/a": html("A")}
     site.pages |= {"/form.doc": old, "/list.xls": old, "/x.bin": old}

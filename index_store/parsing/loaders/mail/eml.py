@@ -20,7 +20,15 @@ from index_store.base.errors import DocumentError, NoText, NothingToLoad, Passwo
 from index_store.parsing.loaders.archive import unpack
 from index_store.parsing.loaders.content import content_kind
 from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile
-from index_store.parsing.loaders.formats import BY_MEDIA_TYPE, BY_SUFFIX, LOADABLE, Load, format_of, is_archive
+from index_store.parsing.loaders.formats import (
+    BY_MEDIA_TYPE,
+    BY_SUFFIX,
+    LOADABLE,
+    UNSUPPORTED_DOCUMENTS,
+    Load,
+    format_of,
+    is_archive,
+)
 from index_store.parsing.loaders.html.body import body_markdown
 from index_store.parsing.loaders.html.html import load_html
 from index_store.parsing.loaders.html.tree.tree import parse as parse_html
@@ -59,12 +67,8 @@ _SHOWN = ("From", "To", "Cc", "Date")
 WINMAIL = "winmail.dat"
 """the usual name of an attachment in which Outlook puts the files of a mail, and its text, for other Outlooks"""
 _OF_OUTLOOK = ("application/ms-tnef", "application/vnd.ms-tnef")
-_UNREAD = frozenset({
-    ".doc", ".dot", ".xls", ".xlt", ".xlsb", ".ppt", ".pps", ".msg", ".odt", ".ods", ".odp", ".pages", ".numbers",
-    ".jtd", ".xdw", ".xbd",  # Ichitaro and DocuWorks
-    ".7z", ".rar", ".lzh", ".tar", ".tgz", ".gz",
-})  # fmt: skip
-"""suffixes of documents and archives that can't be read; a picture, such as a logo, is not missed"""
+_UNSUPPORTED = UNSUPPORTED_DOCUMENTS | {".7z", ".rar", ".lzh", ".tar", ".tgz", ".gz"}
+"""suffixes of documents and archives that can't be read"""
 _CLOSED = ("application/pgp-encrypted", *WRAPPED)
 
 
@@ -151,7 +155,7 @@ class _Mailbag:
             return []
         suffix = PurePath(name).suffix.lower()
         if suffix not in LOADABLE:
-            self._without_text += [name] if suffix in _UNREAD else []
+            self._without_text += [name] if suffix in _UNSUPPORTED else []
             return []
         with tempfile.TemporaryDirectory() as folder:
             # Loaders read from the disk; the sender's name is not used for the file.
@@ -188,7 +192,7 @@ class _Mailbag:
     def _members(self, file: RawFile, depth: int) -> list[Page]:
         unpacked = unpack(file.path, file.name, file.path.parent, UNPACKED_MB)
         for name, error in unpacked.refused:
-            if isinstance(error, PasswordProtected) or PurePath(name).suffix.lower() in _UNREAD:
+            if isinstance(error, PasswordProtected) or PurePath(name).suffix.lower() in _UNSUPPORTED:
                 self._without_text.append(name)
         return [
             page
