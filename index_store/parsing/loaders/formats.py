@@ -216,12 +216,12 @@ ARCHIVES = frozenset({".zip"})
 """suffixes of archives, which archive.py unpacks"""
 
 LOADABLE = (*BY_SUFFIX, *sorted(ARCHIVES))
+"""suffixes of all files that can be added"""
 UNSUPPORTED_DOCUMENTS = frozenset({
     ".doc", ".dot", ".xls", ".xlt", ".xlsb", ".ppt", ".pps", ".msg", ".odt", ".ods", ".odp", ".pages", ".numbers",
     ".jtd", ".xdw", ".xbd",  # Ichitaro and DocuWorks
 })  # fmt: skip
 """suffixes of documents that can't be read, and are missed: a picture, such as a logo, is not"""
-"""suffixes of all files that can be added"""
 
 
 def format_of(name: str) -> Format:
