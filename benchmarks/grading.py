@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag.models.calls.usage import Usage, tokens_of
 from rag.models.embedded.grading import grounding, relevance, usefulness
 from rag.models.embedded.log_odds import TOP, YesNoQuestion
 from rag.models.embedded.source import EmbeddedSource
-from rag.models.usage import Usage, tokens_of
 from rag.settings import EMBEDDED, Settings
 from rag.trace.passages import Passage
 

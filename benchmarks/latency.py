@@ -35,7 +35,7 @@ from index_store.store.user_store import UserStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embeddings import Vectors
 from pages import samples
-from rag.models.prompt import Prompt
+from rag.models.calls.prompt import Prompt
 from rag.models.replies import RelevanceReply
 from rag.models.service import prompts as service
 from rag.pipelines import PIPELINES

@@ -9,7 +9,6 @@ from streamlit.elements.widgets.chat import ChatInputValue
 from index_store.base.errors import PlainError
 from index_store.catalogue.records import Index
 from pages.server.process import engine
-from pages.widgets.chat.announce import announce
 from pages.widgets.chat.ask import Picked, take_said
 from pages.widgets.chat.conversation.conversations import show_conversations
 from pages.widgets.chat.conversation.drawn_turns import draw_earlier, drawn_turns
@@ -25,10 +24,11 @@ from pages.widgets.chat.conversation.shown import (
 from pages.widgets.chat.follow_ups import show_follow_ups
 from pages.widgets.chat.half_typed import keep_half_typed
 from pages.widgets.chat.options import choose_options, show_picked
-from pages.widgets.chat.question import show_question_of
-from pages.widgets.chat.share import show_share
 from pages.widgets.chat.start import show_start
-from pages.widgets.chat.turn import show_live, show_past, show_stop
+from pages.widgets.chat.turn.announce import announce
+from pages.widgets.chat.turn.question import show_question_of
+from pages.widgets.chat.turn.share import show_share
+from pages.widgets.chat.turn.turn import show_live, show_past, show_stop
 from pages.widgets.chat.welcome import show_welcome
 from pages.widgets.controls.errors import show_error, show_warning
 from pages.widgets.controls.picker import pick

@@ -40,8 +40,8 @@ from rag.errors import UnknownConversation
 from rag.runs.export.export import export_as_markdown
 from rag.runs.export.exports import ExportFormat, Exports
 from rag.runs.export.markdown import EXPORT_LABELS, ExportLabels
+from rag.runs.history.for_people.user_history import UserHistory
 from rag.runs.history.history import History
-from rag.runs.history.user_history import UserHistory
 from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_count, style
 from rag.runs.run.run import Run
 from rag.settings import Settings

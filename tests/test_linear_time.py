@@ -55,11 +55,11 @@ from pages.widgets.trace.views.word_diff import choice_html, rewrite_html
 from pages.words.names import plain
 from rag.models.context_window import ContextWindow, fit_to_context
 from rag.models.embedded import grading
-from rag.models.embedded.attribution import AttributedText, source_of
-from rag.models.embedded.current_events import asks_about_current_events
-from rag.models.embedded.echo import EchoFilter
-from rag.models.embedded.first_word import FirstWord, with_first_word_whole
-from rag.models.embedded.names import shared_names, unstated_codes, unstated_names
+from rag.models.embedded.text.attribution import AttributedText, source_of
+from rag.models.embedded.text.current_events import asks_about_current_events
+from rag.models.embedded.text.echo import EchoFilter
+from rag.models.embedded.text.first_word import FirstWord, with_first_word_whole
+from rag.models.embedded.text.names import shared_names, unstated_codes, unstated_names
 from rag.models.replies import (
     FollowUpsReply,
     GroundingReply,
@@ -76,11 +76,12 @@ from rag.runs.export.markdown import run_as_markdown
 from rag.runs.run.summary import summarize_run
 from rag.text.citations import cited_passages, claims, markers_of, without_markers
 from rag.text.code import CodeSplitter, code_hidden
-from rag.text.follow_up import stands_alone, still_leans
 from rag.text.language import is_written_in, language_of
 from rag.text.namesakes import told_apart
 from rag.text.no_answer import search_account
 from rag.text.overlap import features, overlap, words_in
+from rag.text.question.follow_up import stands_alone, still_leans
+from rag.text.question.small_talk import is_small_talk
 from rag.text.quoting import in_tags, passages_block, quoted
 from rag.text.repetition import repeats
 from rag.text.reply.end_tokens import EndTokenFilter
@@ -90,7 +91,6 @@ from rag.text.reply.reasoning_filter import CLOSING, OPENING, ReasoningFilter
 from rag.text.reply.surrogates import SurrogateFilter
 from rag.text.reply.wrapper_filter import WrapperFilter
 from rag.text.reply.written_line import written_line
-from rag.text.small_talk import is_small_talk
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, Token, Totals
 from rag.trace.passages import Passage

@@ -10,10 +10,10 @@ from index_store.catalogue.records import DocumentStatus
 from pages.widgets.trace.detail import view_of  # registers all views
 from pages.widgets.trace.views.view import JsonView
 from rag.runs.engine import UserEngine
-from rag.runs.history.run_list import RunFilter
+from rag.runs.history.for_people.run_list import RunFilter
 from rag.runs.run.summary import summarize_run
 from rag.settings import Settings
-from rag.trace.cause import cause_of
+from rag.trace.derived.cause import cause_of
 from rag.trace.details import CandidatesDetail, GradesDetail, GroundingDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished
 from tests.back_doors import process_of

@@ -20,7 +20,7 @@ from index_store.base.errors import DocumentGone, EmptyIndex, PlainError, Unknow
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from rag.runs.engine import Engine, UserEngine
-from rag.runs.history.run_list import RunFilter
+from rag.runs.history.for_people.run_list import RunFilter
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import StepFinished
 

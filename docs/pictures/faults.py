@@ -6,7 +6,7 @@ from playwright.sync_api import Locator, expect
 
 from docs.pictures.scene import ask, scene, show_page
 from pages.samples.faults import FAULTS, PIPELINE, Fault
-from rag.trace.cause import Cause
+from rag.trace.derived.cause import Cause
 from tests.browser.visitor import LOADED, Visitor
 
 TELLING: dict[Cause, str] = {

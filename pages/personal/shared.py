@@ -6,14 +6,14 @@ import streamlit as st
 
 from pages.server.process import engine
 from pages.widgets.chat.conversation.drawn_turns import EARLIER, LATEST
-from pages.widgets.chat.turn import ASSISTANT, show_answered, show_question
+from pages.widgets.chat.turn.turn import ASSISTANT, show_answered, show_question
 from pages.widgets.controls.errors import show_error
 from pages.words.amounts import when
 from pages.words.names import plain
 from pages.words.say import say
 from rag.errors import UnknownShare
+from rag.runs.history.for_people.user_history import SharedTraces
 from rag.runs.history.history import RunOutline
-from rag.runs.history.user_history import SharedTraces
 
 LOOK = 3.0
 """seconds: a revoked share disappears from the page within this time"""

@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from pages.server.process import engine
-from pages.widgets.chat.share import revoke, told_of
+from pages.widgets.chat.turn.share import revoke, told_of
 from pages.widgets.controls.errors import run_as_callback
 from pages.words.amounts import when
 from pages.words.names import about, plain
 from pages.words.say import say
-from rag.runs.history.shares import Share
+from rag.runs.history.for_people.shares import Share
 
 LISTED, MORE = 30, 100
 """links in the list, and links that each press of the button below adds"""

@@ -23,7 +23,7 @@ from index_store.base.errors import PlainError
 from index_store.store.index_store import IndexStore
 from rag.settings import Settings
 from rag.text.language import Language
-from rag.trace.cause import Cause
+from rag.trace.derived.cause import Cause
 
 PIPELINE = "self_rag"
 """all four happen in it"""

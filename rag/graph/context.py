@@ -8,7 +8,7 @@ from typing import Literal
 
 from index_store.store.user_store import UserStore
 from rag.graph.state import State
-from rag.models.budget import Budget
+from rag.models.calls.budget import Budget
 from rag.models.chat_model import ChatModel
 from rag.text.language import Language
 from rag.trace.calls import Call, Message

@@ -15,8 +15,8 @@ from index_store.base.errors import Failure, PlainError
 from rag.errors import PASSING, Unexpected
 from rag.graph.context import GraphLimits, Recorder, RunContext, StepOutcome
 from rag.graph.state import State
-from rag.models.prompt import MessageRole
-from rag.models.usage import Usage
+from rag.models.calls.prompt import MessageRole
+from rag.models.calls.usage import Usage
 from rag.trace.details import Detail
 from rag.trace.events import Decision, Role, StepFinished, StepStarted, StepVerdict, Token
 from rag.trace.grades import Grade

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from rag.models.calls.restart import Restart
+from rag.models.calls.usage import Usage
 from rag.models.context_window import ContextWindow
-from rag.models.restart import Restart
-from rag.models.usage import Usage
 from rag.text.language import Language
 from rag.trace.details import CutBy, Route, Turn
 from rag.trace.events import Style

@@ -11,14 +11,14 @@ from rag.errors import PASSING
 from rag.graph.context import Recorder
 from rag.graph.step import Step
 from rag.models.chat_model import ChatModel
-from rag.text.follow_up import stands_alone, still_leans
 from rag.text.language import Language, is_written_in
 from rag.text.overlap import overlap
+from rag.text.question.follow_up import stands_alone, still_leans
+from rag.text.question.small_talk import is_small_talk
 from rag.text.repetition import bare, repeats
 from rag.text.reply.written_line import written_line
-from rag.text.small_talk import is_small_talk
+from rag.trace.derived.standalone import STANDALONE_STEP
 from rag.trace.details import StandaloneDetail, Turn
-from rag.trace.standalone import STANDALONE_STEP
 
 LONGEST_QUESTION = 300
 """characters; a longer text is more than the question"""

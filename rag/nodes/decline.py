@@ -11,7 +11,7 @@ from rag.graph.state import State
 from rag.graph.step import NodeStep, step
 from rag.models.chat_model import Answer
 from rag.text.no_answer import no_answer_sentence, search_account
-from rag.trace.cause import nearness
+from rag.trace.derived.cause import nearness
 from rag.trace.details import DeclineDetail, Probe
 from rag.trace.passages import Passage
 

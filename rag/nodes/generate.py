@@ -8,8 +8,8 @@ from rag.errors import PASSING
 from rag.graph.context import RunContext
 from rag.graph.state import State, not_grounded
 from rag.graph.step import NodeStep, step
+from rag.models.calls.restart import Restart
 from rag.models.chat_model import Answer, AnswerStream, RejectedAnswer
-from rag.models.restart import Restart
 from rag.nodes.decline import say_no_answer
 from rag.nodes.refine import refined, strips
 from rag.trace.details import DraftDetail, GenerationDetail

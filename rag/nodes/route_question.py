@@ -3,7 +3,7 @@
 from rag.errors import PASSING
 from rag.graph.state import State
 from rag.graph.step import NodeStep, or_unknown, step
-from rag.text.small_talk import is_small_talk
+from rag.text.question.small_talk import is_small_talk
 from rag.trace.details import RetrievalNeedDetail, RouteDetail
 from rag.trace.grades import Grade
 

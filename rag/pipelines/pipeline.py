@@ -9,8 +9,8 @@ from langgraph.graph.state import CompiledStateGraph
 from rag.graph.context import RunContext
 from rag.graph.state import State
 from rag.graph.step import ROLES
+from rag.trace.derived.path import Edge, PipelineGraph
 from rag.trace.passages import Retrieval
-from rag.trace.path import Edge, PipelineGraph
 
 
 @dataclass(frozen=True)

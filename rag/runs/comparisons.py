@@ -16,8 +16,8 @@ from rag.runs.in_flight.run_at_work import PendingRun
 from rag.runs.run.asker import Asker
 from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
+from rag.trace.derived.standalone import understood_question
 from rag.trace.events import Origin, started_of
-from rag.trace.standalone import understood_question
 
 
 class _AlreadyReplaced(Exception):

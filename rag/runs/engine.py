@@ -20,7 +20,7 @@ from index_store.access.gate import CurrentPrincipal
 from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads, discard_uploads
 from index_store.store.index_store import IndexStore
-from rag.models.admission import Admission
+from rag.models.calls.admission import Admission
 from rag.models.chat_model import ModelSource
 from rag.models.offered import OfferedModels
 from rag.models.preload import Preload
@@ -30,12 +30,12 @@ from rag.runs.export.exports import Exports
 from rag.runs.fork.checkpoints import Checkpoints, discard
 from rag.runs.forks import Forks
 from rag.runs.history.daily_usage import DailyUsage
+from rag.runs.history.for_people.run_list import RunList
+from rag.runs.history.for_people.shares import Shares
+from rag.runs.history.for_people.user_history import UserDailyUsage, UserHistory, UserRunList, UserShares
 from rag.runs.history.history import History
 from rag.runs.history.noted import note_interrupted
 from rag.runs.history.ownership import Ownership
-from rag.runs.history.run_list import RunList
-from rag.runs.history.shares import Shares
-from rag.runs.history.user_history import UserDailyUsage, UserHistory, UserRunList, UserShares
 from rag.runs.in_flight.allowances import Allowances
 from rag.runs.in_flight.execution import ExecutionServices
 from rag.runs.in_flight.in_flight import RunsInFlight

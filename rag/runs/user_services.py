@@ -15,8 +15,8 @@ from rag.runs.fork.edits import Edit
 from rag.runs.fork.plan import ChangedDocuments
 from rag.runs.forks import Forks
 from rag.runs.history.conversations.comparison import Comparison
+from rag.runs.history.for_people.user_history import UserHistory
 from rag.runs.history.ownership import Ownership
-from rag.runs.history.user_history import UserHistory
 from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.retention.personal_data import PersonalData, PersonalDataSummary
 from rag.runs.run.asker import Asker

@@ -19,8 +19,8 @@ from pages.server import process
 from pages.texts import texts
 from rag.models.service.en import EN
 from rag.pipelines import PIPELINES
+from rag.runs.history.for_people.user_history import UserHistory
 from rag.runs.history.history import RunOutline
-from rag.runs.history.user_history import UserHistory
 from rag.runs.run.summary import LISTED
 from rag.trace.events import RunFinished
 from tests.back_doors import person_of

@@ -13,8 +13,8 @@ from rag.errors import NotSaved
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.runs.engine import Engine
+from rag.runs.history.for_people.user_history import UserHistory
 from rag.runs.history.history import LONGEST_REASON
-from rag.runs.history.user_history import UserHistory
 from rag.settings import Settings
 from tests.looks import one_language
 from tests.pages.tabs.chat_page import ChatPage

@@ -16,7 +16,7 @@ from rag.models.service.en import EN
 from rag.models.service.no_answer import TOKEN
 from rag.runs.fork.edits import EditQuery
 from rag.runs.run.options import RunOptions
-from rag.trace.cause import Finding
+from rag.trace.derived.cause import Finding
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.passages import Retrieval

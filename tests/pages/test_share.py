@@ -13,7 +13,7 @@ from index_store.base.errors import DatabaseAway
 from pages.server import process
 from pages.server.process import engine
 from pages.texts import texts
-from pages.widgets.chat import share
+from pages.widgets.chat.turn import share
 from pages.widgets.controls.script import SCRIPTS
 from rag.errors import UnknownShare
 from rag.runs.user_services import UserExports
@@ -185,7 +185,7 @@ def test_a_title_that_reads_as_a_picture_is_shown_as_written(chat):
     assert "\\!\\[x\\]\\(" in page.written
 
 
-# Also in tests/rag/runs/history/test_shares.py and tests/rag/runs/export/test_export.py, without a page.
+# Also in tests/rag/runs/history/for_people/test_shares.py and tests/rag/runs/export/test_export.py, without a page.
 @pytest.mark.soak
 def test_the_branch_on_the_page_is_shared_and_saved(chat, monkeypatch):
     said = {"index": "documents", "pipeline_name": "naive", "conversation_id": chat.conversation}

@@ -25,19 +25,19 @@ from pages.widgets.frame.sign_in import OUTCOMES
 from pages.widgets.search.question_words import Found
 from pages.widgets.trace.fork.origin import VERDICTS
 from pages.widgets.trace.graph import VIEWS
+from rag.models.calls.prompt import MessageRole
 from rag.models.client.client import REPLY_FORMATS
-from rag.models.prompt import MessageRole
 from rag.pipelines import PIPELINES
 from rag.runs.export.markdown import EXPORT_LABELS
-from rag.runs.history.run_list import CAUSES, ORDERS, STATES
+from rag.runs.history.for_people.run_list import CAUSES, ORDERS, STATES
 from rag.runs.run.options import LENGTHS, TONES
 from rag.text.language import Language
 from rag.trace.calls import Call
+from rag.trace.derived.standalone import STANDALONE_STEP
 from rag.trace.details import AssessmentDetail, CutBy, NotUsed, Route, StandaloneDetail
 from rag.trace.events import Outcome, RunStatus, Style
 from rag.trace.grades import Level, Verdict
 from rag.trace.passages import Retrieval
-from rag.trace.standalone import STANDALONE_STEP
 
 ROOT = Path(__file__).parent.parent.parent
 KANA_OR_HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")

@@ -11,7 +11,7 @@ from pages.words.reader import language
 from pages.words.say import counted, say
 from rag.pipelines import PIPELINES
 from rag.runs.run.summary import LISTED, not_loaded
-from rag.trace.answers import dropped_answer
+from rag.trace.derived.answers import dropped_answer
 from rag.trace.events import Event, RunFinished, RunStarted
 
 

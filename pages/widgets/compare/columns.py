@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.server.process import engine
 from pages.widgets.answer.answer import Cards
 from pages.widgets.chat.pace import OFTEN, look_every, pace
-from pages.widgets.chat.turn import show_draft, show_end
+from pages.widgets.chat.turn.turn import show_draft, show_end
 from pages.widgets.compare.differences import show_differences
 from pages.widgets.compare.head import LETTERS, head_html, question_html
 from pages.widgets.controls.errors import run_as_callback
@@ -24,8 +24,8 @@ from pages.widgets.trace.panel import headline, seconds_so_far, show_rows
 from pages.words.say import counted, say
 from rag.runs.history.conversations.comparison import Comparison
 from rag.runs.run.run import Run
+from rag.trace.derived.standalone import understood_question
 from rag.trace.events import Event, RunFinished, RunStarted
-from rag.trace.standalone import understood_question
 
 STEP = re.compile(r"([a-z_]+)-([0-9]{1,4})")
 

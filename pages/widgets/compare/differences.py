@@ -13,7 +13,7 @@ from pages.words.amounts import UNKNOWN, thousands
 from pages.words.names import readable
 from pages.words.say import counted, say
 from rag.text.citations import without_markers
-from rag.trace.comparison import ComparedPassage, FoundPassage, compare_passages, has_searched
+from rag.trace.derived.comparison import ComparedPassage, FoundPassage, compare_passages, has_searched
 from rag.trace.events import Event, RunFinished, Totals, started_of
 from rag.trace.passages import Passage
 

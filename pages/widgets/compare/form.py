@@ -10,7 +10,7 @@ from index_store.catalogue.records import Index
 from pages import samples
 from pages.server.process import engine
 from pages.widgets.chat.options import choose_options, show_picked
-from pages.widgets.chat.turn import show_end
+from pages.widgets.chat.turn.turn import show_end
 from pages.widgets.compare.head import head_html, question_html
 from pages.widgets.controls.errors import run_or_show_error, show_warning
 from pages.widgets.controls.other_page import show_link_to
@@ -27,8 +27,8 @@ from pages.words.say import counted, say
 from rag.pipelines import PIPELINES
 from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS
 from rag.runs.run.options import RunOptions
+from rag.trace.derived.standalone import understood_question
 from rag.trace.events import RunFinished, RunStarted
-from rag.trace.standalone import understood_question
 
 QUESTION = "compared question"
 """in the session: the text in the field"""

@@ -25,8 +25,8 @@ from pages.words.reader import language
 from pages.words.say import counted, say
 from rag.pipelines import PIPELINES
 from rag.runs.export.export import SIGNS, Export, ExportedRun
+from rag.trace.derived.path import path_of
 from rag.trace.events import Event, RunFinished, StepFinished, UnknownEvent
-from rag.trace.path import path_of
 
 STYLES = (Path(__file__).parents[2] / "assets" / "style.css", Path(__file__).with_name("file.css"))
 

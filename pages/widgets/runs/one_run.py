@@ -6,8 +6,8 @@ from functools import partial
 import streamlit as st
 
 from pages.server.process import engine
-from pages.widgets.chat.turn import show_live, show_past, show_question, show_stop
-from pages.widgets.chat.why import show_why
+from pages.widgets.chat.turn.turn import show_live, show_past, show_question, show_stop
+from pages.widgets.chat.turn.why import show_why
 from pages.widgets.controls.other_page import show_link_to, switch_to
 from pages.widgets.controls.top import begin_at_top
 from pages.widgets.runs.playback import is_playing, offer_playback, show_playback
@@ -16,7 +16,7 @@ from pages.words.amounts import when
 from pages.words.names import plain
 from pages.words.say import say
 from rag.runs.history.history import PastRun
-from rag.trace.cause import cause_of
+from rag.trace.derived.cause import cause_of
 from rag.trace.events import Event, Origin, RunFinished, started_of
 
 

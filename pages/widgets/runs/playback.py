@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.widgets.chat.pace import OFTEN, SELDOM, look_every
-from pages.widgets.chat.turn import show_so_far
+from pages.widgets.chat.turn.turn import show_so_far
 from pages.words.say import say
+from rag.trace.derived.playback import Moment, advanced, at, moments
 from rag.trace.events import Event
-from rag.trace.playback import Moment, advanced, at, moments
 
 PACES = (1, 2, 5, 20)
 

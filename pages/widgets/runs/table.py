@@ -16,9 +16,9 @@ from pages.widgets.runs.run_list import RUN_LIST, turn_to
 from pages.words.reader import zone
 from pages.words.say import say
 from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS
+from rag.runs.history.for_people.run_list import CAUSES, ORDERS, STATES, Order, RunFilter, State
 from rag.runs.history.history import PastRun
-from rag.runs.history.run_list import CAUSES, ORDERS, STATES, Order, RunFilter, State
-from rag.trace.cause import Cause
+from rag.trace.derived.cause import Cause
 
 PAGE = 50
 """runs that are read and drawn together"""

@@ -13,7 +13,7 @@ from pages.widgets.controls.fold import show_fold
 from pages.words.amounts import UNKNOWN, thousands
 from pages.words.reader import language
 from pages.words.say import counted, say
-from rag.runs.history.user_history import Traces
+from rag.runs.history.for_people.user_history import Traces
 from rag.trace.calls import Call, ShortenedText, TokenProbability
 from rag.trace.events import StepFinished
 

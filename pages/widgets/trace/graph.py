@@ -15,8 +15,8 @@ from pages.widgets.controls.script import show_script
 from pages.widgets.trace.layout import WIDTH, Box, layout_of, path_data
 from pages.words.say import say
 from rag.pipelines import PIPELINES
+from rag.trace.derived.path import END, START, Edge, Path, PipelineGraph, StepVisit, path_of
 from rag.trace.events import Event, started_of
-from rag.trace.path import END, START, Edge, Path, PipelineGraph, StepVisit, path_of
 
 VIEWS = ("drawn", "unrolled")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from rag.trace.path import END, START, Edge, PipelineGraph
+from rag.trace.derived.path import END, START, Edge, PipelineGraph
 
 WIDTH = 400
 BOX_WIDTH, BOX_HEIGHT = 220.0, 32.0

@@ -16,7 +16,7 @@ from pages.widgets.trace.option_labels import picked_labels
 from pages.words.amounts import thousands
 from pages.words.names import plain
 from pages.words.say import counted, say
-from rag.runs.history.user_history import Traces
+from rag.runs.history.for_people.user_history import Traces
 from rag.runs.run.run import Run
 from rag.runs.run.summary import reused_seconds
 from rag.trace.events import (

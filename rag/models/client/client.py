@@ -24,12 +24,12 @@ from index_store.base.errors import (
 from index_store.base.services.openai_errors import explain, is_too_long, said_in
 from index_store.base.services.service_address import host_of
 from rag.errors import EmptyReply, ModelError, PromptTooLong, ReplyBrokenOff, ReplyCut, ReplyFiltered, ReplyRefused
-from rag.models.admission import Admission
+from rag.models.calls.admission import Admission
+from rag.models.calls.prompt import Prompt
+from rag.models.calls.restart import Restart
+from rag.models.calls.usage import ReceivedReply, Usage
 from rag.models.client.finish_reason import BY_A_FILTER, UNREAD, cut_by, cut_of, finish_reason
 from rag.models.client.refused_fields import STREAM, RefusedFields, more_refused, prompt_sent
-from rag.models.prompt import Prompt
-from rag.models.restart import Restart
-from rag.models.usage import ReceivedReply, Usage
 from rag.text.reply.reply_filter import ReplyFilter
 from rag.trace.calls import CallSubject, Request
 from rag.trace.calls import Message as Sent

@@ -8,7 +8,7 @@ from http import HTTPStatus
 import httpx2
 
 from index_store.base.services.openai_errors import status_in
-from rag.models.usage import current_reply
+from rag.models.calls.usage import current_reply
 
 
 async def read_body(response: httpx2.Response) -> None:

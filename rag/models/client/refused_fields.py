@@ -7,7 +7,7 @@ import openai
 
 from index_store.base.errors import RequestRefused
 from index_store.base.services.openai_errors import said_in
-from rag.models.prompt import Prompt
+from rag.models.calls.prompt import Prompt
 
 TEMPERATURE, LENGTH, COUNT = "temperature", "max_completion_tokens", "stream_options"
 """by their names in OpenAI's protocol. OpenAI's newest models refuse a temperature, Mistral the newer name of the limit

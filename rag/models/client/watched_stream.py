@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import httpx2
 
-from rag.models.usage import ReceivedReply, current_reply
+from rag.models.calls.usage import ReceivedReply, current_reply
 
 MARK = b"[DONE]"
 """the last event of a stream in OpenAI's protocol"""

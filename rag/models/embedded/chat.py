@@ -6,7 +6,10 @@ The figures are in docs/decisions/models/embedded-chat-model.md.
 from collections.abc import Sequence
 from statistics import fmean
 
-from rag.models.call_subjects import of_passage, of_passages, of_text
+from rag.models.calls.prompt import Prompt
+from rag.models.calls.restart import Restart
+from rag.models.calls.subjects import of_passage, of_passages, of_text
+from rag.models.calls.usage import Usage, tokens_of
 from rag.models.chat_model import (
     Answer,
     AnswerStream,
@@ -19,17 +22,14 @@ from rag.models.client.client import ChatClient
 from rag.models.client.finish_reason import cut_by
 from rag.models.context_window import ContextWindow
 from rag.models.embedded import grading, prompts
-from rag.models.embedded.attribution import AttributedText
-from rag.models.embedded.current_events import asks_about_current_events, is_about_the_company
-from rag.models.embedded.echo import EchoFilter
 from rag.models.embedded.engines.child import CONTEXT
-from rag.models.embedded.first_word import FirstWord, with_first_word_whole
 from rag.models.embedded.log_odds import TOP, YesNoQuestion
-from rag.models.embedded.names import unstated_codes
-from rag.models.prompt import Prompt
+from rag.models.embedded.text.attribution import AttributedText
+from rag.models.embedded.text.current_events import asks_about_current_events, is_about_the_company
+from rag.models.embedded.text.echo import EchoFilter
+from rag.models.embedded.text.first_word import FirstWord, with_first_word_whole
+from rag.models.embedded.text.names import unstated_codes
 from rag.models.replies import FollowUpsReply, KeywordsReply
-from rag.models.restart import Restart
-from rag.models.usage import Usage, tokens_of
 from rag.text.citations import claims, without_markers
 from rag.text.language import Language
 from rag.text.overlap import words_in

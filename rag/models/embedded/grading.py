@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from rag.models.embedded.attribution import source_of
 from rag.models.embedded.log_odds import YesNoQuestion
-from rag.models.embedded.names import unstated_names
+from rag.models.embedded.text.attribution import source_of
+from rag.models.embedded.text.names import unstated_names
 from rag.text.language import language_of
 from rag.text.overlap import features, overlap
 from rag.text.places import places
@@ -100,7 +100,7 @@ def rating(score: float) -> Literal[1, 2, 3, 4, 5]:
 
 
 def is_small_talk(question: str) -> YesNoQuestion:
-    """Asked only if the rules do not recognise it (rag/text/small_talk.py)."""
+    """Asked only if the rules do not recognise it (rag/text/question/small_talk.py)."""
     task = "Is this message only a greeting, thanks or small talk, and no question about a fact? Answer yes or no."
     return _ask(f"{in_tags('message', question)}\n\n{task}", SMALL_TALK)
 

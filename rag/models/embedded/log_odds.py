@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rag.models.prompt import Prompt
-from rag.models.usage import Token
+from rag.models.calls.prompt import Prompt
+from rag.models.calls.usage import Token
 from rag.trace.grades import Explanation, Factor, Grade
 
 YES = frozenset({"yes", "y", "true", "correct", "はい", "是", "是的"})

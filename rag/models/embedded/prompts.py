@@ -6,9 +6,9 @@ They neither ask for citations nor allow 'not found': with either, the model ans
 
 from collections.abc import Sequence
 
+from rag.models.calls.prompt import Prompt
 from rag.models.chat_model import RejectedAnswer
 from rag.models.embedded.grading import SYSTEM
-from rag.models.prompt import Prompt
 from rag.text.language import Language
 from rag.text.quoting import in_tags, passages_block
 from rag.trace.details import Turn

@@ -10,7 +10,10 @@ from langchain_core.messages import AIMessage
 
 from index_store.base.errors import ModelUnknown, RequestRefused, ServiceFailed
 from rag.errors import EmptyReply
-from rag.models.call_subjects import of_passage, of_passages, of_text
+from rag.models.calls.prompt import Prompt
+from rag.models.calls.restart import Restart
+from rag.models.calls.subjects import of_passage, of_passages, of_text
+from rag.models.calls.usage import Usage
 from rag.models.chat_model import (
     Answer,
     AnswerStream,
@@ -22,7 +25,6 @@ from rag.models.chat_model import (
 from rag.models.client.client import ChatClient
 from rag.models.client.finish_reason import UNREAD, cut_by
 from rag.models.context_window import ContextWindow
-from rag.models.prompt import Prompt
 from rag.models.replies import (
     FollowUpsReply,
     GroundingReply,
@@ -32,10 +34,8 @@ from rag.models.replies import (
     RouteReply,
     UsefulnessReply,
 )
-from rag.models.restart import Restart
 from rag.models.service import prompts
 from rag.models.service.cited_text import CitedText
-from rag.models.usage import Usage
 from rag.settings import SERVICE_ANSWER, SERVICE_CONTEXT
 from rag.text.citations import without_markers
 from rag.text.language import Language

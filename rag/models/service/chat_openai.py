@@ -13,7 +13,7 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
 from pydantic import model_validator
 
-from rag.models.usage import REFUSAL, current_reply
+from rag.models.calls.usage import REFUSAL, current_reply
 
 # The replies of the Responses API are objects. What is said about a form that they don't know would quote their text in
 # the log.

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from rag.models.calls.prompt import Prompt
 from rag.models.chat_model import RejectedAnswer
-from rag.models.prompt import Prompt
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.wording import Wording

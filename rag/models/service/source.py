@@ -6,14 +6,14 @@ import openai
 from pydantic import SecretStr
 
 from index_store.base.services.service_address import OPENAI_URL, base_and_query
-from rag.models.admission import Admission
+from rag.models.calls.admission import Admission
+from rag.models.calls.usage import count_retries
 from rag.models.chat_model import ChatModel
 from rag.models.client.client import ChatClient
 from rag.models.client.json_body import read_body
 from rag.models.client.watched_stream import watch
 from rag.models.service.chat import ServiceChat
 from rag.models.service.chat_openai import ServiceChatOpenAI
-from rag.models.usage import count_retries
 from rag.settings import Settings
 
 NO_CHUNK_TIMEOUT = None

@@ -15,10 +15,10 @@ from rag.text.language import Language
 from rag.text.places import place
 from rag.trace import events
 from rag.trace.calls import Call
+from rag.trace.derived.path import END
 from rag.trace.details import AssessmentDetail, GradesDetail, RetrievalDetail, WebSearchDetail
 from rag.trace.events import Decision, Event, Origin, RunFinished, RunStarted, StepFinished, started_of
 from rag.trace.passages import Frozen
-from rag.trace.path import END
 
 LONGEST_NAME = 50
 """characters of a file's name, without date and suffix: at most 200 bytes; file systems allow 255"""

@@ -8,10 +8,10 @@ from index_store.access.principal import Principal
 from rag.errors import NothingOfThisName
 from rag.runs.export.export import Export, ExportedRun, StepCalls
 from rag.runs.history.conversations.comparison import StoredComparisons
+from rag.runs.history.for_people.user_history import UserHistory
 from rag.runs.history.history import History, PastRun, following
-from rag.runs.history.user_history import UserHistory
+from rag.trace.derived.standalone import STANDALONE_STEP, without_earlier_turns
 from rag.trace.events import StepFinished
-from rag.trace.standalone import STANDALONE_STEP, without_earlier_turns
 
 ExportFormat: TypeAlias = Literal["html", "markdown", "json"]
 

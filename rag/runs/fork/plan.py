@@ -19,7 +19,7 @@ from rag.runs.fork.checkpoints import Snapshot, Task
 from rag.runs.fork.editing import Editing
 from rag.runs.fork.edits import Edit
 from rag.runs.run.summary import reused_seconds
-from rag.trace.answers import written_by
+from rag.trace.derived.answers import written_by
 from rag.trace.details import DraftDetail, RetrievalDetail
 from rag.trace.events import Change, Event, RunFinished, RunStarted, StepFinished, StepStarted, Token
 from rag.trace.passages import Passage, Retrieval

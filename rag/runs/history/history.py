@@ -30,8 +30,9 @@ from rag.runs.history.ownership import Owner, is_owned_by, owner
 from rag.runs.history.redaction import Redaction
 from rag.runs.run.summary import summarize_run
 from rag.text.citations import without_markers
-from rag.text.small_talk import is_small_talk
-from rag.trace.cause import Cause, cause_of, with_thumb_down
+from rag.text.question.small_talk import is_small_talk
+from rag.trace.derived.cause import Cause, cause_of, with_thumb_down
+from rag.trace.derived.standalone import understood_question
 from rag.trace.details import StandaloneDetail, Turn
 from rag.trace.events import (
     Event,
@@ -44,7 +45,6 @@ from rag.trace.events import (
     from_json,
     to_json,
 )
-from rag.trace.standalone import understood_question
 
 if TYPE_CHECKING:
     from index_store.base.replica import Replica

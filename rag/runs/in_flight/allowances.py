@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from index_store.access.limits import Limits, in_force
 from index_store.access.principal import Principal
 from rag.errors import NotSaved, TokensUsedUp
-from rag.models.budget import Allowance
+from rag.models.calls.budget import Allowance
 from rag.runs.history.daily_usage import DailyUsage, today
 from rag.settings import Settings
 

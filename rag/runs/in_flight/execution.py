@@ -26,7 +26,7 @@ from rag.runs.fork.checkpoints import Checkpoints, thread
 from rag.runs.fork.plan import Fork
 from rag.settings import Settings
 from rag.text.language import language_in_conversation
-from rag.text.small_talk import is_small_talk
+from rag.text.question.small_talk import is_small_talk
 from rag.trace.details import DocumentsDetail, ModelDetail, StandaloneDetail, Turn
 from rag.trace.events import RunStarted, RunStatus, StepFinished
 from rag.web import WebSearch

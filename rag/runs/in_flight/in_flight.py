@@ -18,7 +18,7 @@ from index_store.base.database.database import storable
 from index_store.base.errors import EmptyQuestion
 from index_store.ingestion.sources import FileSource
 from index_store.search.searcher import check_length
-from rag.models.budget import Allowance
+from rag.models.calls.budget import Allowance
 from rag.models.chat_model import ModelSource
 from rag.models.offered import OfferedModels
 from rag.pipelines import pipeline

@@ -16,8 +16,8 @@ from index_store.access.audit.audit import Audit
 from index_store.base.errors import AccessWithdrawn, PlainError
 from rag.errors import NotSaved, Unexpected
 from rag.graph.context import Recorder
-from rag.models.admission import Admission
-from rag.models.budget import Allowance, Budget
+from rag.models.calls.admission import Admission
+from rag.models.calls.budget import Allowance, Budget
 from rag.runs.history.active_runs import RunEndedElsewhere
 from rag.runs.history.history import History
 from rag.runs.history.noted import note_asked

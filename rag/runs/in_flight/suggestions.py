@@ -13,10 +13,10 @@ from typing import Any
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base.errors import PlainError
-from rag.models.admission import Admission
-from rag.models.budget import Budget
+from rag.models.calls.admission import Admission
+from rag.models.calls.budget import Budget
+from rag.models.calls.usage import Usage
 from rag.models.chat_model import LONGEST_FOLLOW_UP, MOST_FOLLOW_UPS, ChatModel, ModelSource
-from rag.models.usage import Usage
 from rag.runs.history.history import History
 from rag.runs.history.suggestions import StoredSuggestions
 from rag.runs.run.run import Run
@@ -25,8 +25,8 @@ from rag.text.citations import without_markers
 from rag.text.language import Language, is_written_in, language_in_conversation
 from rag.text.repetition import repeats
 from rag.text.reply.written_line import written_line
+from rag.trace.derived.standalone import understood_question
 from rag.trace.events import Event, RunFinished, started_of
-from rag.trace.standalone import understood_question
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""The queue of runs for all apps that share a database, as rows; models/admission.py is the queue of one app.
+"""The queue of runs for all apps that share a database, as rows; models/calls/admission.py is the queue of one app.
 
 Any app that looks gives turns to the runs of all apps and notifies them, so it does not matter which app looks first.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base.replica import Replica
-from rag.models.admission import in_turn
+from rag.models.calls.admission import in_turn
 from rag.runs.history.active_runs import ActiveRuns, QueuedRun
 
 log = logging.getLogger(__name__)

@@ -81,7 +81,7 @@ def test_the_reason_in_the_trace_is_told_in_the_language_of_the_page_and_is_not_
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
 
 
-@pytest.mark.soak  # without a browser: tests/pages/test_runs.py, tests/rag/trace/test_playback.py
+@pytest.mark.soak  # without a browser: tests/pages/test_runs.py, tests/rag/trace/derived/test_playback.py
 @one_language("ja")
 def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(answered, visit, language):
     answered(QUESTION, ANSWER, "naive", seconds=20)  # a busy machine may need seconds for each press

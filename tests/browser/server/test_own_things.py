@@ -15,8 +15,8 @@ from index_store.access.grants import Grantee
 from index_store.access.principal import LOCAL
 from index_store.access.rights import GranteeKind, Right
 from index_store.base.settings.settings import Settings
+from rag.runs.history.for_people.shares import Shares
 from rag.runs.history.history import History
-from rag.runs.history.shares import Shares
 from rag.trace.events import RunFinished
 from tests.browser.app_process import App
 from tests.browser.conftest import KEY, LOCALES

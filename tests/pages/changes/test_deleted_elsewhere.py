@@ -6,8 +6,8 @@ import pytest
 
 from pages.server import process
 from rag.runs.engine import UserEngine
+from rag.runs.history.for_people.user_history import UserHistory
 from rag.runs.history.history import History
-from rag.runs.history.user_history import UserHistory
 from rag.runs.run.run import Run
 from tests.pages.documents import add
 from tests.pages.tabs.app_page import AppPage

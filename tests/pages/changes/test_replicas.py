@@ -9,8 +9,8 @@ from streamlit.runtime.context import ContextProxy
 
 from pages.server import process
 from rag.runs.engine import UserEngine
+from rag.runs.history.for_people.user_history import UserHistory
 from rag.runs.history.history import RunOutline
-from rag.runs.history.user_history import UserHistory
 from rag.runs.run.summary import answer_so_far
 from tests.local import local_engine
 from tests.pages.tabs.chat_page import ChatPage

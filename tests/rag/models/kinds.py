@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
+from rag.models.calls.usage import Usage
 from rag.models.chat_model import Answer, ChatModel, RejectedAnswer
 from rag.models.client.client import ChatClient
 from rag.models.embedded.chat import EmbeddedChat
 from rag.models.service.chat import ServiceChat
-from rag.models.usage import Usage
 from rag.runs.run.options import USUAL
 from rag.text.language import Language
 from rag.trace.details import Turn

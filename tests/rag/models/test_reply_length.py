@@ -7,12 +7,12 @@ import pytest
 from langchain_openai import ChatOpenAI
 
 from rag.errors import ReplyCut
+from rag.models.calls.usage import Usage
 from rag.models.chat_model import Answer, ChatModel
 from rag.models.client.client import ChatClient
 from rag.models.embedded.chat import EmbeddedChat
 from rag.models.service.chat import ServiceChat
 from rag.models.service.source import ServiceSource
-from rag.models.usage import Usage
 from rag.runs.run.options import USUAL
 from rag.settings import Settings
 from rag.trace.details import Turn

@@ -2,8 +2,8 @@
 
 import pytest
 
+from rag.models.calls.usage import Usage
 from rag.models.chat_model import Answer
-from rag.models.usage import Usage
 from rag.runs.run.options import LENGTHS, TONES
 from rag.trace.events import Style
 from tests.rag.models.kinds import KINDS, asked

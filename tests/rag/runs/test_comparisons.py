@@ -11,7 +11,7 @@ from rag.runs.history.conversations.comparison import MOST_COLUMNS, Comparison
 from rag.runs.history.history import History, PastRun
 from rag.runs.run.options import RunOptions
 from rag.settings import Settings
-from rag.trace.comparison import compare_passages
+from rag.trace.derived.comparison import compare_passages
 from rag.trace.details import StandaloneDetail
 from rag.trace.events import Origin, RunFinished, RunStarted, StepFinished, Style, Token
 from rag.trace.passages import Retrieval

@@ -391,7 +391,7 @@ def test_every_pipeline_ends_where_one_call_is_made_at_a_time(open_engine, serve
     assert server.most_at_once == 1
 
 
-# Also in tests/rag/models/test_admission.py::test_calls_take_turns_by_person_and_those_of_one_person_by_run.
+# Also in tests/rag/models/calls/test_admission.py::test_calls_take_turns_by_person_and_those_of_one_person_by_run.
 @pytest.mark.soak
 def test_the_many_calls_of_one_run_do_not_keep_the_answer_of_another_waiting(open_engine, server):
     held = threading.Event()

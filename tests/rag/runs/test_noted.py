@@ -6,7 +6,7 @@ from index_store.access.audit.audit import EntryFilter
 from index_store.access.principal import LOCAL
 from rag.errors import NothingOfThisName, UnknownShare
 from rag.runs.engine import UserEngine
-from rag.runs.history.shares import NewShare
+from rag.runs.history.for_people.shares import NewShare
 from rag.runs.run.run import Run
 from tests.back_doors import person_of, process_of
 from tests.local import as_person, grant

@@ -22,7 +22,7 @@ from rag.errors import IndexGone, SharerOut, UnknownShare
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.fork.edits import LeaveOut, TakeChunk
 from rag.runs.history.conversations.branches import Branch
-from rag.runs.history.run_list import RunFilter
+from rag.runs.history.for_people.run_list import RunFilter
 from rag.runs.in_flight import run_at_work
 from rag.runs.run.options import RunOptions
 from rag.settings import Settings

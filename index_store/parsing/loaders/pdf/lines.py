@@ -11,7 +11,7 @@ from pypdfium2 import PdfPage, PdfTextPage
 
 from index_store.parsing.loaders.pdf.characters import HYPHENS, breaks_in_words, characters_of, is_slanted
 from index_store.parsing.loaders.pdf.line import SAME_LINE, Line, line_of, one_line
-from index_store.parsing.loaders.pdf.ruled import ruled_tables
+from index_store.parsing.loaders.pdf.tables.ruled import ruled_tables
 from index_store.parsing.loaders.pdf.upright import upright_text
 
 

@@ -25,7 +25,7 @@ from index_store.parsing.loaders.pdf.paragraphs import joined, paragraphs
 from index_store.parsing.loaders.pdf.pictures import is_covered, shows_something
 from index_store.parsing.loaders.pdf.readings import without_readings
 from index_store.parsing.loaders.pdf.running_lines import undigited, without_running_lines
-from index_store.parsing.loaders.pdf.tables import Table, header_alone, in_columns, tables
+from index_store.parsing.loaders.pdf.tables.tables import Table, header_alone, in_columns, tables
 from index_store.parsing.loaders.text.decode import japanese
 
 log = logging.getLogger(__name__)

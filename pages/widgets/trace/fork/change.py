@@ -28,7 +28,8 @@ from rag.runs.fork.edits import (
     TurnOver,
 )
 from rag.runs.run.options import LEAST_HITS, MOST_HITS
-from rag.trace.answers import writer_of
+from rag.trace.derived.answers import writer_of
+from rag.trace.derived.known_passages import holds, known_passages
 from rag.trace.details import (
     DeclineDetail,
     GenerationDetail,
@@ -41,7 +42,6 @@ from rag.trace.details import (
     WebSearchDetail,
 )
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished
-from rag.trace.known_passages import holds, known_passages
 from rag.trace.passages import Passage, Retrieval
 
 FOUND_AT_ONCE = 5

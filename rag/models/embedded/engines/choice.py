@@ -44,7 +44,7 @@ def prepare(model: Path) -> None:
     In another process, which has 2.6 GB of memory for a moment: a small machine may end it. Raises PreparationFailed.
     """
     made = subprocess.run(  # noqa: S603 - our own module; the path can't be an option
-        [sys.executable, "-m", "rag.models.embedded.engines.qwen2.prepare", str(model.resolve())],
+        [sys.executable, "-m", "rag.models.embedded.engines.qwen2.preparation.prepare", str(model.resolve())],
         cwd=Path(__file__).parents[4],
         env=environment(),
         stdin=subprocess.DEVNULL,

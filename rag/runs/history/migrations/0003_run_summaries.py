@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 # It uses today's reader of events, for events of any version: SQL can't find why there was no answer.
-from rag.trace.cause import cause_of
+from rag.trace.derived.cause import cause_of
 from rag.trace.events import from_json
 
 revision = "0003"

@@ -8,7 +8,7 @@ import pytest
 from pages.server import process
 from pages.texts import texts
 from pages.widgets.answer.status import show_answer_status, show_unconfirmed
-from pages.widgets.chat.turn import show_end
+from pages.widgets.chat.turn.turn import show_end
 from rag.models.service.no_answer import TOKEN
 from rag.trace.events import Event, StepFinished, StepStarted, Token
 from rag.trace.passages import Citation
@@ -18,7 +18,7 @@ from tests.pages.reader import for_reader
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.trace_examples import PASSAGE
 from tests.rag.some_pipelines import some_of
-from tests.rag.trace.checked_answers import (
+from tests.rag.trace.derived.checked_answers import (
     FOUND,
     PASSED,
     SEARCHED,

@@ -15,8 +15,8 @@ from pages.widgets.trace.layout import WIDTH, Box, Points, layout_of, path_data
 from rag.pipelines import PIPELINES
 from rag.runs.history.schema import FILE
 from rag.runs.run.run import Run
+from rag.trace.derived.path import END, START, Edge, Path, PipelineGraph, path_of
 from rag.trace.events import RunFinished, StepStarted, Totals, to_json
-from rag.trace.path import END, START, Edge, Path, PipelineGraph, path_of
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.fork_form import trace_of
 from tests.rag.trace.steps import decision, finished

@@ -7,10 +7,10 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 
 from rag.errors import EmptyReply
+from rag.models.calls.restart import Restart
+from rag.models.calls.usage import Usage
 from rag.models.client.client import ChatClient
 from rag.models.client.finish_reason import cut_by
-from rag.models.restart import Restart
-from rag.models.usage import Usage
 from rag.trace.calls import pack, unpack
 from tests.rag.scripted import ScriptedChat
 

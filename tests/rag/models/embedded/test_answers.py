@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag.models.usage import Usage
+from rag.models.calls.usage import Usage
 from rag.runs.run.run import Run
 from rag.text.language import is_written_in, language_of
 from tests.rag.documents import INDEX

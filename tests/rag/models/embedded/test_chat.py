@@ -8,11 +8,11 @@ import pytest
 
 from benchmarks.grading import passage
 from rag.models import chat_model
+from rag.models.calls.prompt import Prompt
+from rag.models.calls.usage import Usage, tokens_of
 from rag.models.embedded.chat import EmbeddedChat
 from rag.models.embedded.log_odds import YesNoQuestion
-from rag.models.prompt import Prompt
 from rag.models.service.source import ServiceSource
-from rag.models.usage import Usage, tokens_of
 from rag.settings import Settings
 from rag.trace.events import Style
 from rag.trace.grades import Factor, Grade

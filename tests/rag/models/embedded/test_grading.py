@@ -1,11 +1,11 @@
 import pytest
 
 from benchmarks.grading import passage
+from rag.models.calls.usage import Usage
 from rag.models.chat_model import Answer, ChatModel
 from rag.models.embedded.grading import grounding, relevance, usefulness
 from rag.models.embedded.log_odds import YesNoQuestion
 from rag.models.embedded.prompts import answer
-from rag.models.usage import Usage
 from rag.runs.engine import UserEngine
 from rag.text.quoting import passages_block
 from rag.trace.events import Style

@@ -6,10 +6,10 @@ import pytest
 
 from index_store.base.errors import PlainError
 from rag.errors import PASSING
+from rag.models.calls.usage import Usage
 from rag.models.embedded import source as source_module
 from rag.models.embedded.process import EmbeddedServer, Endpoint
 from rag.models.embedded.source import EmbeddedSource
-from rag.models.usage import Usage
 from rag.settings import Settings
 from rag.trace.events import Style
 from tests.rag.passages import PASSAGES

@@ -11,9 +11,9 @@ import pytest
 import rag.models.client.client
 import rag.models.service.chat
 from index_store.base.errors import PlainError
+from rag.models.calls.usage import Usage
 from rag.models.service.ja import JA
 from rag.models.service.source import ServiceSource
-from rag.models.usage import Usage
 from rag.settings import Settings
 from rag.trace.events import StepFinished, Token, to_json
 from tests.rag.conftest import KEY

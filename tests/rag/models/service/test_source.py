@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from index_store.base.errors import ModelUnknown, RequestRefused
+from rag.models.calls.usage import Usage
 from rag.models.service import chat_openai
 from rag.models.service.en import EN
 from rag.models.service.source import ServiceSource
-from rag.models.usage import Usage
 from rag.settings import Settings
 from rag.trace.passages import Passage
 from tests.rag.conftest import KEY

@@ -20,9 +20,9 @@ from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.ingestion.stages import embedding
 from rag.errors import NotSaved, TokensUsedUp
-from rag.models.budget import Allowance, Budget
+from rag.models.calls.budget import Allowance, Budget
+from rag.models.calls.usage import Usage
 from rag.models.client.client import ChatClient
-from rag.models.usage import Usage
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
 from rag.runs.history import daily_usage

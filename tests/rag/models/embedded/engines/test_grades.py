@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from rag.models.calls.usage import Usage, tokens_of
 from rag.models.embedded.engines import choice
 from rag.models.embedded.grading import grounding, relevance, usefulness
 from rag.models.embedded.log_odds import TOP, YesNoQuestion
 from rag.models.embedded.process import EmbeddedServer
 from rag.models.embedded.source import EmbeddedSource
-from rag.models.usage import Usage, tokens_of
 from rag.settings import EMBEDDED, Settings
 from tests.rag.models.embedded.engines.served import Served
 from tests.rag.models.embedded.work_rules import LEAVE, PASSAGES, QUESTION

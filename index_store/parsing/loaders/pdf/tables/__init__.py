@@ -1,0 +1,1 @@
+"""Tables of a PDF's page: with rules, or only with columns."""

@@ -1,0 +1,1 @@
+"""One question and its answer in a conversation."""

@@ -1,0 +1,1 @@
+"""Calls of a chat model: what is sent, what it may use, and what it used."""

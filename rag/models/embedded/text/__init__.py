@@ -1,0 +1,1 @@
+"""What rules find in the texts of the embedded model, and in the questions that it would misjudge."""

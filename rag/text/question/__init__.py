@@ -1,0 +1,1 @@
+"""What rules find in a question: small talk, and whether it may depend on the conversation."""
