@@ -9,6 +9,7 @@ index_store.base.errors.PlainError
     ├── UnknownRun                it was deleted
     ├── BadColumnCount, ModelNotOffered   in a comparison
     ├── NothingOfThisName         to share or export
+    ├── NothingFinished           to export
     ├── UnknownShare              the link was revoked, or never existed
     │   └── SharerOut             the person who made it may not use the app any more
     ├── UnreadableExport          not an export of this app, or one of a newer version
@@ -99,6 +100,11 @@ class NothingOfThisName(RagError):
         "「{name}」という会話や実行はありません。削除された可能性があります。"
         "ページを再読み込みするか、ID を確認してください。"
     )
+
+
+class NothingFinished(RagError):
+    en = "“{name}” has no finished answer yet. Export it once one is finished."
+    ja = "「{name}」には、完了した回答がまだありません。完了してから保存してください。"
 
 
 class UnknownShare(RagError):

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 from index_store.access.audit.audit import Audit
 from index_store.access.audit.entry import Action
 from index_store.access.principal import Principal
-from rag.errors import NothingOfThisName
+from rag.errors import NothingFinished, NothingOfThisName
 from rag.runs.export.export import Export, ExportedRun, StepCalls
 from rag.runs.history.conversations.comparison import StoredComparisons
 from rag.runs.history.for_people.user_history import UserHistory
@@ -28,7 +28,8 @@ class Exports:
 
         `of`: the id of a run or a conversation; of a conversation, only the finished runs of a branch are exported, of
         a comparison its columns. `form`: the file format, for the audit log. `through`: of a conversation, a run of the
-        branch, as in `History.branch`. `history`: as the principal `by` sees it. Raises NothingOfThisName.
+        branch, as in `History.branch`. `history`: as the principal `by` sees it. Raises NothingOfThisName,
+        NothingFinished.
         """
         run, conversation = history.run(of), history.conversations.get(of)
         if run:
@@ -43,6 +44,8 @@ class Exports:
         else:
             raise NothingOfThisName(name=of)
         runs = [each for each in runs if each.status != "running"]
+        if not runs:
+            raise NothingFinished(name=of)
         with_turns = following(runs)
         exported = tuple(_exported(history, each, is_alone=each.id not in with_turns) for each in runs)
         kind = "run" if run else "conversation"

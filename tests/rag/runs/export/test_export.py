@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from collections.abc import Iterator
 from datetime import date
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from rag.errors import NothingOfThisName, UnreadableExport
+from rag.errors import NothingFinished, NothingOfThisName, UnreadableExport
 from rag.models.service.ja import JA
 from rag.runs.export.export import Export, ExportedRun, export_as_markdown, file_name
 from rag.runs.export.markdown import run_as_markdown
@@ -20,6 +21,8 @@ from tests.back_doors import process_of
 from tests.rag.conftest import KEY
 from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.verdicts import YES
+from tests.servers.chat import ChatRequest
+from tests.waiting import PATIENCE
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -109,6 +112,31 @@ def test_a_run_is_exported_alone_and_what_there_is_not_is_refused(ask):
     assert written.title == QUESTION
     with pytest.raises(NothingOfThisName):
         engine.exports.gather("nothing", "json")
+
+
+def test_what_has_no_finished_answer_yet_is_refused_and_else_what_is_finished_is_written(open_engine, server):
+    held = threading.Event()
+    server.default = ANSWER
+
+    def late(request: ChatRequest) -> str:
+        held.wait(PATIENCE)
+        return ANSWER
+
+    server.answer_when(lambda request: "まだですか" in request.prompt, late)
+    engine = open_engine(server=server)
+    where = {"index": INDEX, "pipeline_name": "naive"}
+    first = engine.ask(QUESTION, **where)
+    first.result()
+    second = engine.ask("宿泊費はまだですか?", conversation_id=first.conversation_id, **where)
+    alone = engine.ask("日当はまだですか?", **where)
+    for nothing in (second.id, alone.id, alone.conversation_id):
+        with pytest.raises(NothingFinished):
+            engine.exports.gather(nothing, "markdown")
+    written = engine.exports.gather(first.conversation_id, "json")
+    assert [run.started.run_id for run in written.runs] == [first.id]
+    held.set()
+    alone.result()
+    assert engine.exports.gather(alone.id, "json").runs
 
 
 def test_a_file_of_one_answer_has_nothing_that_was_said_before_it(engine, chat):
