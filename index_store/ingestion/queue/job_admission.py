@@ -3,7 +3,6 @@
 import logging
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -13,9 +12,9 @@ from index_store.catalogue.records import IndexRecord
 from index_store.ingestion.context import JobContext
 from index_store.ingestion.failures import as_plain_error
 from index_store.ingestion.job import CHECK_SECONDS, JobOrder
+from index_store.ingestion.queue.context import QueueContext
 from index_store.ingestion.queue.stored_items import StoredItems
 from index_store.ingestion.queue.worker import withdraw
-from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import (
     FileSource,
     SiteSource,
@@ -28,22 +27,14 @@ from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.ingestion.stages.completion import Completion
 from index_store.ingestion.stages.sites import SiteAdmission
 
-if TYPE_CHECKING:
-    from index_store.ingestion.queue.queued_jobs import QueuedJobs
-
 log = logging.getLogger(__name__)
 
 
 class JobAdmission:
-    """Two threads: one stores the sources, the other watches whether the job may go on."""
+    """One thread."""
 
     def __init__(
-        self,
-        queue: "QueuedJobs",
-        job_id: str,
-        order: JobOrder,
-        open_index: Callable[[JobOrder], IndexRecord],
-        may_go_on: Callable[[], bool] | None,
+        self, queue: QueueContext, job_id: str, order: JobOrder, open_index: Callable[[JobOrder], IndexRecord]
     ) -> None:
         self.failure: PlainError | None = None
         self._queue = queue
@@ -51,24 +42,22 @@ class JobAdmission:
         self._job_id = job_id
         self._order = order
         self._open_index = open_index
-        self._may_go_on = may_go_on
         self._items = StoredItems(self._job_table, job_id, queue.deliver)
         self._begun: PendingVersion | None = None
         """recorded in the catalogue, and not yet in the queue"""
         self._context = JobContext(queue.services, self._items)
         self._admission = SourceAdmission(self._context, Completion(self._context))
         self._sites = SiteAdmission(self._context, self._admission)
-        name = f"ingestion into {order.index}"
-        self._storing = threading.Thread(target=self._work, name=name, daemon=True)
-        self._watching = threading.Thread(target=self._watch, name=f"{name}: whether it may", daemon=True)
+        self._thread = threading.Thread(target=self._work, name=f"ingestion into {order.index}", daemon=True)
 
     def start(self) -> None:
-        try:
-            self._watching.start()  # first: without it, nothing is stored
-            self._storing.start()
-        except RuntimeError as error:  # this machine has no thread left
-            self._fail(error)
-            self._end()
+        """Raises RuntimeError if this machine has no thread left."""
+        self._thread.start()
+
+    def give_up(self, error: Exception) -> None:
+        """Instead of `start`, or after it has failed."""
+        self._fail(error)
+        self._end()
 
     def cancel(self) -> None:
         self._context.stop.cancel()
@@ -78,14 +67,8 @@ class JobAdmission:
 
     def join(self) -> None:
         """Waits until all sources are stored."""
-        if self._storing.ident:  # else it could not be started, and the job has ended
-            self._storing.join()
-
-    def close(self) -> None:
-        """Waits for both threads; the other one ends when the queue is closed, or the job finished."""
-        self.join()
-        if self._watching.ident:
-            self._watching.join()
+        if self._thread.ident:  # else it could not be started, and the job has ended
+            self._thread.join()
 
     def _work(self) -> None:
         try:
@@ -146,21 +129,3 @@ class JobAdmission:
                 withdraw(self._queue.services, index.id, site)
             else:
                 self._items.put(item, site)
-
-    def _watch(self) -> None:
-        """Until the job is finished: checks whether its person may still add, and whether workers removed documents."""
-        while not self._queue.is_closed.wait(CHECK_SECONDS):
-            try:
-                job = self._queue.get(self._job_id)
-                if job is None:
-                    return
-                if self._may_go_on and not job.is_cancelled and not self._may_go_on():
-                    job.cancel()
-                if job.is_cancelled and not job.is_finished:  # perhaps in another app
-                    job.cancel()
-                if job.is_finished:
-                    if any(result.status is IngestStatus.REMOVED for result in job.results):
-                        self._queue.services.library.on_removal()
-                    return
-            except SQLAlchemyError as error:
-                log.warning("The jobs can't be read: %s", error)

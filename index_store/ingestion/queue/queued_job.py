@@ -1,23 +1,25 @@
 """A shared job, as each process sees it: its rows, read now and then."""
 
+import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base import errors
 from index_store.base.errors import Failure, PlainError
 from index_store.catalogue.schema import now
-from index_store.ingestion.job import JobOrder
+from index_store.ingestion.job import CHECK_SECONDS, JobOrder
 from index_store.ingestion.progress import Item, Progress, progress_of
+from index_store.ingestion.queue.context import QueueContext
 from index_store.ingestion.queue.job_admission import JobAdmission
 from index_store.ingestion.queue.job_table import JobRow
 from index_store.ingestion.queue.worker import withdraw
-from index_store.ingestion.results import IngestResult
+from index_store.ingestion.results import IngestResult, IngestStatus
 
-if TYPE_CHECKING:
-    from index_store.ingestion.queue.queued_jobs import QueuedJobs
+log = logging.getLogger(__name__)
 
 ENDING_SECONDS = 5.0
 """seconds to wait for workers before the thing that they work on is deleted"""
@@ -27,19 +29,39 @@ FRESH = 0.3
 
 
 class QueuedIngestion:
-    """Like Ingestion, but every process sees the same job."""
+    """Like Ingestion, but in every process. In the one that began it, a thread checks whether it may go on."""
 
-    def __init__(self, queue: "QueuedJobs", row: JobRow, admission: JobAdmission | None = None) -> None:
-        """`admission`: only in the process that began the job."""
+    def __init__(
+        self,
+        queue: QueueContext,
+        row: JobRow,
+        admission: JobAdmission | None = None,
+        may_go_on: Callable[[], bool] | None = None,
+    ) -> None:
+        """`admission`, `may_go_on`: only in the process that began the job."""
         self.id = row.id
         self._queue = queue
         self._job_table = queue.job_table
         self._row = row
         self._admission = admission
+        self._may_go_on = may_go_on
+        self._watching: threading.Thread | None = None
         self._row_read = self._items_read = -FRESH
         self._items: dict[int, Item] = {}
         self._waiting = 0
         self._lock = threading.Lock()
+
+    def begin(self) -> None:
+        """Starts the threads of the process that began the job."""
+        if self._admission:
+            name = f"ingestion into {self._row.index}: whether it may"
+            watching = threading.Thread(target=self._watch, name=name, daemon=True)
+            try:
+                watching.start()  # first: without it, nothing is stored
+                self._watching = watching
+                self._admission.start()
+            except RuntimeError as error:  # this machine has no thread left
+                self._admission.give_up(error)
 
     @property
     def has_begun_here(self) -> bool:
@@ -118,8 +140,9 @@ class QueuedIngestion:
 
     def close(self) -> None:
         """Waits until this process is done with the job. Call it after the queue was closed."""
-        if self._admission:
-            self._admission.close()
+        self.join()
+        if self._watching:
+            self._watching.join()
 
     def wait(self) -> tuple[IngestResult, ...]:
         for _ in self.as_completed():
@@ -138,6 +161,25 @@ class QueuedIngestion:
                     yield item.result
             if is_last:
                 return
+
+    def _watch(self) -> None:
+        """Until the job is finished: checks whether its person may still add, and whether workers removed documents."""
+        while not self._queue.is_closed.wait(CHECK_SECONDS):
+            try:
+                with self._lock:
+                    is_there = self._read_row()
+                if not is_there:
+                    return
+                if self._may_go_on and not self.is_cancelled and not self._may_go_on():
+                    self.cancel()
+                if self.is_cancelled and not self.is_finished:  # perhaps in another app
+                    self.cancel()
+                if self.is_finished:
+                    if any(result.status is IngestStatus.REMOVED for result in self.results):
+                        self._queue.services.library.on_removal()
+                    return
+            except SQLAlchemyError as error:
+                log.warning("The jobs can't be read: %s", error)
 
     def _look_row(self) -> JobRow:
         """Without the items, of which there may be thousands."""

@@ -9,6 +9,7 @@ from index_store.catalogue.records import IndexRecord
 from index_store.ingestion.context import Services
 from index_store.ingestion.job import JobOrder
 from index_store.ingestion.jobs import ResumedJobs
+from index_store.ingestion.queue.context import QueueContext
 from index_store.ingestion.queue.delivery import Sender, make_tables
 from index_store.ingestion.queue.job_admission import JobAdmission
 from index_store.ingestion.queue.job_table import JobRow, JobTable, sources_of
@@ -23,29 +24,27 @@ class QueuedJobs:
         database = services.library.catalogue.database
         make_tables(database)
         self._replica = replica
-        self.services = services
-        self.job_table = JobTable(database)
-        self.is_closed = threading.Event()
-        self._sender = Sender()
-        self.deliver = self._sender.deliver
+        self._services = services
+        self._job_table = JobTable(database)
+        self._context = QueueContext(services, self._job_table, Sender().deliver, self._cancel_here)
         self._known: dict[str, QueuedIngestion] = {}
         self._lock = threading.Lock()
         self._works = works
         self._worker: Worker | None = None
         # In this order: a replica is registered before it has a job.
-        gone = self.job_table.all_replicas() - replica.alive()
-        self.job_table.drop_finished(gone)
+        gone = self._job_table.all_replicas() - replica.alive()
+        self._job_table.drop_finished(gone)
         self.take_over(gone)
 
     def replicas(self) -> set[int]:
-        return self.job_table.replicas()
+        return self._job_table.replicas()
 
     def take_over(self, gone: Set[int]) -> None:
-        for row in self.job_table.jobs():
+        for row in self._job_table.jobs():
             is_left = row.is_cancelled and (row.app is None or row.app in gone)
-            for work in self.job_table.take_back(row.id, taken=True) if is_left else ():
-                withdraw(self.services, row.index_id, work)
-        self.job_table.take_over(gone, self._replica.number)
+            for work in self._job_table.take_back(row.id, taken=True) if is_left else ():
+                withdraw(self._services, row.index_id, work)
+        self._job_table.take_over(gone, self._replica.number)
 
     def begin(
         self, order: JobOrder, open_index: Callable[[JobOrder], IndexRecord], may_go_on: Callable[[], bool] | None
@@ -53,25 +52,24 @@ class QueuedJobs:
         """Raises SQLAlchemyError."""
         self._work()  # first: once the job is known, its admission has the uploads
         id_ = uuid.uuid4().hex
-        self.job_table.begin(id_, order.index_id, order.index, order.person_id, self._replica.number)
-        admission = JobAdmission(self, id_, order, open_index, may_go_on)
-        job = QueuedIngestion(self, self.job_table.jobs(id_)[0], admission)
+        self._job_table.begin(id_, order.index_id, order.index, order.person_id, self._replica.number)
+        admission = JobAdmission(self._context, id_, order, open_index)
+        job = QueuedIngestion(self._context, self._job_table.jobs(id_)[0], admission, may_go_on)
         with self._lock:
             # Together: whoever finds the job may wait for its threads.
             self._known[id_] = job
-            admission.start()
+            job.begin()
         return job
 
     def resume(self) -> ResumedJobs:
         self._work()
-        rows = self.job_table.jobs()
+        rows = self._job_table.jobs()
         admitting = {row.index_id for row in rows if row.index_id and not row.is_admitted}
         return ResumedJobs(
-            [self._job(row) for row in rows if row.is_open], *sources_of(self.job_table.open_work()), admitting
+            [self._job(row) for row in rows if row.is_open], *sources_of(self._job_table.open_work()), admitting
         )
 
-    def cancel_here(self, job_id: str) -> None:
-        """Stops at once what this process does for the job."""
+    def _cancel_here(self, job_id: str) -> None:
         worker = self._worker
         if worker:
             worker.cancel(job_id)
@@ -87,29 +85,29 @@ class QueuedJobs:
         return self._every(lambda row: not row.is_dismissed)
 
     def get(self, job_id: str) -> QueuedIngestion | None:
-        return next((self._job(row) for row in self.job_table.jobs(job_id)), None)
+        return next((self._job(row) for row in self._job_table.jobs(job_id)), None)
 
     def dismiss(self, job_id: str) -> None:
         """Removes the job from the list. An unfinished job goes on."""
-        self.job_table.dismiss(job_id)
-        for row in self.job_table.jobs():
+        self._job_table.dismiss(job_id)
+        for row in self._job_table.jobs():
             # Those of another app may have a caller there who waits for the results.
             if row.is_dismissed and row.is_finished and row.app in (None, self._replica.number):
                 self._forget(row.id)
 
     def forget(self, job_id: str) -> None:
         self.dismiss(job_id)
-        if all(row.is_finished for row in self.job_table.jobs(job_id)):
+        if all(row.is_finished for row in self._job_table.jobs(job_id)):
             self._forget(job_id)
 
     def _forget(self, job_id: str) -> None:
-        self.job_table.forget(job_id)
+        self._job_table.forget(job_id)
         with self._lock:
             self._known.pop(job_id, None)
 
     def suspend(self) -> None:
         """Stores the remaining sources and starts nothing more. Call `join` after it."""
-        self.is_closed.set()
+        self._context.is_closed.set()
         if self._worker:
             self._worker.stop()
         with self._lock:
@@ -128,11 +126,11 @@ class QueuedJobs:
     def _work(self) -> None:
         """Starts the worker only when there is work: commands that only read don't need one."""
         with self._lock:
-            if self._works and not self._worker and not self.is_closed.is_set():
-                self._worker = Worker(self.services).start()
+            if self._works and not self._worker and not self._context.is_closed.is_set():
+                self._worker = Worker(self._services).start()
 
     def _every(self, wanted: Callable[[JobRow], bool]) -> list[QueuedIngestion]:
-        rows = self.job_table.jobs()
+        rows = self._job_table.jobs()
         there = {row.id for row in rows}
         with self._lock:
             # Other apps delete their jobs themselves. One that was begun here may still have threads.
@@ -141,4 +139,4 @@ class QueuedJobs:
 
     def _job(self, row: JobRow) -> QueuedIngestion:
         with self._lock:
-            return self._known.setdefault(row.id, QueuedIngestion(self, row))
+            return self._known.setdefault(row.id, QueuedIngestion(self._context, row))
