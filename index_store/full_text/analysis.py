@@ -35,7 +35,8 @@ _JAPANESE_OR_DIGIT = re.compile(rf"[{JAPANESE}\d]")
 _JAPANESE_NEXT = re.compile(rf"\s*[{JAPANESE}]")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 _RUN = re.compile(f"[{JAPANESE}]+|[{HANGUL}]+")
-_SENTENCE_END = re.compile(r"[。!?\n]|\.(?=\s)")
+_SENTENCE_END = re.compile(r"[。!?\n]|\.(?=\s)|(?<=です|んだ)(?:が|けれ?ど)")
+"""also of what only leads to the question: 日当について知りたいのですが、…"""
 _SIGNS = re.compile(r"[^\w\s]+")
 
 

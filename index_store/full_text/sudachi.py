@@ -55,12 +55,12 @@ _VERB = "動詞"
 _NOUN = "名詞", "普通名詞"
 _WITH_KANA = re.compile("[\u3400-\u9fff]{2,}[\u3041-\u3096]")
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{3,}")
-_ONE_WORD = {"メモリー": "メモリ", "ウインナー": "ウインナ", "斉藤": "斎藤"}
-"""the only words that the dictionary has as two, with and without a long vowel at the end; and a name that is often
-taken for another: pairs of characters still tell 斉藤 from 斎藤
+_ONE_WORD = {"メモリー": "メモリ", "ウインナー": "ウインナ", "斉藤": "斎藤", "なくす": "無くす", "なくなる": "無くなる"}
+"""the only words that the dictionary has as two, with and without a long vowel at the end; a name that is often taken
+for another: pairs of characters still tell 斉藤 from 斎藤; and what is lost, which is seldom written in kanji
 """
-_POTENTIAL = {"取れる": "取る", "休める": "休む"}
-"""what one can do: the dictionary has these two as verbs of their own, but 使える as 使う"""
+_POTENTIAL = {"取れる": "取る", "とれる": "取る", "休める": "休む", "つかえる": "使う"}
+"""what one can do: the dictionary has these as verbs of their own, but 使える as 使う"""
 _WITH_ENDINGS = _VERB, "形容詞"
 _NOUN_ENDINGS = str.maketrans("うくぐすつぬぶむる", "いきぎしちにびみり")
 
@@ -72,6 +72,7 @@ class Sudachi:
         self._lock = threading.Lock()
         self._kinds: dict[int, Kind] = {}
         self._without_kana: dict[str, str] = {}
+        self._conjugations: dict[str, str] = {}
 
     def morphemes(self, text: str) -> list[Morpheme]:
         """The morphemes of folded text; offsets in characters."""
@@ -92,7 +93,7 @@ class Sudachi:
     def _morpheme(self, unit: Any, offset: int) -> Morpheme:
         kind = self._kind(unit)
         normal = self._normal(unit) if kind is Kind.CONTENT else ""
-        noun = _noun(unit, self._shortened(normal)) if normal else ""
+        noun = _noun(unit, self._shortened(normal), self._conjugation(unit, normal)) if normal else ""
         has_endings = unit.part_of_speech()[0] in _WITH_ENDINGS
         lemma = unit.dictionary_form() if has_endings else ""
         is_fixed = not has_endings and not unit.is_oov()
@@ -122,6 +123,16 @@ class Sudachi:
             is_same = is_one and short[0].reading_form() == long[0].reading_form()
             self._without_kana[normal] = short[0].normalized_form() if is_same else normal
         return self._without_kana[normal]
+
+    def _conjugation(self, unit: Any, normal: str) -> str:
+        """Of its normalised form: 採れる is of 取る, whose noun is 取り, but 見れる, said for 見られる, of 見る: 見."""
+        own: str = unit.part_of_speech()[4]
+        if not unit.dictionary_form().endswith("れる") or normal.endswith("れる"):
+            return own
+        if normal not in self._conjugations:
+            units = list(self._units(normal))
+            self._conjugations[normal] = units[0].part_of_speech()[4] if len(units) == 1 else ""
+        return self._conjugations[normal]
 
     def _kind(self, morpheme: Any) -> Kind:
         id_ = morpheme.part_of_speech_id()
@@ -153,13 +164,11 @@ class Sudachi:
         return SplitMode.A
 
 
-def _noun(unit: Any, normal: str) -> str:
+def _noun(unit: Any, normal: str, conjugation: str) -> str:
     """A text names what a question asks about: 申込 or 立替 is the noun of 申し込む or 立て替える."""
-    part, _, _, _, conjugation, _ = unit.part_of_speech()
-    if part != _VERB or "変格" in conjugation:  # する, 来る
+    if unit.part_of_speech()[0] != _VERB or "変格" in conjugation:  # する, 来る
         return normal
-    is_potential = unit.dictionary_form().endswith("れる") and not normal.endswith("れる")  # 採れる of 取る
-    if "一段" in conjugation and normal.endswith("る") and not is_potential:
+    if "一段" in conjugation and normal.endswith("る"):
         return normal[:-1]
     return normal[:-1] + normal[-1].translate(_NOUN_ENDINGS)
 

@@ -53,6 +53,11 @@ _HYPHENATED = re.compile(rf"(?<!{_LETTER})(?!\d+{HYPHEN}{_ALPHABETIC}{{2}}){_LET
 _POINTS = re.compile(rf"(?<!{_LETTER}){_ALPHABETIC}(?:\.{_ALPHABETIC})+(?!{_LETTER})")
 """U.S."""
 _NUMBERED = re.compile(rf"{_BEFORE_NUMBER}\d+")
+_PARTED = re.compile(
+    rf"(?<!{_LETTER})(?:(?P<log>log|sign)(?:g?ed|g?ing|s)? (?P<on>in|on|out|off)|(?P<set>sign|set|back|start|follow)"
+    rf"(?:t?ing|ed|s)? (?P<up>up)|(?P<check>check|clock)(?:ing|ed|s)? (?P<out>in|out))(?!{_LETTER})"
+)
+"""log in, signed up, setting up: login, signup, setup"""
 _BRACKETED = re.compile(rf"(?<!{_LETTER})(?<![.,])\d+\([a-z]\)(?!{_LETTER})")
 """401(k)"""
 _DAY_WITH_POINTS = re.compile(r"\d{1,4}(?:\.\d{1,2}){2}|(?:19|20)\d\d\.\d{1,2}|(?<=[hsr令平昭和成])\d{1,2}\.\d{1,2}")
@@ -187,6 +192,8 @@ def _hyphenated(text: str) -> Iterator[Word]:
     for word in chain(*(pattern.finditer(text) for pattern in (_HYPHENATED, _POINTS, _NUMBERED, _BRACKETED))):
         if _HAS_ALPHABETIC.search(word[0]):
             yield Word(*word.span(), token(stemmed(_BETWEEN.sub("", word[0]))), None, is_joined=True)
+    for word in _PARTED.finditer(text):
+        yield Word(*word.span(), "".join(filter(None, word.groups())), None, is_joined=True)
 
 
 def _dashed(text: str) -> Iterator[Word]:

@@ -15,6 +15,16 @@ _DAYS = (
     re.compile(r"(?<![\d/.])(\d{1,2})/(\d{1,2})(?!\d|[/.]\d)"),
 )
 """10月1日; 2024-10-01, R6.10.1; 10/1"""
+_MONTH_NAME = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+_NAMED_DAYS = (
+    re.compile(rf"(?<![a-z\d]){_MONTH_NAME}\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![a-z\d:%]|[.,/]\d)"),
+    re.compile(rf"(?<![\d.,:/])(?P<day>\d{{1,2}})(?:(?:st|nd|rd|th)(?: of)?|(?! may\b)) {_MONTH_NAME}(?![a-z])"),
+)
+"""Dec. 25, December 25th, 25 Dec, the 25th of December; but not "rule 5 may", which is rarely a day"""
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _YEAR = re.compile(r"(?<![\d.])(?:19|20)\d\d(?=\.\d{1,2}\.\d{1,2}(?!\d|\.\d))")
 _MONTH = re.compile(
     r"((?<![\d./])(?:19|20)\d\d|(?:昭和|平成|令和|(?<![a-z\d])(?:s(?=\d\d)|[hr])|(?<![\u3400-\u9fff])[昭平令])\d{1,2})"
@@ -22,12 +32,12 @@ _MONTH = re.compile(
 )
 """2024.4, 2024/04, R6.4"""
 _TIME = re.compile(
-    rf"(?<![a-z\d:.])(?:(午前|午後|am|pm)\s?)?"
+    rf"(?<![a-z\d:.])(?:(午前|午後|am|pm|(?<![\u3400-\u9fff])(?:夕方?|[深今]?夜|昼)(?=の?\d))の?\s?)?"
     rf"(\d{{1,2}}|(?<=午前|午後)(?!〇){_NUMERAL}{{1,3}}|(?!〇){_NUMERAL}{{1,3}}(?=時(?:半|\d{{1,2}}分(?!間))))\s?"
     r"(?:時(?![間限])(?:(\d{1,2})分|(半))?|(?::|\.(?=\d\d\s?[ap]\.?m\b))(\d\d)(?![\d:])"
     r"|(?=[ap]\.?m\b))(?:\s?([ap])\.?m\b)?"
 )
-"""午後3時, 15時30分, 八時半, 15:30, 3 p.m., 9.30am, but not 24時間"""
+"""午後3時, 夜10時, 15時30分, 八時半, 15:30, 3 p.m., 9.30am, but not 24時間"""
 
 
 def days_of_the_year(text: str) -> Iterator[tuple[int, int, str]]:
@@ -38,6 +48,10 @@ def days_of_the_year(text: str) -> Iterator[tuple[int, int, str]]:
             month, day = (_number(found[group]) for group in (last - 1, last))
             if 1 <= month <= 12 and 1 <= day <= 31:
                 yield found.start(last - 1), found.end(), f"{month}/{day}"
+    for pattern in _NAMED_DAYS:
+        for found in pattern.finditer(text):
+            if 1 <= int(found["day"]) <= 31:
+                yield *found.span(), f"{_MONTHS.index(found['month'][:3]) + 1}/{int(found['day'])}"
 
 
 def years_with_points(text: str) -> Iterator[tuple[int, int, str]]:
@@ -66,7 +80,13 @@ def times_of_day(text: str) -> Iterator[tuple[int, int, str]]:
         minute = 30 if half else int(minutes or after_colon or 0)
         if before in ("午後", "pm") or after == "p":
             hour += 12 if hour < 12 else 0
-        elif (before or after) and hour == 12:
+        elif (
+            (before in ("夕", "夕方") and hour < 12)
+            or (before in ("夜", "深夜", "今夜") and 5 <= hour <= 12)
+            or (before == "昼" and hour < 5)
+        ):
+            hour += 12
+        elif (before in ("午前", "am") or after) and hour == 12:
             hour = 0
         if hour <= 24 and minute < 60:
             yield *found.span(), f"{hour}:{minute:02}"

@@ -59,6 +59,12 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("休みを取れる", "休みを取る"),
         ("休める", "休む"),
         ("登れる", "登る"),
+        ("休みがとれる", "休みを取る"),
+        ("履歴を見れる", "履歴を見る"),
+        ("食べれる", "食べられる"),
+        ("借りれる", "借りる"),
+        ("変えれない", "変える"),
+        ("社員証をなくした", "社員証を無くす"),
         ("１２３", "123"),
         ("ＡＢＣ", "abc"),
         ("髙島屋", "高島屋"),
@@ -74,6 +80,13 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("café", "cafe\u0301"),
         ("Müller", "muller"),
         ("policies", "policy"),
+        ("forgotten passwords", "forget passwords"),
+        ("lost", "losing"),
+        ("paid", "pays"),
+        ("written", "writing"),
+        ("the children’s", "the child"),
+        ("analyses", "analysis"),
+        ("practising", "practice"),
         ("the printers", "the printer"),
         ("running", "runs"),
         ("employee’s", "employees"),
@@ -151,6 +164,10 @@ def test_spellings_of_one_word_are_one_term(analyzer, one, other):
         ("four", "for"),
         ("our", "or"),
         ("as", "a"),
+        ("left", "leave"),
+        ("found", "find"),
+        ("亡くした", "無くした"),
+        ("見る", "取る"),
     ],
 )
 def test_other_words_are_other_terms(analyzer, one, other):
@@ -282,6 +299,21 @@ def test_a_word_with_a_number_is_also_the_word_and_the_number(analyzer, one, oth
     assert analyzer.question(one).parts == {whole: tuple(parts)}
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("I can't log in", "Login problems"),
+        ("login", "Log in to the VPN"),
+        ("logged in", "log-in"),
+        ("setting up", "the setup"),
+        ("backup", "back up your files"),
+        ("check-in", "Check in at the desk"),
+    ],
+)
+def test_a_verb_with_its_particle_is_also_its_noun(analyzer, question, text):
+    assert set(analyzer.question(question).kept) & set(words(analyzer, text))
+
+
 def test_the_end_of_a_code_is_found_by_itself(analyzer):
     assert analyzer.question("AB12").kept[0] in words(analyzer, "様式SUB-AB12")
     assert analyzer.question("SUB-AB12").parts == {"subab12": ("sub", "ab12", "ab", "12")}
@@ -389,6 +421,15 @@ def test_what_is_another_word_without_its_last_kana_stays_apart(analyzer, with_k
         ("12 am", "0:00"),
         ("営業時間 AM10:00〜PM5:30", "17:30"),
         ("9時～17時", "17:00"),
+        ("夜10時以降", "22:00"),
+        ("夜の７時半", "19:30"),
+        ("夕方5時に閉まる", "17:00"),
+        ("昼1時", "13:00"),
+        ("昼12時", "12:00"),
+        ("深夜2時", "2:00"),
+        ("朝の8時", "8:00"),
+        ("午後の3時", "15:00"),
+        ("今夜8時", "20:00"),
     ],
 )
 def test_a_time_of_day_is_one_word_however_it_is_written(analyzer, written, time):
@@ -402,7 +443,9 @@ def test_a_time_of_day_is_searched_by_its_parts_too_and_marked_whole(analyzer):
     assert [text[start:end] for start, end in analyzer.matches(analyzer.question("午後3時とは"), text)] == ["15時"]
 
 
-@pytest.mark.parametrize("text", ["24時間", "5時限", "一時金", "25:61", "1:2:3", "3 pmol", "I am 3", "午後の3人"])
+@pytest.mark.parametrize(
+    "text", ["24時間", "5時限", "一時金", "25:61", "1:2:3", "3 pmol", "I am 3", "午後の3人", "昼夜3人", "夜3回"]
+)
 def test_what_is_no_time_of_day_is_none(analyzer, text):
     assert not any(":" in word for word in words(analyzer, text))
 
@@ -420,6 +463,12 @@ def test_what_is_no_time_of_day_is_none(analyzer, text):
         ("2024-10-01", "10/1"),
         ("締切は10/1です", "10/1"),
         ("2024/4/1～2025/3/31", "3/31"),
+        ("closed on Dec. 25", "12/25"),
+        ("December 25th, 2024", "12/25"),
+        ("25 Dec 2024", "12/25"),
+        ("the 25th of December", "12/25"),
+        ("Sept 3", "9/3"),
+        ("1st May", "5/1"),
     ],
 )
 def test_a_day_is_one_word_however_it_is_written(analyzer, written, day):
@@ -438,7 +487,24 @@ def test_a_day_is_searched_by_its_parts_too_and_marked_whole(analyzer):
     assert [text[start:end] for start, end in analyzer.matches(analyzer.question("10月1日"), text)] == ["10/01"]
 
 
-@pytest.mark.parametrize("text", ["13月1日", "10月1日間", "24/7", "1/2/3", "192.168.10.1", "03-1234-5678", "1.10.1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "13月1日",
+        "10月1日間",
+        "24/7",
+        "1/2/3",
+        "192.168.10.1",
+        "03-1234-5678",
+        "1.10.1",
+        "Dec 2024",
+        "Article 5 may be read",
+        "Dec 40",
+        "in 2024 December",
+        "mayor 5",
+        "3.5 Dec",
+    ],
+)
 def test_what_is_no_day_is_none(analyzer, text):
     assert not any("/" in word for word in words(analyzer, text))
 
@@ -860,7 +926,7 @@ def test_what_only_asks_is_left_out_wherever_it_stands(question: str) -> None:
     ("question", "kept"),
     [
         ("What if I don't have a receipt?", ("receipt",)),
-        ("I’ve lost my badge", ("lost", "badg")),
+        ("I’ve lost my badge", ("lose", "badg")),
         ("Why can't I connect?", ("connect",)),
         ("I'm ill", ("ill",)),
         ("What is an ID?", ("id",)),
@@ -903,6 +969,18 @@ def test_short_forms_and_ways_to_ask_for_advice_are_not_searched(analyzer, quest
         ("Please let me know the fee.", ("fee",)),
         ("What is the fee, please let me know", ("fee",)),
         ("What does PTO mean?", ("pto",)),
+        ("Does anyone know the fee?", ("fee",)),
+        ("Can someone tell me the fee?", ("fee",)),
+        ("I cannot pay the fee", ("pay", "fee")),
+        ("i cant pay the fee", ("pay", "fee")),
+        ("Can he pay the fee?", ("pay", "fee")),
+        ("領収書について教えてほしいのですが、保管は何年ですか", ("領収", "書", "保管", "年")),
+        ("領収書の送り先が分からないんですけど、総務ですか", ("領収", "書", "送り先", "総務")),
+        ("もし領収書がなかったら、申請は", ("領収", "書", "無い", "申請")),
+        ("領収書が破れそうなとき、送り先は", ("領収", "書", "破れ", "時", "送り先")),
+        ("ちなみに領収書はまだですか", ("領収", "書")),
+        ("ご相談です。領収書の送り先は？", ("領収", "書", "送り先")),
+        ("ハラスメントの相談ですが、送り先は", ("ハラスメント", "相談", "送り先")),
     ],
 )
 def test_polite_ways_to_ask_are_not_searched(analyzer, question, kept):
@@ -939,7 +1017,7 @@ def test_the_greetings_of_a_mail_are_not_searched(analyzer, question):
     ],
 )
 def test_the_greetings_of_an_english_mail_are_not_searched(analyzer, question):
-    assert analyzer.question(question).kept == ("receipt", "kept")
+    assert analyzer.question(question).kept == ("receipt", "keep")
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,57 @@ def test_the_passage_that_holds_the_words_is_first(searched, question, best):
     assert searched.found(question)[0] == best
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "others"),
+    [
+        (
+            "給与明細の履歴はどこで見れますか",
+            "給与明細は人事ポータルで見ることができます。",
+            ("給与明細の発行日は毎月25日です。", "履歴書は人事課に提出します。"),
+        ),
+        (
+            "日当について教えてほしいのですが、半額になりますか",
+            "宿泊を伴わない日当は半額です。",
+            ("日当の額を人に教えることはできません。", "半額の切符を使います。", "半額の日は金曜です。"),
+        ),
+        (
+            "もし社員証を忘れたらどうすればいいですか",
+            "社員証を忘れた日は、受付で仮の証を受け取ります。",
+            (
+                "社員証をもし落としたら、総務課に電話します。",
+                "忘れ物は警備室にあります。",
+                "忘れた暗証番号は変えます。",
+            ),
+        ),
+        (
+            "Does anyone know how to book a desk?",
+            "A desk is booked in the calendar.",
+            ("Do not tell anyone at the next desk.", "A room is booked by phone.", "Trips are booked by phone."),
+        ),
+        (
+            "I forgot my badge",
+            "Badges: who has forgotten one gets a visitor's card at the desk.",
+            ("A badge opens the doors.", "A badge is worn at all times.", "Doors close at eight."),
+        ),
+        (
+            "I cannot log in to the portal",
+            "Portal: login problems are solved by the help desk.",
+            (
+                "The portal cannot show old payslips.",
+                "Logs of the portal are kept for a year.",
+                "Doors close at eight.",
+            ),
+        ),
+    ],
+)
+def test_the_passage_with_the_answer_is_first_however_it_is_asked(connection, question, answer, others):
+    searched = SearchedPassages(connection)
+    searched.put(
+        {name: ("", [], text) for name, text in zip("bcde", others, strict=False)} | {"answer": ("", [], answer)}
+    )
+    assert searched.found(question)[0] == "answer"
+
+
 def test_a_look_alike_term_stands_below_the_term_itself(searched):
     assert searched.found("Xパタンとは")[0] == "x-pattern"
     assert searched.found("属性Bとは")[0] == "y-pattern"

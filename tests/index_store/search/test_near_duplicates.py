@@ -71,6 +71,24 @@ def test_texts_of_which_one_says_the_opposite_are_two(one: str, other: str) -> N
     assert not are_near_duplicates(DUTY.format(one), DUTY.format(other))
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("allowed", "forbidden"),
+        ("mandatory", "optional"),
+        ("on weekdays", "at weekends"),
+        ("at the minimum", "at the maximum"),
+    ],
+)
+def test_english_texts_of_which_one_says_the_opposite_are_two(one: str, other: str) -> None:
+    assert not are_near_duplicates(NOTICE.format(one, "low"), NOTICE.format(other, "low"))
+
+
+@pytest.mark.parametrize(("one", "other"), [("平日", "休日"), ("上期", "下期"), ("必須の日", "任意の日")])
+def test_texts_of_days_and_duties_of_two_kinds_are_two(one: str, other: str) -> None:
+    assert not are_near_duplicates(DUTY.format(one), DUTY.format(other))
+
+
 def test_what_you_must_do_is_not_what_you_may_do() -> None:
     assert not are_near_duplicates(TERMS.format("10"), TERMS.format("10").replace("may", "must"))
 
