@@ -18,7 +18,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
-from index_store.access.audit.audit import Audit
+from index_store.access.access import open_access
 from index_store.access.gate import as_local
 from index_store.access.principal import LOCAL
 from index_store.base.command_line.commands import (
@@ -203,8 +203,9 @@ def _export(options: argparse.Namespace) -> int:
     settings = Settings()
     refuse_root(settings.data_dir)
     History.refuse_newer(settings.data_dir, settings.database_url)
-    with closing(History(settings.data_dir, settings.database_url)) as history:
-        exports, everything = Exports(history, Audit(settings)), UserHistory(history, as_local)
+    # The access refuses settings that name another database than that of the folder: a history would be made there.
+    with open_access(settings) as access, closing(History(settings.data_dir, settings.database_url)) as history:
+        exports, everything = Exports(history, access.audit), UserHistory(history, as_local)
         form: ExportFormat = "json" if options.format == "json" else "markdown"
         found = exports.gather(options.name, form, history=everything, by=LOCAL)
     if options.format == "json":

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from pydantic import AnyHttpUrl, Field, SecretStr, ValidationInfo, field_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 
 from index_store.base.settings import settings as index_store
 from rag.trace.events import Style
@@ -22,6 +22,7 @@ TAVILY_URL = "https://api.tavily.com"
 
 class Settings(index_store.Settings):
     allowed: ClassVar[dict[str, tuple[str, str]]] = index_store.Settings.allowed | {
+        "chat_model": index_store.MODEL,
         "embedded_model": ("a GGUF file", "GGUF ファイルの場所"),
         "model_context": ("a whole number from 4096 to 10000000", "4096〜10000000 の整数"),
         "answer_tokens": ("a whole number from 100 to 1000000", "100〜1000000 の整数"),
@@ -140,8 +141,7 @@ class Settings(index_store.Settings):
     @field_validator("tavily_base_url")
     @classmethod
     def _is_a_web_address(cls, url: str) -> str:
-        AnyHttpUrl(url.strip())
-        return url.strip().rstrip("/")
+        return index_store.web_address(url).rstrip("/")
 
     @field_validator("crag_upper")
     @classmethod

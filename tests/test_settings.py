@@ -115,6 +115,40 @@ def test_all_other_forms_of_a_line_of_the_env_file_are_settings(data_dir):
     assert (settings.admins, settings.crawl_allowed) == ("anna", "a\nb")
 
 
+@pytest.mark.parametrize(
+    "name", ["openai_base_url", "aws_endpoint_url", "tavily_base_url", "chat_model", "embedding_model"]
+)
+def test_a_comment_that_docker_or_systemd_took_for_a_part_of_a_value_is_refused(monkeypatch, name):
+    value = "http://localhost:11434/v1" if name.endswith("_url") else "embedded"
+    monkeypatch.setenv(name.upper(), f"{value}   # or another")
+    with pytest.raises(InvalidSetting, match=rf"{name.upper()} is not usable"):
+        rag.Settings(_env_file=None)
+    monkeypatch.setenv(name.upper(), f" {value}\r\n")
+    assert getattr(rag.Settings(_env_file=None), name) == value
+
+
+def test_host_names_in_quotation_marks_are_refused_rather_than_names_that_no_browser_asks_for():
+    for value in ('"rag.example.com"', "'rag.example.com'", '"rag.example.com,192.168.0.12"'):
+        with pytest.raises(InvalidSetting, match="ALLOWED_HOSTS is not usable"):
+            pages.ServerSettings(_env_file=None, allowed_hosts=value)
+
+
+@pytest.mark.parametrize("content", [None, "", "not a certificate", "-----BEGIN PRIVATE KEY-----"])
+def test_a_file_of_certificates_that_is_none_is_told_before_anything_is_made_with_it(monkeypatch, tmp_path, content):
+    file = tmp_path / "all.pem"
+    if content is not None:
+        file.write_text(content)
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    for settings in (rag.Settings, pages.ServerSettings):
+        with pytest.raises(
+            InvalidSetting, match=r"SSL_CERT_FILE is not usable: .* \(PEM\) that this account"
+        ) as caught:
+            settings(_env_file=None)
+        assert "証明書のファイル" in caught.value.sentence("ja")
+    monkeypatch.setenv("SSL_CERT_FILE", "")
+    assert rag.Settings(_env_file=None)
+
+
 KEYS = ["openai_api_key", "tavily_api_key", "aws_access_key_id", "aws_secret_access_key", "aws_session_token"]
 
 

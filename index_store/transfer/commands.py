@@ -43,8 +43,11 @@ def _backup(options: argparse.Namespace, out: Output) -> bool:
 
 
 def _restore(options: argparse.Namespace, out: Output) -> bool:
-    manifest = restore(options.file, Settings().data_dir)
-    with IndexStore(Settings()) as store:
+    settings = Settings()
+    manifest = restore(options.file, settings.data_dir)
+    # All that was saved is in the folder. Servers in the settings have other data.
+    elsewhere = {"database_url": None, "chroma_url": None, "originals_url": None}
+    with IndexStore(settings.model_copy(update=elsewhere)) as store:
         all_well = compare(store, out)
     _tell(out, options.file, "restored", manifest)
     return all_well

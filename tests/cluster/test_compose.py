@@ -120,6 +120,19 @@ def test_caddy_has_its_file_and_knows_each_app(services):
     assert set(re.findall(r"\{\$(\w+)\}", text)) == set(services["caddy"].environment)
 
 
+@pytest.mark.parametrize("address", ["https://rag.example.com", "https://rag.example.com/"])
+def test_caddy_serves_every_path_also_of_an_address_that_was_copied_with_its_slash(services, tmp_path, address):
+    program = tmp_path / "caddy"
+    program.write_text('#!/bin/sh\necho "$APP_URL $*"\n')
+    program.chmod(0o700)
+    command = [part.replace("$$", "$") for part in services["caddy"].command]
+    environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "APP_URL": address}
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert told.stdout.split() == [
+        "https://rag.example.com", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(("name", "port", "path"), [("app-1", 8501, "/healthz"), ("chroma", 8000, "/api/v2/heartbeat")])
 def test_a_health_check_asks_its_own_container_although_there_is_a_proxy_for_outside(name, port, path):
     asked = []

@@ -396,6 +396,18 @@ def test_a_source_from_the_web_is_marked_and_named_with_its_address(environment,
     assert (citation.origin, citation.published) == ("web", "2026-11-20")
 
 
+def test_without_the_address_of_its_database_a_moved_folder_exports_nothing_and_says_what_is_missing(
+    environment, tmp_path
+):
+    folder = tmp_path / "moved"
+    folder.mkdir(mode=0o700)
+    (folder / "database.id").write_text("0" * 32)
+    done = rag(environment | {"DATA_DIR": str(folder)}, "export", "--language", "en", "some-run")
+    assert done.returncode == 1
+    assert "Set DATABASE_URL to that database" in done.stderr
+    assert not (folder / "history.sqlite3").exists()
+
+
 @linux
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="is about root")
 def test_root_exports_nothing_from_the_folder_of_another_account(environment, tmp_path):

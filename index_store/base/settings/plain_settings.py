@@ -1,5 +1,6 @@
 """Settings from the environment and `.env`, whose mistakes are told in plain words."""
 
+import os
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -31,6 +32,7 @@ class PlainSettings(BaseSettings):
             if file := values.get("_env_file", ".env"):
                 _refuse_what_is_no_setting(Path(file))
             super().__init__(**values)
+            _refuse_no_certificates()
         except ValidationError as error:
             field = str(error.errors()[0]["loc"][0]).lower()
             en, ja = self.allowed.get(field, ("a value of the right kind", "正しい形式の値"))
@@ -42,6 +44,20 @@ class PlainSettings(BaseSettings):
         except OSError as error:
             en, ja = "this account may not read it", "このアカウントに読み取りの権限がありません"
             raise EnvFileUnusable(problem_en=en, problem_ja=ja) from error
+
+
+def _refuse_no_certificates() -> None:
+    """Clients read this file while they are made: each page and command would fail with an error of Python."""
+    if not (file := os.environ.get("SSL_CERT_FILE")):
+        return
+    try:
+        has_one = b"CERTIFICATE-----" in Path(file).read_bytes()
+    except OSError:  # a container may lack it
+        has_one = False
+    if not has_one:
+        en = "a file of certificates (PEM) that this account can read"
+        ja = "このアカウントで読み取れる証明書のファイル(PEM 形式)"
+        raise InvalidSetting(variable="SSL_CERT_FILE", allowed_en=en, allowed_ja=ja)
 
 
 def names_in(env_file: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """The index store's settings, read once from the environment and `.env`."""
 
 import os
+import re
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 from urllib.parse import urlsplit
@@ -18,6 +19,8 @@ EMBEDDED = "embedded"
 
 KEY = ("a key of ASCII characters in one line, not full-width ones", "半角の英数字と記号だけの 1 行のキー")
 """what `header_value` allows"""
+
+MODEL = ("the name of a model, without a comment behind it", "モデル名(後ろにコメントは書けません)")
 
 NO_COMMAS = frozenset("、，;；")
 """with which people separate names in place of commas; no host, model or group has one in its name"""
@@ -57,6 +60,7 @@ class Settings(PlainSettings):
         "workers": ("here or elsewhere", "here または elsewhere"),
         "openai_api_key": KEY,
         "openai_base_url": ("an http or https address", "http または https のアドレス"),
+        "embedding_model": MODEL,
         "chunk_size": ("a whole number from 50 to 2000", "50〜2000 の整数"),
         "chunk_overlap": ("a whole number from 0 to half of CHUNK_SIZE", "0〜CHUNK_SIZE の半分の整数"),
         "model_timeout": SECONDS,
@@ -200,10 +204,7 @@ class Settings(PlainSettings):
     @field_validator("openai_base_url", "aws_endpoint_url")
     @classmethod
     def _is_an_address(cls, url: str | None) -> str | None:
-        if not url or not url.strip():
-            return None
-        AnyHttpUrl(url.strip())
-        return url.strip()
+        return web_address(url) if url and url.strip() else None
 
     @field_validator("admins")
     @classmethod
@@ -261,9 +262,23 @@ def home_expanded(path: Path) -> Path:
     return Path(os.path.expanduser(written))  # noqa: PTH111 - Path.expanduser() raises if there is no such account
 
 
+def web_address(url: str) -> str:
+    """Raises ValueError, also for one with a comment, which Docker and systemd take for a part of a value."""
+    url = url.strip()
+    AnyHttpUrl(url)
+    if re.search(r"\s", url):
+        raise ValueError
+    return url
+
+
 def model_name(name: str) -> str:
-    """EMBEDDED in any case: as the name of a model, Embedded would send documents and questions to the service."""
+    """EMBEDDED in any case: as the name of a model, Embedded would send documents and questions to the service.
+
+    Raises ValueError if a comment stands behind it, as in `web_address`.
+    """
     name = name.strip()
+    if re.search(r"\s#", name):
+        raise ValueError
     return EMBEDDED if name.lower() == EMBEDDED else name
 
 

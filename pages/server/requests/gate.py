@@ -101,7 +101,7 @@ def refuse_others(address: str | None) -> None:
 def host_name(written: str) -> str | None:
     """An entry of ALLOWED_HOSTS as it appears in `Host`: a name or IP address without a port. None if it is neither."""
     url = _read("http:", written)
-    is_other = "*" in written or NO_COMMAS & set(written) or re.search(r":\d*$", written)
+    is_other = "*" in written or NO_COMMAS & set(written) or re.search(r":\d*$|[\"']", written)
     return None if url is None or is_other else _name(url)
 
 

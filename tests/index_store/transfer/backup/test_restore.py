@@ -84,6 +84,23 @@ def test_the_folder_of_a_running_app_is_refused(app: IndexStore, serviced: Setti
         restore(archive, serviced.data_dir)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ORIGINALS_URL", "file:///{elsewhere}"),
+        ("CHROMA_URL", "http://127.0.0.1:9"),
+        ("DATABASE_URL", "postgresql+psycopg://nobody@127.0.0.1:9/none"),
+    ],
+)
+def test_it_is_restored_and_checked_in_the_folder_though_the_settings_name_servers(
+    archive: Path, target: Path, command: Command, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value.format(elsewhere=target.with_name("elsewhere")))
+    done = command("restore", archive, folder=target)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("restored")
+
+
 def test_models_that_were_fetched_may_be_there(archive: Path, target: Path) -> None:
     (target / "models").mkdir(parents=True)
     restore(archive, target)
