@@ -24,6 +24,10 @@ from index_store.full_text.sudachi import SUDACHI, Kind, Morpheme
 LONGEST = 64
 """characters of a term: a longer one is no word (base64) and is cut"""
 
+WRAPPED = 15
+"""characters of a line above a break that may part a word, at least: mails are wrapped at 30 or more, and the entries
+of a list, which are no parts of one word, are seldom so long"""
+
 JAPANESE = (
     "々〆〇\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
@@ -76,6 +80,8 @@ _TO_HIRAGANA = str.maketrans("ヶケガノツ", "がががのつ")
 _SPREAD = re.compile(rf"(?<![{JAPANESE}]){_KANJI}(?: +{_KANJI}(?![{JAPANESE}]))+")
 """single kanji with spaces between them, as in headings: 附　則, 議　事　録"""
 _BREAK = re.compile(rf"(?<=[{JAPANESE}])\r?\n(?=[{JAPANESE}])")
+_WRAPPED = re.compile(rf"(?<=[^\n]{{{WRAPPED - 1}}}[{JAPANESE}])\r?\n[> ]*(?=[{JAPANESE}])")
+"""a break in a wrapped text, perhaps quoted or with an indent below it"""
 _HAS_ALPHABETIC = re.compile(_ALPHABETIC)
 _PIECE = re.compile(rf"[{JAPANESE}]+|{_LETTER}+(?:['’]{_LETTER}+)*|[{HANGUL}]+|\s+|.", re.DOTALL)
 
@@ -153,7 +159,7 @@ def find_words(folded: FoldedText, original: str, glossary: Glossary) -> list[Wo
                 Word(*word.span(), token(stem), None, is_joined=bool(_DAY_WITH_POINTS.fullmatch(text, *word.span())))
             )
     found += _hyphenated(text)
-    found += chain(_spread(text), _dashed(text), _times(text))
+    found += chain(_spread(text), _parted(text), _dashed(text), _times(text))
     # Of two words in one place, the first counts in a question: R6 of R6/4/1 is its year, 04 of 2024/04 its month.
     found[:0] = chain(_terms_of_glossary(text, fixed, glossary), _years(text), _figures(text))
     return in_order(word for word in found if word.term or word.dropped)
@@ -234,6 +240,18 @@ def _spread(text: str) -> Iterator[Word]:
 
 def in_order(words: Iterable[Word]) -> list[Word]:
     return sorted(words, key=lambda word: (word.start, -word.end))
+
+
+def _parted(text: str) -> Iterator[Word]:
+    """Words that a line break parts in a text with hard line ends, as many mails and minutes have: 有給休⏎暇."""
+    left_out = {at for each in _WRAPPED.finditer(text) for at in range(*each.span())}
+    if not left_out:
+        return
+    places = [at for at in range(len(text)) if at not in left_out]
+    for each in SUDACHI.morphemes("".join(text[at] for at in places)):
+        start, end = places[each.start], places[each.end - 1] + 1
+        if each.kind is Kind.CONTENT and end - start > each.end - each.start:
+            yield Word(start, end, _term(each), None, is_joined=True)
 
 
 def words_in_order(text: str) -> list[str]:

@@ -1083,3 +1083,16 @@ def test_a_word_of_a_question_that_a_line_break_parts_is_one_word_as_in_what_was
 
 def test_words_on_lines_of_their_own_are_not_joined():
     assert Analyzer().question("日当\n宿泊費\n東京").pairs == ("日当", "宿泊", "泊費", "東京")
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\n\u3000\u3000", "\n> "])
+def test_a_word_of_a_text_that_a_hard_line_end_parts_is_found(analyzer, line_end):
+    """As in mails and minutes, perhaps quoted or below a mark."""
+    text = f"申請書は総務部まで提出してください。有給休{line_end}暇の残りもお知らせください。"
+    (found,) = (term for term in analyzer.terms(text).words if line_end in text[term.start : term.end])
+    assert found.text == "休暇"
+    assert analyzer.matches(analyzer.question("休暇"), text) == [(found.start, found.end)]
+
+
+def test_entries_of_a_list_are_no_parts_of_one_word(analyzer):
+    assert words(analyzer, "出席者：\n田中\n村上\n大阪\n府中") == ["出席", "者", "田中", "村上", "大阪", "府中"]

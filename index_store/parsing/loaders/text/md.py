@@ -25,9 +25,11 @@ _PICTURE_BELOW = re.compile(r" {0,3}\[[^\]]{1,100}\]:[ \t]*<?data:")
 """the line that holds a picture to which the text refers, as Google Docs writes them"""
 _MARKS = re.compile(
     r"!?\[(?P<link>[^\[\]]{1,200})\]\([^()]{0,500}\)|`(?P<code>[^`]+)`|</?[a-zA-Z][^<>]{0,200}>|\*\*"
-    r"|[ \t]*\{[#.:][^{}]{0,200}\}$"
+    r"|[ \t]*\{[#.:][^{}]{0,200}\}$|\\(?P<sign>[!-/:-@\[-`{-~])"
 )
-"""the parts of a heading that are not its words: links, code, tags, bold, an anchor"""
+"""the parts of a heading that are not its words: links, code, tags, bold, an anchor, and the backslashes with which
+Google Docs and Pandoc write a sign: 1\\. 目的
+"""
 
 
 def load(file: RawFile) -> LoadedDocument:
@@ -102,4 +104,4 @@ def _without_comments(lines: list[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _plain(heading: str) -> str:
-    return " ".join(_MARKS.sub(lambda found: found["link"] or found["code"] or "", heading).split())
+    return " ".join(_MARKS.sub(lambda found: found["link"] or found["code"] or found["sign"] or "", heading).split())

@@ -56,6 +56,8 @@ _LISTED = re.compile(
 """the page or the articles behind a division in a table of contents; but a heading may end so, too"""
 _LISTED_LENGTH = 40
 """characters of a line, from its end, that are searched for these"""
+_UNFINISHED = re.compile(r"^(?=.{30}).*[a-z,]$")
+"""the end of a line of text, not of a title"""
 _LEADERS = " \u3000\t.…‥・"
 
 
@@ -128,7 +130,7 @@ def _divisions(lines: Sequence[str]) -> dict[int, _Division]:
     following: _Division | None = None
     """the next one below"""
     for number, line in reversed(list(enumerate(lines))):
-        if not line or _is_listed(line, names):
+        if not line or _is_listed(line, names) or _is_in_sentence(lines, number):
             continue
         if bare is not None and _ABOVE.fullmatch(line):
             article = found.pop(bare)
@@ -148,6 +150,16 @@ def _divisions(lines: Sequence[str]) -> dict[int, _Division]:
             below = division.size
             bare = number if _BARE.fullmatch(division.heading) else None
     return found
+
+
+def _is_in_sentence(lines: Sequence[str], number: int) -> bool:
+    """Whether the line is inside a sentence with hard line ends: … payment under⏎Article 3 (Fees) survive the end of
+    this⏎agreement.
+    """
+    if not number or not _UNFINISHED.search(lines[number - 1][-_LISTED_LENGTH:]):
+        return False
+    below = lines[number + 1] if number + 1 < len(lines) else ""
+    return lines[number].endswith(".") or below[:1].islower()
 
 
 def _goes_on(division: _Division) -> bool:

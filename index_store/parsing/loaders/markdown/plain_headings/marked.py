@@ -23,7 +23,8 @@ _SIGNS, _OPENING, _CLOSING = "■◆●▼◎◇★▶", "【〔《≪〈＜", "
 _MARKED = re.compile(
     rf"([{_SIGNS}]{{1,3}})\s*([^{_SIGNS}|]+?)\s*[{_SIGNS}]{{0,3}}|([{_OPENING}])\s*([^{_CLOSING}]+)[{_CLOSING}]"
 )
-_NO_NAME = re.compile(r"[。:：、，,;；=＝]|[.…?？!！)）]$|\.\s|\t|[.…‥・]{3}|^[\d\W]+$")
+_NO_NAME = re.compile(r"[。:：、，,;；=＝]|[.…!！]$|^[^(（]*[)）]$|\.\s|\t|[.…‥・]{3}|^[\d\W]+$")
+"""a sentence or a value; but a name may be a question, or end in brackets: 費用（税込）"""
 _NUMBER = re.compile(r"[(（]?\d{1,2}[.．)）]?\s*(?=\D)")
 _MARK = re.compile(rf"^[\s*]{{0,9}}[{_SIGNS}{_OPENING}]", re.MULTILINE)
 """Most texts have none: they need not be taken apart."""

@@ -1,4 +1,5 @@
-"""Numbered headings that are typed as plain lines: 1. 目的, ２　対象者, 一、概要, 3.1 The form, (1) 申請の方法
+"""Numbered headings that are typed as plain lines: 1. 目的, ２　対象者, 一、概要, 3.1 The form,
+(1) 申請の方法, 1) 申請の方法, 第１　趣旨
 
 Many notices and instructions have no styles for headings. A numbered line is a heading if it is short and no sentence,
 if its number is the next one, and if text stands below it. The lines of a list are sentences, or stand together.
@@ -29,6 +30,11 @@ MOST = 10_000
 LENGTH, LATIN_LENGTH = 30, 80
 """characters of a heading in Japanese, and in Latin letters; the first line of a long sentence has more"""
 
+WRAPPED = 40
+"""narrow characters of a full line of a text with hard line ends, at least"""
+RAGGED = 4
+"""narrow characters by which full lines differ: a comma or a bracket may not begin a line"""
+
 _IN_LETTERS = {
     list_number(number, kind): number for kind in ("upperRoman", "japaneseCounting") for number in range(1, 40)
 }
@@ -36,13 +42,18 @@ _LINE = re.compile(
     # After NFKC: １．is 1. and （１）is (1). Neither 1.5倍 nor 10:30 nor 2026.4.1.
     r"(?:(?P<parts>\d{1,2}(?:[.-]\d{1,2}){1,2})\.?(?:\s+|(?=[^\x00-\x7f]))"
     r"|(?P<marked>\d{1,2})[.、](?!\d)\s*|(?P<plain>\d{1,2})\s+|\((?P<enclosed>\d{1,2})\)\s*"
+    r"|(?P<closed>\d{1,2})\)\s*|第\s?(?P<ordinal>\d{1,2}|[一二三四五六七八九十]{1,3})\s+"
     r"|(?P<letters>[IVX]{1,7}|[一二三四五六七八九十]{1,3})(?:[.、]\s*|\s+))(?P<text>\S.*)"
 )
-_FORMS = ("parts", "marked", "plain", "enclosed", "letters")
-_THIRD = re.compile(r"^[\s*]{0,9}[(（]?(?:[3３]|III|Ⅲ|三)", re.MULTILINE)
+_FORMS = ("parts", "marked", "plain", "enclosed", "closed", "ordinal", "letters")
+_THIRD = re.compile(r"^[\s*]{0,9}(?:[(（]|第\s?)?(?:[3３]|III|Ⅲ|三)", re.MULTILINE)
 """Most texts count no lines up to FEWEST: they need not be taken apart."""
 _NO_HEADING = re.compile(r"。|[.．、,;:；：…]$|^[^(]*\)$|\.\s|\t|[.…‥・]{3}")
 """a sentence, a row of a table, or a line of a table of contents; but a heading may end in brackets: 費用（税込）"""
+_BEGINS_NAME = re.compile(r"[^\W\d_]|[「『“\"(【]|(?:19|20)\d\d(?:年(?!\d{1,2}月\d)|\s[^\W\d_])|\d{1,2}月(?!\d)")
+"""a letter, a quotation mark or a bracket, or a year or a month (2027年度の予算, 10月の売上), which is no date: others
+that begin with a number are values
+"""
 _PAGE = re.compile(r"\s+\d{1,3}$")
 _JAPANESE = re.compile(r"[ぁ-ヿ一-鿿]")
 _LIST_TEXT = re.compile(r" {2,}|\t")
@@ -96,6 +107,8 @@ def _read(pages: Sequence[Page]) -> tuple[list[_Numbered], list[tuple[int, Headi
     numbered: list[_Numbered] = []
     titles: list[tuple[int, Heading]] = []
     at = length = 0
+    above: list[tuple[int, int]] = []
+    """number and width of the last two lines"""
     for at_page, page in enumerate(pages):
         for number, (line, level, title) in enumerate(page.lines()):
             text = line.strip().replace("**", "")
@@ -107,6 +120,9 @@ def _read(pages: Sequence[Page]) -> tuple[list[_Numbered], list[tuple[int, Headi
                 # Indented lines of Markdown belong to a list; a small letter goes on with a sentence.
                 is_in_list = page.headings is None and _LIST_TEXT.match(line)
                 numbered[-1].is_above_text = not is_in_list and not text[0].islower()
+            elif numbered and numbered[-1].at == at - 2:
+                numbered[-1].is_above_text &= not _is_wrapped(above, number)
+            above = [*above[-1:], (number, _width(line))]
             if not level and len(numbered) <= MOST and (found := _numbers(text)):
                 numbered.append(_Numbered(at, length, *found, at_page, Heading(line=number, level=1, text=text)))
             at += 1
@@ -115,6 +131,18 @@ def _read(pages: Sequence[Page]) -> tuple[list[_Numbered], list[tuple[int, Headi
         if next_.at == each.at + 1 and next_.form != each.form:
             each.is_above_text |= next_.is_above_text  # a smaller heading stands between
     return _without_contents(numbered), titles, _Place(at, length)
+
+
+def _is_wrapped(above: Sequence[tuple[int, int]], number: int) -> bool:
+    """Whether the two lines above this one are the first of a paragraph with hard line ends: both are full. A heading
+    is seldom as wide as the text below it.
+    """
+    (first, width), (second, full) = above
+    return (first, second) == (number - 2, number - 1) and full >= WRAPPED and abs(width - full) <= RAGGED
+
+
+def _width(line: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(each) in "WFA" else 1 for each in line.rstrip())
 
 
 def _without_contents(numbered: Sequence[_Numbered]) -> list[_Numbered]:
@@ -140,7 +168,7 @@ def _numbers(line: str) -> tuple[str, tuple[int, ...]] | None:
     if found is None or not _is_heading(found["text"]):
         return None
     form = next(form for form in _FORMS if found[form])
-    if form != "letters":
+    if found[form][0].isdigit() and found[form].isascii():
         return form, tuple(int(each) for each in re.split("[.-]", found[form]))
     number = _IN_LETTERS.get(found[form])
     return (f"{form} {found[form].isascii()}", (number,)) if number else None
@@ -148,7 +176,7 @@ def _numbers(line: str) -> tuple[str, tuple[int, ...]] | None:
 
 def _is_heading(text: str) -> bool:
     most = LENGTH if _JAPANESE.search(text) else LATIN_LENGTH
-    return len(text) <= most and (text[0].isalpha() or text[0] in '「『“"') and not _NO_HEADING.search(text)
+    return len(text) <= most and bool(_BEGINS_NAME.match(text)) and not _NO_HEADING.search(text)
 
 
 def _headings(

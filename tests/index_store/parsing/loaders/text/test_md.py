@@ -54,6 +54,8 @@ def test_a_comment_that_never_ends_costs_no_text(page) -> None:
         ("## 表 {#table}", "表"),
         ("## 一覧 <a id='list'></a>", "一覧"),
         ("## a < b > c", "a < b > c"),
+        (r"## **1\. user\_name の Q\&A** {#1.-q&a}", "1. user_name の Q&A"),
+        (r"## `C:\.conf` の場所", r"C:\.conf の場所"),
         ("## `<div>` in {braces} here", "<div> in {braces} here"),
     ],
 )

@@ -109,3 +109,24 @@ def test_paragraphs_of_a_page_that_name_divisions_are_headings_below_its_title(h
 def test_one_division_alone_or_a_sentence_about_some_makes_no_heading(headings) -> None:
     assert headings("第1章 総則\nこの規則は社員に適用する。\n") == []
     assert headings("第1章では、概要を述べる。\n第2章の内容\n結果\n第3条の規定を守る\nこと。\n") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Article 3 (Fees) and Article 4 (Secrecy) survive the termination of this\nagreement for three years.",
+        "Section 5 Termination.",
+        "Schedule 1 Fees\nand in no other place.",
+    ],
+)
+def test_a_division_inside_a_sentence_with_hard_line_ends_is_no_heading(line: str, headings) -> None:
+    text = "This agreement sets out the terms. The obligations of the parties under\n"
+    named = ["Article 1. Purpose", "Article 2. Services", "Article 3. Fees"]
+    assert headings("".join(f"{name}\n\n{text}{line}\n\n" for name in named)) == [(1, name) for name in named]
+
+
+@pytest.mark.parametrize("above", ["Service agreement of the two companies", "and so on:", "The end of the agreement."])
+def test_a_division_directly_below_a_line_that_has_ended_is_a_heading(above: str, headings) -> None:
+    named = ["Article 1. Purpose", "Article 2. Services"]
+    text = "".join(f"{above}\n{name}\nThe supplier delivers the services.\n" for name in named)
+    assert headings(text) == [(1, name) for name in named]

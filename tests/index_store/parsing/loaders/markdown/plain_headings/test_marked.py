@@ -56,6 +56,14 @@ def test_lists_sentences_values_names_of_speakers_and_short_texts_are_no_heading
     assert headings("\n".join(lines)) == []
 
 
+@pytest.mark.parametrize("mark", ["■ {}", "【{}】"])
+def test_a_marked_heading_may_end_in_brackets_or_be_a_question(mark: str, headings) -> None:
+    """Its text, and that of all such headings behind it, would stand below the last one without."""
+    names = ("目的", "対象者（正社員のみ）", "Fees (without VAT)", "いつまでに申し込みますか？", "問い合わせ先")
+    lines = [mark.format(name) for name in names]
+    assert headings("".join(f"{line}\n{SENTENCE}\n\n" for line in lines)) == [(1, line) for line in lines]
+
+
 def test_more_signs_in_a_mark_are_another_kind(headings) -> None:
     parts = "".join(f"■■ {part}\n" + "".join(f"■ {part}{at}回\n{SENTENCE}\n" for at in "123") for part in "春夏秋")
     assert headings(f"■■■ 研修の案内 ■■■\n{parts}") == [

@@ -57,7 +57,8 @@ def test_numbered_lines_above_text_are_headings_and_neither_contents_nor_lists_a
 @pytest.mark.parametrize(
     "numbers",
     [("１　", "２　", "３　"), ("1.", "2.", "3."), ("1、", "2、", "3、"), ("一、", "二、", "三、"), ("Ⅰ ", "Ⅱ ", "Ⅲ "),
-     ("I. ", "II. ", "III. "), ("(1)", "(2)", "(3)")],
+     ("I. ", "II. ", "III. "), ("(1)", "(2)", "(3)"), ("1) ", "2) ", "3) "), ("１）", "２）", "３）"),
+     ("第１　", "第２　", "第３　"), ("第一　", "第二　", "第三　")],
 )  # fmt: skip
 def test_numbers_have_many_forms(numbers: tuple[str, ...], headings) -> None:
     named = [number + name for number, name in zip(numbers, ("目的", "対象", "「費用」"), strict=True)]
@@ -72,6 +73,7 @@ def test_numbers_have_many_forms(numbers: tuple[str, ...], headings) -> None:
         ["1. 目的", "2. 対象"],
         ["1. 目的", "3. 対象", "4. 費用"],
         ["1. 1号館", "2. 2号館", "3. 3号館"],
+        ["1. 4月1日", "2. 2026年5月1日", "3. 6月1日"],
         ["2026.4.1 改正", "2026.5.1 改正", "2026.6.1 改正"],
         ["1. in the bracket)", "2. of the line above)", "3. of the text)"],
         ["1\t東京\t300", "2\t大阪\t200", "3\t京都\t100"],
@@ -84,6 +86,15 @@ def test_sentences_too_few_lines_gaps_values_and_rows_are_no_headings(lines: lis
 
 def test_a_numbered_heading_may_end_in_brackets(headings) -> None:
     named = ["1. 目的", "2. 申請の方法", "3. 休暇の日数", "4. 費用（税込）", "5. Fees (without VAT)"]
+    assert headings("".join(f"{line}\n{SENTENCE}\n" for line in named)) == [(1, line) for line in named]
+
+
+@pytest.mark.parametrize(
+    "name", ["10月の売上報告", "2027年度の予算", "２０２７年4月の人事", "2027 budget", "（参考）旧規程", "【重要】締切"]
+)
+def test_the_name_of_a_numbered_heading_may_begin_with_a_month_a_year_or_a_bracket(name: str, headings) -> None:
+    """Without it, the others would not count up, and the text would have no headings at all."""
+    named = ["1. 前回の議事録の確認", f"2. {name}", "3. その他"]
     assert headings("".join(f"{line}\n{SENTENCE}\n" for line in named)) == [(1, line) for line in named]
 
 
@@ -129,3 +140,32 @@ def test_a_text_with_headings_of_its_own_or_with_code_keeps_its_lines(headings_o
     numbered = f"<p>1. 目的</p>{text}<p>2. 対象</p>{text}<p>3. 費用</p>{text}"
     assert headings_of_html(f"<h1>要領</h1>{numbered}<h2>附録</h2>{text}") == [(1, "要領"), (2, "附録")]
     assert headings_of_html(f"{numbered}<pre>1. make run\n2. make test</pre>") == []
+
+
+def test_the_first_lines_of_items_with_hard_line_ends_are_no_headings(headings) -> None:
+    """As in Japanese mails, which are wrapped at about 30 characters: the second halves would have no beginning."""
+    text = (
+        "先日の会議で決まったことをお知らせします。\n\n"
+        "1. 来月の展示会の準備は、営業部と総務部が\n   共同で進めることになりました。担当者は\n"
+        "   今週中に決めてください。\n"
+        "2. 備品の購入は、これまで各部で行っていまし\n   たが、来月からは総務部がまとめて行います。\n"
+        "   毎月20日までに申し出てください。\n"
+        "3. 年末の大掃除は、12月26日の午後に行い\n   ます。不要な書類は、それまでに各自で\n   処分してください。\n"
+    )
+    assert headings(text) == []
+
+
+def test_numbered_lines_above_a_text_with_hard_line_ends_are_headings(headings) -> None:
+    text = "有給休暇を取るときは、希望する日の一週間前ま\nでに、上長に申請してください。急な病気のとき\n"
+    text += "は、当日の朝に電話で知らせてください。\n"
+    named = ["1. 目的", "2. 申請の方法", "3. 急な病気やけがで休むときの連絡の方法"]
+    assert headings("".join(f"{line}\n{text}" for line in named)) == [(1, line) for line in named]
+
+
+def test_parts_of_an_official_document_have_their_own_items(headings) -> None:
+    text = "".join(
+        f"第{at}　{name}\n１　職員\n{SENTENCE}\n２　臨時職員\n{SENTENCE}\n"
+        for at, name in zip("１２３", ("趣旨", "対象者", "費用"), strict=True)
+    )
+    found = headings(f"{text}附　則\nこの要綱は、令和６年４月１日から施行する。\n")
+    assert [level for level, _ in found] == [1, 2, 2] * 3 + [1]
