@@ -70,7 +70,10 @@ def after_generate(state: State, limits: GraphLimits) -> Choice | None:
     if not state["answer"].is_no_answer:
         return None  # it is checked
     to = _next_way(state) if state.get("generations", 0) < limits.generations else _end(state)
-    return Choice(END if to == "decline" else to, "says_no")
+    to = END if to == "decline" else to
+    if not state["relevant"]:  # a person has left out all of them
+        return Choice(to, "nothing_relevant")
+    return Choice(to, "says_no")
 
 
 @router

@@ -59,7 +59,11 @@ def after_generate(state: State, limits: GraphLimits) -> Choice | None:
     end = _end(state)
     if end == "decline":
         end = END  # the no answer is already shown
-    return _at_limit(end, state, limits) or Choice("rewrite_question", "says_no")
+    if at_limit := _at_limit(end, state, limits):
+        return at_limit
+    if not state["relevant"]:  # a person has left out all of them
+        return Choice("rewrite_question", "nothing_relevant")
+    return Choice("rewrite_question", "says_no")
 
 
 @router

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -11,13 +11,23 @@ _DOCUMENT_ID = re.compile(r'"document_id":\s*"([^"]+)"')
 _CHANGE = {"what", "before", "after"}
 """keys of a change by a person, in the origin of a fork"""
 
+_NO_PLACES: Mapping[str, str] = {}
 
-def without_documents(event: str, removed: AbstractSet[str], numbers: AbstractSet[int] = frozenset()) -> str:
+
+def without_documents(
+    event: str,
+    removed: AbstractSet[str],
+    numbers: AbstractSet[int] = frozenset(),
+    places: Mapping[str, str] = _NO_PLACES,
+) -> str:
     """The event as JSON, with the passages of these documents blank; unchanged if it quotes none of them.
 
     `numbers`: the numbers of their passages in this run, for what does not name its document: old strips, and the
-    changes of a fork. The model's text stays: it is the answer that people got.
+    changes of a fork. `places`: the titles of their passages, by their places, for the reason of a rewrite. The model's
+    text stays: it is the answer that people got.
     """
+    if places and '"type":"rewrite"' in event:
+        event = _as_json(_without_places(json.loads(event), places))
     is_numbered = bool(numbers) and ('"strips":' in event or '"changes":' in event)
     if removed.isdisjoint(_DOCUMENT_ID.findall(event)) and not is_numbered:
         return event
@@ -46,12 +56,25 @@ def quotes(event: str, removed: AbstractSet[str]) -> bool:
     """True if the event has a passage of these documents, or names a place in them: a near duplicate, or what a person
     left out.
     """
-    return any(each.keys() & {"number", "headings"} for each in _naming(event, removed))
+    return any(each.keys() & {"number", "headings"} for each in naming(event, removed))
 
 
 def numbers_of(event: str, removed: AbstractSet[str]) -> set[int]:
     """The numbers of the passages of these documents."""
-    return {each["number"] for each in _naming(event, removed) if "number" in each}
+    return {each["number"] for each in naming(event, removed) if "number" in each}
+
+
+def _without_places(event: Any, places: Mapping[str, str]) -> Any:
+    """The event of a rewrite, with only the titles of these passages in its reason."""
+    lines = (_without_place(line, places) for line in event["detail"].get("reason", "").split("\n"))
+    return event | {"detail": event["detail"] | {"reason": "\n".join(lines)}}
+
+
+def _without_place(line: str, places: Mapping[str, str]) -> str:
+    for named in sorted(places, key=len, reverse=True):
+        if line == named or line.startswith(f"{named}: "):
+            return places[named] + line[len(named) :]
+    return line
 
 
 def _blanked(value: Any, removed: AbstractSet[str], numbers: AbstractSet[int]) -> Any:
@@ -80,7 +103,7 @@ def _without_headings(place: str) -> str:
     return re.split(" > |…", place, maxsplit=1)[0]
 
 
-def _naming(event: str, removed: AbstractSet[str]) -> list[dict[str, Any]]:
+def naming(event: str, removed: AbstractSet[str]) -> list[dict[str, Any]]:
     """The objects of the event that name one of these documents."""
     return [] if removed.isdisjoint(_DOCUMENT_ID.findall(event)) else list(_within(json.loads(event), removed))
 

@@ -13,7 +13,7 @@ from rag.errors import NotSaved
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.runs.engine import Engine
-from rag.runs.history.for_people.user_history import UserHistory
+from rag.runs.history.for_people.user_history import UserConversations, UserHistory
 from rag.runs.history.history import LONGEST_REASON
 from rag.settings import Settings
 from tests.looks import one_language
@@ -60,6 +60,19 @@ def test_a_conversation_is_renamed_in_the_sidebar(page, engine, language):
     assert engine.history.conversations.get(page.conversation).title == "<b>Trains</b> *2026*"
     assert "<b>Trains</b> *2026*" in page.buttons
     assert not [each for each in page.app.text_input if str(each.key).startswith("title-")]
+
+
+def test_a_conversation_that_another_tab_renames_while_the_page_is_drawn_is_listed_once(page, engine, monkeypatch):
+    get = UserConversations.get
+
+    def renamed_before(conversations, conversation_id):
+        engine.history.conversations.rename(conversation_id, "Trains")
+        return get(conversations, conversation_id)
+
+    page = page()
+    monkeypatch.setattr(UserConversations, "get", renamed_before)
+    page.look()
+    assert len([each for each in page.app.button if str(each.key) == f"open-{page.conversation}"]) == 1
 
 
 @pytest.mark.soak

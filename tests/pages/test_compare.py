@@ -347,6 +347,15 @@ def test_a_chat_answer_becomes_the_first_column_and_only_other_columns_run(handb
     assert len([each for each in server.chats[before:] if each.schema is None]) == 1
 
 
+def test_a_typed_question_stays_after_a_look_at_another_page_and_goes_once_it_is_compared(handbook):
+    page = ComparePage()
+    page.write("compare.question", QUESTION)
+    page.go("documents").go("compare")
+    assert page.app.text_area[0].value == QUESTION
+    page.press(page.words["compare.begin"]).wait()
+    assert page.go("compare").app.text_area[0].value == ""
+
+
 def test_no_pipeline_is_offered_twice_after_a_look_at_the_other_form(handbook):
     run = asked(pipeline="self_rag")
     page = ComparePage(runs=run)

@@ -173,6 +173,14 @@ def test_all_links_are_listed_and_each_can_be_revoked(chat, language):
     assert words["share.revoked"].partition(" ")[0] in page.told
 
 
+def test_a_link_to_an_answer_to_a_pasted_mail_is_listed_by_the_beginning_of_the_mail(chat):
+    run = chat.ask("Dear team,\n" + "the train was late again. " * 40 + "Who approves the green car?")
+    token = engine().shares.add(run.id).token
+    for page in (Page("personal/shares"), Page("personal/shared", share=token)):
+        assert "Dear team, the train was late" in page.text
+        assert max(map(len, page.text.splitlines())) < 200
+
+
 def test_a_page_without_links_says_how_to_make_one():
     assert texts("en")["share.none"] in Page("personal/shares").told
 

@@ -33,6 +33,9 @@ from rag.trace.events import RunFinished, RunStarted
 QUESTION = "compared question"
 """in the session: the text in the field"""
 
+TYPED = "typed compared question"
+"""in the session: the same, also while another page is open: Streamlit forgets the field with the page"""
+
 USUAL = ("naive", "hybrid", "self_rag", "corrective")
 """default pipelines of the columns, the simplest first"""
 
@@ -62,7 +65,10 @@ def show_form(beside: str | None) -> None:
 
 def _show_new_form(indexes: Mapping[str, Index]) -> None:
     st.caption(say("compare.hint"))
-    question = st.text_area(say("compare.question"), key=QUESTION, height=80, placeholder=say("compare.question"))
+    st.session_state.setdefault(QUESTION, st.session_state.get(TYPED, ""))
+    words = say("compare.question")
+    question = st.text_area(words, key=QUESTION, height=80, placeholder=words, on_change=_keep_typed)
+    _keep_typed()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="compare-options"):
         index = _choose_index(indexes)
         count = _choose_count(LEAST_COLUMNS, "new")
@@ -72,6 +78,10 @@ def _show_new_form(indexes: Mapping[str, Index]) -> None:
         run_or_show_error(_begin, question or "", index, columns, None)
     if index == samples.INDEX:
         _offer_samples()
+
+
+def _keep_typed() -> None:
+    st.session_state[TYPED] = st.session_state[QUESTION]
 
 
 def _show_form_beside(run_id: str, indexes: Mapping[str, Index]) -> None:
@@ -103,6 +113,8 @@ def _show_form_beside(run_id: str, indexes: Mapping[str, Index]) -> None:
 
 def _begin(question: str, index: str, columns: list[RunOptions], beside: str | None) -> None:
     comparison = engine().comparisons.begin(question, index, columns, beside=beside)
+    if not beside:
+        st.session_state.pop(TYPED, None)
     st.query_params.pop("runs", None)
     st.query_params["c"] = comparison.id
     st.rerun()

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,9 @@ from sqlalchemy import Connection, Engine, func, select
 
 from index_store.base.database.database import backend_of
 from rag.runs.history import schema
-from rag.trace.redaction import numbers_of, quotes, without_documents, without_prompt
+from rag.text.places import place
+from rag.trace.passages import Citation
+from rag.trace.redaction import naming, numbers_of, quotes, without_documents, without_prompt
 
 if TYPE_CHECKING:
     from index_store.base.replica import Replica
@@ -29,6 +32,8 @@ class Redaction:
         self._replica = replica
         self._documents: set[str] = set()
         """removed since the history was opened; runs that have read them may still be going on"""
+        self._places: dict[str, str] = {}
+        """the titles of their passages, by their places, which such a run may still name"""
         self._saving = threading.Lock()
         self._known = 0
         """number of the last removal known from other apps"""
@@ -79,7 +84,8 @@ class Redaction:
 
     def redacted(self, event: str) -> str:
         """The event, as JSON, without quotes from removed documents. Within `saving`."""
-        return without_documents(event, self._documents)
+        self._places |= _places_of(event, self._documents)
+        return without_documents(event, self._documents, places=self._places)
 
     def redact(self, document_ids: Collection[str], drop: Callable[[set[str]], bool] = lambda runs: True) -> bool:
         """Removes what all traces quote of these removed documents, also traces of runs in flight.
@@ -102,8 +108,10 @@ class Redaction:
                     select(schema.events.c.position, schema.events.c.event).where(schema.events.c.run_id == run_id)
                 ).all()
                 numbers = set().union(*(numbers_of(row.event, removed) for row in rows))
+                places = {named: title for row in rows for named, title in _places_of(row.event, removed).items()}
+                self._places |= places
                 for row in rows:
-                    text = without_prompt(without_documents(row.event, removed, numbers))
+                    text = without_prompt(without_documents(row.event, removed, numbers, places))
                     if text != row.event:
                         this = (schema.events.c.run_id == run_id) & (schema.events.c.position == row.position)
                         connection.execute(schema.events.update().where(this).values(event=text))
@@ -119,6 +127,12 @@ class Redaction:
                 for row in connection.execute(rows.execution_options(yield_per=100))
                 if quotes(row.event, removed)
             }
+
+
+def _places_of(event: str, removed: AbstractSet[str]) -> dict[str, str]:
+    """The titles of the passages of these documents, by their places."""
+    named = [each for each in naming(event, removed) if "number" in each and each.get("headings")]
+    return {place(Citation.model_construct(**each)): each["title"] for each in named}
 
 
 def _quotes(connection: Connection, run_id: str, removed: frozenset[str]) -> bool:

@@ -108,7 +108,8 @@ class RunsInFlight:
         `within`: the transaction in which its conversation was made. Raises UnknownPipeline, UnknownMode, UnknownUnit,
         BadHitCount, EmptyQuestion, QuestionTooLong, ModelNotOffered, AccessWithdrawn, TokensUsedUp, NotSaved.
         """
-        self._services.unsaved_ends.save()  # what this question follows may be among them
+        if not within:  # it has the lock that saves need; what this question follows may be among these ends
+            self._services.unsaved_ends.save()
         question, index = storable(new.question).strip(), storable(new.index)
         self.check(question, new.options)
         allowance, at_once = self.allowance(new.asker), self.at_once(new.asker)

@@ -56,7 +56,7 @@ def _read(question: str) -> _Question:
 
 
 def _english_words(text: str) -> set[str]:
-    return set(_ENGLISH_WORD.findall(_NUMBERED.sub(" ", text).lower()))
+    return set(_ENGLISH_WORD.findall(_CONTRACTED.sub("", _NUMBERED.sub(" ", text).lower())))
 
 
 _TALK_OR_FOLLOW_UP = "何ができますか"
@@ -72,7 +72,9 @@ _JAPANESE_LEANS = re.compile(
             r"(?<![ぁ-ん])[そこあ]の(?![うろさま辺周])(?!他|ほか)",
             r"[そこあ]ちら|[そこあ](?:っち|ん[なにでじ])|[そこあ]ういう|[そこあ]のよう",
             r"(?<![ぁ-んァ-ヶ一-龠])[そこあ](?:こ|う)(?:$|[はがでにのもをとすならい])",
-            r"前者|後者|上記|上の(?:条件|場合|規程|例)|前述|先ほど|さっき|今の(?:話|答|回答|説明|件)|直前|同じ|同様",
+            r"前者|後者|上記|上の(?:条件|場合|規程|例)|前述|先(?:ほど|程)|さっき|直前|同じ|同様|当該",
+            r"(?:今|先|前回?|あなた|今まで|これまで|ここまで)の(?:話|お?答|ご?回答|説明|件|質問|内容)",
+            r"(?:^|[、。\s])該当(?:する)?(?:箇所|部分|条文|条項|規程|ページ)|^原文",
             r"彼女?(?:ら|は|が|の|に|を)|両方|どちらも|[1-9一二三四五](?:つ|番|点)目|残り",
             # words that continue the conversation
             r"^(?:じゃあ?|では|それで|で[、,]|なら|すると|また|あと|ちなみに|逆に|しかし|でも|ただ|ところで|そして"
@@ -117,6 +119,9 @@ _PART = "(?:step|article|section|point|item|option|paragraph|clause|chapter|row|
 _NUMBERED = re.compile(rf"\b{_PART} (?:\d+|[a-e])\b", re.IGNORECASE)
 """a part that says nothing without its document or list"""
 
+_CONTRACTED = re.compile(r"\b(?:ca|wo|sha)n['’′]t\b|n['’′]t\b|['’′](?:s|re|ll|ve|d|m)\b")
+"""What's, isn't and I'm say no more than what is, is not and I am."""
+
 _NOT_POINTING = re.compile(
     r"\b(?:is|are|was|were|will) there\b|\bthere (?:is|are|was|were|will)\b|\bthis (?:year|month|week|quarter)\b"
     r"|(?-i:\bIT\b(?= (?!is\b|was\b)))|\bhow long does it take to\b"
@@ -130,7 +135,8 @@ _ENGLISH_LEANS = re.compile(
     r"\b(?:it|its|it's|that|this|these|those|they|them|their|theirs|he|him|his|she|her|hers|there|then|thereof|such"
     r"|same|former|latter|above|previous|previously|earlier|ones?|another|others?|else|instead|both|either|neither"
     r"|aforementioned|respectively)\b"
-    r"|\b(?:do|does|doing) so\b"
+    r"|\b(?:do|does|doing) so\b|\byou (?:just )?(?:said|mentioned|wrote|told me|answered)\b"
+    r"|\b(?:your|according to the) (?:[a-z]+ )?(?:answer|reply)\b"
     r"|^(?:and|but|or|so|then|also|plus|what about|how about|what if|why not|because|otherwise|ok(?:ay)?|thanks?"
     r"|more|go on|continue|yes|no|not|wrong|correct|sorry|actually|i mean|i meant)\b"
     r"|^(?:even|with|without|for|in|on|at|after|during) (?:[^\s?]+ ){0,3}[^\s?]+\?$"

@@ -62,8 +62,15 @@ class _Stretch(NamedTuple):
 
 def has_searched(events: Iterable[Event]) -> bool:
     """False for a run that was stopped or failed before, or needed no search."""
-    ended = (each for each in events if isinstance(each, StepFinished))
-    return any(isinstance(each.detail, RetrievalDetail | WebSearchDetail) for each in ended)
+    return any(isinstance(each, StepFinished) and _is_search(each) for each in events)
+
+
+def _is_search(step: StepFinished) -> bool:
+    """Not the step that says that no web search is set up."""
+    match step.detail:
+        case WebSearchDetail(why=why):
+            return why != "off"
+    return isinstance(step.detail, RetrievalDetail)
 
 
 def compare_passages(runs: Sequence[Iterable[Event]]) -> list[ComparedPassage]:
@@ -89,7 +96,9 @@ def _found(events: Iterable[Event]) -> dict[_Stretch, FoundPassage]:
     searches = 0
     for event in events:
         match event:
-            case StepFinished(detail=RetrievalDetail(passages=listed) | WebSearchDetail(passages=listed)):
+            case StepFinished(detail=RetrievalDetail(passages=listed) | WebSearchDetail(passages=listed)) if _is_search(
+                event
+            ):
                 searches += 1
                 for each in listed:
                     if each.number not in passages or each.rank < passages[each.number][0].rank:

@@ -13,6 +13,7 @@ from index_store.ingestion.sources import keep_upload
 from rag.errors import NotSaved
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.fork.edits import EditQuery
+from rag.runs.history.conversations.comparison import Comparison
 from rag.runs.history.schema import FILE
 from rag.runs.retention.retention import Retention
 from rag.runs.run.options import RunOptions
@@ -129,6 +130,28 @@ def test_an_answer_that_ended_on_a_full_disk_is_saved_once_there_is_room(loaded,
     with local_engine(Settings(data_dir=loaded), source=ScriptedSource(chat)) as engine:
         for run_id in (before_a_question, before_the_end):
             assert engine.history.events(run_id)[-1].answer == ANSWER
+
+
+@linux
+@pytest.mark.sqlite_alone
+def test_a_comparison_may_be_the_first_after_an_answer_that_ended_on_a_full_disk(engine, chat):
+    """It waited for itself, and nothing could be saved any more."""
+    gate = Gate()
+    chat.enqueue(Held(gate, ANSWER, "日当"))
+    run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+    gate.wait_for(1)
+    with full_disk():
+        gate.open()
+        assert run.result().answer == ANSWER
+    chat.default = ANSWER
+    columns = [RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid")]
+    begun: list[Comparison] = []
+    threading.Thread(
+        target=lambda: begun.append(engine.comparisons.begin(QUESTION, INDEX, columns)), daemon=True
+    ).start()
+    assert eventually(lambda: begun, 10)
+    assert [engine.run(each).result().status for each in begun[0].run_ids] == ["finished"] * 2
+    assert engine.history.run(run.id).status == "finished"
 
 
 @linux

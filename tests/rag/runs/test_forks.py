@@ -232,6 +232,17 @@ def _brief(engine: UserEngine, run: Run) -> EditPrompt:
     return EditPrompt(messages=tuple(briefly))
 
 
+@pytest.mark.parametrize("pipeline", ["self_rag", pytest.param("adaptive", marks=pytest.mark.soak)])
+def test_where_all_passages_are_left_out_it_is_not_said_that_the_model_found_no_answer(engine, speaking, pipeline):
+    origin = ask(engine, pipeline)
+    [written] = finished(origin.events, "generate")
+    forked = Forked(engine, speaking, origin, "generate", *(LeaveOut(passage=each) for each in written.detail.passages))
+    assert finished(forked.events, "generate")[0].model_calls == 0
+    reasons = [why for _, why in decisions(forked.events)]
+    assert "nothing_relevant" in reasons
+    assert "says_no" not in reasons
+
+
 # Retrieval, in every pipeline
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.exc import OperationalError
 
 from index_store.catalogue.removed_documents import RemovedDocuments
 from index_store.store.index_store import IndexStore
+from rag.models.service.ja import JA
 from rag.runs import removal
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import EditPrompt, LeaveOut, TakeIn
@@ -24,6 +25,7 @@ from tests.back_doors import process_of
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held
 from tests.rag.some_pipelines import some_of
+from tests.rag.verdicts import NO
 from tests.waiting import eventually
 
 SENTENCE = "金庫の暗証番号は八八四一です。"
@@ -103,6 +105,39 @@ def test_no_trace_holds_a_sentence_of_a_document_that_was_removed(open_loaded, p
         [searched] = [each.detail for each in events if isinstance(each, StepFinished) and each.step == "retrieve"]
         assert {each.source: each.removed for each in searched.passages}["safe.md"]
         assert all(each.text and not each.removed for each in searched.passages if each.source != "safe.md")
+
+
+def rewritten_because(engine: UserEngine, run: Run) -> str:
+    ended = [each for each in engine.history.events(run.id) if isinstance(each, StepFinished)]
+    return next(each.detail for each in ended if each.step == "rewrite_question").reason
+
+
+def test_the_reason_of_a_rewrite_keeps_the_title_of_a_passage_but_no_heading(open_loaded, chat):
+    chat.answer_when(JA.relevance, answer=NO)
+    with open_loaded() as engine:
+        run = ask(engine, "self_rag")
+        run.result()
+        told = rewritten_because(engine, run)
+        assert "金庫 > 経理部の金庫の開け方: " in told
+        engine.store.remove(INDEX, "safe.md")
+        assert is_forgotten(engine)
+        assert "開け方".encode() not in stored(engine)
+        assert rewritten_because(engine, run) == told.replace("金庫 > 経理部の金庫の開け方: ", "金庫: ")
+
+
+def test_a_rewrite_that_ends_after_the_removal_names_no_heading_either(open_loaded, chat):
+    chat.answer_when(JA.relevance, answer=NO)
+    gate = Gate()
+    chat.answer_when(JA.rewrite, answer=Held(gate, "金庫を開ける番号は何番ですか?"))
+    with open_loaded() as engine:
+        run = ask(engine, "self_rag")
+        gate.wait_for(1)
+        engine.store.remove(INDEX, "safe.md")
+        assert is_forgotten(engine)
+        gate.open()
+        run.result()
+        assert "金庫: " in rewritten_because(engine, run)
+        assert "開け方".encode() not in stored(engine)
 
 
 def prompts(engine: UserEngine, run: Run) -> str:

@@ -36,7 +36,8 @@ def show_conversations(current: str | None) -> None:
     listed = st.session_state.setdefault("conversations listed", LISTED)
     found = history.conversations.listed(words, latest=listed)
     named = history.conversations.get(current) if current else None
-    if named and not words and named not in found:  # it is older than all in the list
+    # It is older than all in the list. By its id, because another tab may have renamed it since the list was read.
+    if named and not words and named.id not in {each.id for each in found}:
         found.append(named)
     _show_list(found, current)
     if words and not found:

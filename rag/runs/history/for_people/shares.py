@@ -17,6 +17,7 @@ from sqlalchemy import ColumnElement, Engine, Row, Select, func, or_, select
 from index_store.access.principal import LOCAL, Principal
 from rag.errors import NothingOfThisName, NotSaved, UnknownShare
 from rag.runs.history import schema
+from rag.runs.history.conversations.conversations import as_title
 from rag.runs.history.history import History, PastRun
 from rag.runs.history.ownership import is_owned_by
 
@@ -45,7 +46,7 @@ class Share(BaseModel, frozen=True):
     run_id: str | None
     """None: the whole conversation"""
     title: str
-    """the conversation's title, or the run's question"""
+    """the conversation's title, or the run's question, shortened like one"""
     person: str
     """the id of the person who made it; the id of a browser's tab from before people signed in"""
     created_at: float
@@ -170,7 +171,8 @@ def _is_own(principal: Principal) -> ColumnElement[bool]:
 
 
 def _share(row: Row[Any]) -> Share:
-    return Share(kind="run" if row.run_id else "conversation", **row._asdict())
+    shown = row._asdict() | {"title": as_title(row.title)}
+    return Share(kind="run" if row.run_id else "conversation", **shown)
 
 
 def _hash(token: str) -> bytes:

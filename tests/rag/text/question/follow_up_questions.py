@@ -49,6 +49,8 @@ VPNはスマートフォンでも使えますか？
 契約社員の育児休業の取得条件を箇条書きで教えてください
 就業規則の第5条を要約してください
 経費精算システムの手順3で入力する項目は何ですか
+育児休業に該当する社員は誰ですか
+前年度の有給休暇の内容はどの画面で確認できますか
 """
 
 LEANING_JA = """\
@@ -133,6 +135,16 @@ LEANING_JA = """\
 最初の条件をもう少し
 B案のメリットを教えて
 メール文にしてください
+先程の回答について、根拠条文を教えてください
+前の質問の続きですが、海外は含まれますか
+前回の回答の根拠条文を教えてください
+一つ前の質問の回答を英語にしてください
+先の回答では10日とありましたが、12日ではないですか
+あなたの回答は就業規則の何条に基づいていますか
+これまでの内容をメール文案にしてください
+当該規程の施行日はいつですか
+該当箇所を引用してください
+原文を表示してください
 米ドルに換算すると?
 """
 
@@ -180,6 +192,8 @@ What training must forklift drivers complete this year?
 Who do IT staff report phishing mails to?
 Summarize the travel expense policy
 List the requirements for parental leave in bullet points
+What's the daily allowance for domestic business trips?
+Can't interns take parental leave?
 """
 
 LEANING_EN = """\
@@ -260,6 +274,17 @@ Actually, for domestic travel
 Not managers, part-time staff
 With a doctor's note?
 Even on public holidays?
+What's the penalty?
+What’s the approval route?
+Who's the approver?
+Where's the template?
+Isn't a receipt required?
+Don't I need a receipt?
+Can't I carry over?
+I don't understand
+Is your answer based on the 2024 handbook?
+You said 10 days, but the handbook says 12
+According to the answer, part-timers get 10 days, right?
 """
 
 

@@ -47,6 +47,19 @@ TALK = (
     "OKです",
     "Understood, thank you.",
     "Perfect, thanks!",
+    "ご回答ありがとうございます",
+    "早速のご回答ありがとうございました。",
+    "ご丁寧にありがとうございます",
+    "教えていただきありがとうございます",
+    "なるほど、よく分かりました",
+    "大変助かりました",
+    "ありがと",
+    "Thank you for your answer",
+    "Thanks for the quick reply!",
+    "Many thanks",
+    "That helps, thank you.",
+    "Very helpful, thanks",
+    "I see, thanks",
 )
 NO_TALK = (
     "こんにちは。日当はいくらですか?",
@@ -70,6 +83,11 @@ NO_TALK = (
     "承知",
     "なるほど、では課長は?",
     "Perfect attendance award",
+    "ご回答ありがとうございます。海外出張は含まれますか",
+    "回答",
+    "よくある質問",
+    "Thanks for the fish",
+    "I see no form for travel",
     "okay " * 40,
 )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rag.trace.derived.comparison import compare_passages
+from rag.trace.derived.comparison import compare_passages, has_searched
 from rag.trace.details import Candidate, CandidatesDetail, GradesDetail, RetrievalDetail, WebSearchDetail
 from rag.trace.events import Event, RunFinished, StepFinished, Totals
 from rag.trace.grades import Grade, Grounding, PassageGrade, Usefulness
@@ -82,6 +82,15 @@ def test_of_several_searches_the_one_counts_in_which_it_stood_highest():
     again = a.model_copy(update={"rank": 1})
     [compared] = compare_passages([[search(a), search(again)], [search(a)]])
     assert [(found.search, found.passage.rank) for found in compared.found] == [(2, 1), (1, 4)]
+
+
+def test_a_web_search_that_is_not_set_up_is_no_search():
+    a, off = passage(1, "A"), WebSearchDetail(query="?", provider=None, passages=(), why="off")
+    [compared] = compare_passages([[finished("web_search", detail=off), search(a)]])
+    assert [found.search for found in compared.found] == [1]
+    assert not has_searched([finished("web_search", detail=off)])
+    failed = off.model_copy(update={"provider": "tavily", "why": "failed"})
+    assert has_searched([finished("web_search", detail=failed)])
 
 
 def test_pages_of_the_web_are_told_by_their_address():
