@@ -14,8 +14,8 @@ from pages.server import process
 from pages.server.requests.gate import BelowTheRoot, NotForOthers
 from pages.server.requests.proxies import OtherProxies
 from pages.server.settings import ServerSettings
+from tests.helpers.waiting import eventually
 from tests.index_store.embedding_service import EmbeddingService
-from tests.waiting import eventually
 
 
 def statuses() -> list[str]:

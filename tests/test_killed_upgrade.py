@@ -21,7 +21,7 @@ from sqlalchemy import event
 
 from rag.runs.engine import Engine
 from rag.settings import Settings
-from tests.full_disk import linux
+from tests.helpers.full_disk import linux
 from tests.old_folders import unpack
 from tests.rag.scripted import ScriptedChat, ScriptedSource
 

@@ -16,8 +16,8 @@ from rag.settings import Settings
 from rag.trace.derived.cause import cause_of
 from rag.trace.details import CandidatesDetail, GradesDetail, GroundingDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished
-from tests.back_doors import process_of
-from tests.local import as_person, local_engine
+from tests.helpers.back_doors import process_of
+from tests.helpers.local import as_person, local_engine
 from tests.old_folders import unpack
 from tests.rag.scripted import ScriptedChat, ScriptedSource
 

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.handbook import YES
+from tests.helpers.handbook import YES
 from tests.servers import OpenAIServer
 
 Printed = Callable[..., str]

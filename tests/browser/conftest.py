@@ -23,8 +23,8 @@ from rag.settings import Settings as RagSettings
 from rag.text.language import Language
 from tests.browser.app_process import App
 from tests.browser.visitor import Scheme, Visitor
-from tests.handbook import HANDBOOK, YES
-from tests.local import local_engine
+from tests.helpers.handbook import HANDBOOK, YES
+from tests.helpers.local import local_engine
 from tests.servers import OpenAIServer, TavilyServer
 
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")

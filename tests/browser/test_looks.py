@@ -13,8 +13,8 @@ from tests.browser.runs.comparing import begin, differences
 from tests.browser.runs.sharing import head, make_link, open_sharing
 from tests.browser.seen import look
 from tests.browser.visitor import LOADED
-from tests.handbook import YES
-from tests.looks import one_width
+from tests.helpers.handbook import YES
+from tests.helpers.looks import one_width
 
 QUESTION = {"ja": "グリーン車は誰が承認しますか？", "en": "Who approves the green car?"}
 EDITED = {"ja": "日当はいくらですか？", "en": "How much is the allowance?"}

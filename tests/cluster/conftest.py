@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, BrowserContext
 from tests.browser.conftest import ARGUMENTS, KEY, chromium, installed_chromium
 from tests.browser.visitor import Visitor
 from tests.cluster.topology import Topology
-from tests.handbook import YES
+from tests.helpers.handbook import YES
 from tests.servers import OpenAIServer
 from tests.servers.chroma import ChromaServer
 from tests.servers.postgres import PostgresServer

@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 
 from tests.browser.visitor import Visitor
 from tests.cluster.topology import PATIENCE, Topology
+from tests.helpers.waiting import eventually
 from tests.servers import OpenAIServer
-from tests.waiting import eventually
 
 APPS = ("app-1", "app-2")
 WORKERS = 2

@@ -17,10 +17,10 @@ from tests.browser.visitor import LOADED
 from tests.cluster.conftest import Visit
 from tests.cluster.started import APPS, WORKERS, start
 from tests.cluster.topology import PATIENCE, Command, Topology
+from tests.helpers.waiting import eventually
 from tests.servers import Answer, OpenAIServer
 from tests.servers.chroma import ChromaServer
 from tests.servers.postgres import PostgresServer
-from tests.waiting import eventually
 
 VICTIMS = ("worker", "replica", "postgres", "chroma")
 DEEDS = ("ingest", "ask", "delete", "reindex")

@@ -8,16 +8,16 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from pages.texts import texts
-from tests import clock
 from tests.browser.conftest import KEY
 from tests.cluster.conftest import Open
 from tests.cluster.started import APPS, is_reached, start_apps
 from tests.cluster.topology import PATIENCE, Topology
+from tests.helpers import clock
+from tests.helpers.waiting import eventually
 from tests.servers import OpenAIServer
 from tests.servers.chroma import ChromaServer
 from tests.servers.postgres import PostgresServer
 from tests.servers.provider import OpenIdProvider
-from tests.waiting import eventually
 
 SECONDS = 1000
 """milliseconds in one second"""

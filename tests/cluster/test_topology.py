@@ -9,8 +9,8 @@ from tests.browser.visitor import LOADED, Visitor
 from tests.cluster.conftest import Visit
 from tests.cluster.started import APPS, WORKERS, ask, handbook, is_in_order, is_reached, start, start_apps
 from tests.cluster.topology import PATIENCE, POLICY, Topology
+from tests.helpers.waiting import eventually
 from tests.servers import OpenAIServer
-from tests.waiting import eventually
 
 
 def replica_of(visitor: Visitor) -> str:

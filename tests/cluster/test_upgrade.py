@@ -10,8 +10,8 @@ from tests.browser.visitor import LOADED
 from tests.cluster.conftest import Visit
 from tests.cluster.started import WORKERS, ask, handbook, is_in_order, is_reached, start
 from tests.cluster.topology import PATIENCE, Topology
+from tests.helpers.waiting import eventually
 from tests.servers import OpenAIServer
-from tests.waiting import eventually
 
 
 @pytest.mark.soak

@@ -9,7 +9,7 @@ import pytest
 
 from index_store.parsing.worker import process
 from index_store.parsing.worker.parser import Parser
-from tests import processes
+from tests.helpers import processes
 
 _start, _close = process._start, Parser.close
 _idle: list[process._Running] = []

@@ -8,7 +8,7 @@ from index_store.base.settings.settings import Settings
 from index_store.ingestion.stages import embedding
 from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
-from tests.embedded_once import EmbeddedOnce
+from tests.helpers.embedded_once import EmbeddedOnce
 from tests.index_store.embedding_service import EmbeddingService
 
 

@@ -18,14 +18,14 @@ from sqlalchemy import text
 from index_store.base.settings.settings import Settings
 from index_store.commands import main
 from index_store.store.index_store import IndexStore
-from tests.by_hand import by_hand
-from tests.full_disk import linux
+from tests.helpers.by_hand import by_hand
+from tests.helpers.full_disk import linux
+from tests.helpers.waiting import eventually
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, painted
 from tests.index_store.soundness import assert_sound
 from tests.servers import Refusal
 from tests.servers.site_server import SiteServer, html
-from tests.waiting import eventually
 
 Write = Callable[..., Path]
 

@@ -26,7 +26,7 @@ from index_store.base.database.database import place_of
 from index_store.base.settings.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.store.index_store import IndexStore
-from tests.by_hand import by_hand
+from tests.helpers.by_hand import by_hand
 from tests.index_store.ledger import Ledger
 from tests.servers import OpenAIServer
 from tests.servers.s3 import S3Server

@@ -23,10 +23,10 @@ from rag.runs.history.for_people.user_history import UserHistory
 from rag.runs.history.history import RunOutline
 from rag.runs.run.summary import LISTED
 from rag.trace.events import RunFinished
-from tests.back_doors import person_of
-from tests.handbook import HANDBOOK, YES
-from tests.local import as_person, grant
-from tests.looks import one_language
+from tests.helpers.back_doors import person_of
+from tests.helpers.handbook import HANDBOOK, YES
+from tests.helpers.local import as_person, grant
+from tests.helpers.looks import one_language
 from tests.pages.conftest import restart
 from tests.pages.tabs.app_page import shown
 from tests.pages.tabs.chat_page import ChatPage

@@ -16,10 +16,10 @@ from rag.runs.engine import Engine
 from rag.runs.history.for_people.user_history import UserConversations, UserHistory
 from rag.runs.history.history import LONGEST_REASON
 from rag.settings import Settings
-from tests.looks import one_language
+from tests.helpers.looks import one_language
+from tests.helpers.waiting import PATIENCE, eventually
 from tests.pages.tabs.chat_page import ChatPage
 from tests.rag.scripted import ScriptedChat, ScriptedSource
-from tests.waiting import PATIENCE, eventually
 
 QUESTION = {"ja": "グリーン車は誰が承認しますか？", "en": "Who approves the green car?"}
 SUGGESTED = {

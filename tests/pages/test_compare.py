@@ -14,16 +14,16 @@ from rag.runs.history.conversations.comparison import Comparison
 from rag.runs.run.options import RunOptions
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, Totals
-from tests.back_doors import process_of
-from tests.handbook import YES
-from tests.looks import one_language
+from tests.helpers.back_doors import process_of
+from tests.helpers.handbook import YES
+from tests.helpers.looks import one_language
+from tests.helpers.waiting import eventually
 from tests.pages import trace_examples
 from tests.pages.conftest import restart
 from tests.pages.tabs.app_page import shown
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.compare_page import ComparePage
 from tests.servers import Answer, Refusal
-from tests.waiting import eventually
 
 TRAVEL = (
     "# Travel\n\n## Trains\n\nThe green car needs the approval of a director.\n\n"

@@ -33,11 +33,11 @@ from pages import samples
 from pages.server import process
 from pages.widgets.controls.script import SCRIPTS
 from pages.widgets.documents.jobs import LATEST
-from tests.back_doors import person_of, process_of
-from tests.full_disk import full_disk, linux
+from tests.helpers.back_doors import person_of, process_of
+from tests.helpers.full_disk import full_disk, linux
+from tests.helpers.local import as_person, grant
+from tests.helpers.looks import one_language
 from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, painted
-from tests.local import as_person, grant
-from tests.looks import one_language
 from tests.pages.conftest import restart
 from tests.pages.documents import HANDBOOK, add
 from tests.pages.reader import Tags

@@ -12,10 +12,10 @@ from index_store.access.limits import GroupLimits
 from index_store.access.people.recognition import SignInClaims
 from index_store.access.principal import Role
 from index_store.base.errors import NoGroupNamed
-from tests.back_doors import person_of, process_of
-from tests.full_disk import full_disk, linux
-from tests.local import as_person, grant
-from tests.looks import one_language
+from tests.helpers.back_doors import person_of, process_of
+from tests.helpers.full_disk import full_disk, linux
+from tests.helpers.local import as_person, grant
+from tests.helpers.looks import one_language
 from tests.pages.conftest import restart
 from tests.pages.documents import add
 from tests.pages.tabs.app_page import AppPage, shown

@@ -20,9 +20,9 @@ from rag.trace.derived.cause import Finding
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.passages import Retrieval
-from tests.back_doors import process_of
+from tests.helpers.back_doors import process_of
+from tests.helpers.looks import one_language
 from tests.index_store.parsing.loaders.pdf_file import SCAN, PdfFile, Text, painted
-from tests.looks import one_language
 from tests.pages.conftest import restart
 from tests.pages.documents import add
 from tests.pages.tabs.chat_page import ChatPage

@@ -18,8 +18,8 @@ from index_store.base.services.service_address import host_of
 from index_store.search.searcher import LONGEST_QUESTION, MODES, UNITS
 from pages.texts import texts
 from pages.widgets.controls.script import ON_EVERY_PAGE, SCRIPTS
+from tests.helpers.looks import one_language
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
-from tests.looks import one_language
 from tests.pages.conftest import restart
 from tests.pages.tabs.app_page import shown
 from tests.pages.tabs.documents_page import DocumentsPage

@@ -18,9 +18,9 @@ from pages.widgets.controls.script import SCRIPTS
 from rag.errors import UnknownShare
 from rag.runs.user_services import UserExports
 from rag.trace.events import StepFinished
-from tests.back_doors import person_of
-from tests.local import as_person
-from tests.looks import one_language
+from tests.helpers.back_doors import person_of
+from tests.helpers.local import as_person
+from tests.helpers.looks import one_language
 from tests.pages.conftest import ORIGIN
 from tests.pages.tabs.app_page import AppPage, shown
 from tests.pages.tabs.chat_page import ChatPage

@@ -15,8 +15,8 @@ from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
 from rag.settings import Settings
-from tests.embedded_once import EmbeddedOnce
-from tests.local import local_engine
+from tests.helpers.embedded_once import EmbeddedOnce
+from tests.helpers.local import local_engine
 from tests.rag.documents import INDEX, write_documents
 from tests.rag.scripted import ScriptedChat, ScriptedSource
 from tests.rag.verdicts import approve

@@ -20,8 +20,8 @@ from pydantic import PrivateAttr
 from rag.models.chat_model import ChatModel
 from rag.models.client.client import ChatClient
 from rag.models.service.chat import ServiceChat
+from tests.helpers.waiting import PATIENCE
 from tests.servers.script import Script
-from tests.waiting import PATIENCE
 
 PIECE = 4
 """characters in one streamed piece of an answer, and in one token of prompts and answers"""

@@ -25,12 +25,12 @@ from rag.pipelines import PIPELINES
 from rag.runs.export.export import Export
 from rag.runs.history.history import History
 from rag.trace.events import RunFinished, StepFinished, Style, from_json
-from tests.full_disk import linux
+from tests.helpers.full_disk import linux
+from tests.helpers.waiting import eventually
 from tests.rag.conftest import KEY, TAVILY_KEY
 from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.verdicts import YES, grounding
 from tests.servers import Answer, Refusal, WebResult
-from tests.waiting import eventually
 
 
 @pytest.fixture

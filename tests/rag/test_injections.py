@@ -25,7 +25,8 @@ from rag.text.quoting import TAGS, in_tags
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import Event, StepFinished, to_json
 from rag.trace.passages import Passage, Retrieval
-from tests.local import local_engine
+from tests.helpers.local import local_engine
+from tests.helpers.waiting import eventually
 from tests.rag.carriers import CARRIERS, page, places
 from tests.rag.conftest import KEY, TAVILY_KEY
 from tests.rag.documents import INDEX
@@ -37,7 +38,6 @@ from tests.rag.verdicts import NO, YES, approve
 from tests.servers.openai_server import OpenAIServer
 from tests.servers.site_server import Reply, SiteServer
 from tests.servers.tavily_server import SEARCH, WebResult
-from tests.waiting import eventually
 
 HARMLESS = "harmless"
 FENCES = (*TAGS, "strip")

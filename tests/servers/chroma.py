@@ -87,7 +87,7 @@ class ChromaServer:
 
     @contextmanager
     def full_disk(self) -> Iterator[None]:
-        """Like tests/full_disk.py, for the server: its files are longer than allowed. Linux only."""
+        """Like tests/helpers/full_disk.py, for the server: its files are longer than allowed. Linux only."""
         assert self._process
         soft, hard = resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (ROOM, hard))

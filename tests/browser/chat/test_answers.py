@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from tests.browser.visitor import LOADED, Visitor, boxes
-from tests.looks import one_language, one_look, one_width
+from tests.helpers.looks import one_language, one_look, one_width
 from tests.servers import Answer, OpenAIServer
 
 ASKED = {"ja": "国内出張の日当はいくらですか？", "en": "Who approves the green car?"}

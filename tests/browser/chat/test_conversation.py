@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from rag.models.service.no_answer import TOKEN
 from tests.browser.asking import ask, held, script
 from tests.browser.visitor import LOADED
-from tests.looks import one_width
+from tests.helpers.looks import one_width
 
 WHOLE = {"ja": "国内出張の日当は誰が決めますか？", "en": "Who approves the green car for managers?"}
 FOLLOW_UP = {"ja": "それは誰が決めますか？", "en": "And for managers?"}

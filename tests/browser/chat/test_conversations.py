@@ -11,7 +11,7 @@ from index_store.search.searcher import LONGEST_QUESTION
 from rag.runs.history.history import History
 from tests.browser.asking import script
 from tests.browser.visitor import LOADED, boxes
-from tests.looks import one_width
+from tests.helpers.looks import one_width
 
 
 @pytest.mark.soak  # without a browser: tests/pages/widgets/chat/conversation/test_conversations.py

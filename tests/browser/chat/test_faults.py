@@ -21,8 +21,8 @@ from tests.browser.connection import Connection
 from tests.browser.runs.comparing import begin, differences, new_question
 from tests.browser.runs.forking import open_form
 from tests.browser.visitor import LOADED, Visitor
-from tests.handbook import HANDBOOK
-from tests.looks import one_language, one_look
+from tests.helpers.handbook import HANDBOOK
+from tests.helpers.looks import one_language, one_look
 from tests.servers import Answer, OpenAIServer
 
 ROUNDS, LONGEST_ANSWER = 40, 50_000

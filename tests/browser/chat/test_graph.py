@@ -10,7 +10,7 @@ from rag.models.service.en import EN
 from tests.browser.asking import ENDLESS, ask, script
 from tests.browser.seen import contrast, expect_open
 from tests.browser.visitor import LOADED, SCHEMES, Visitor, show_in
-from tests.looks import one_width
+from tests.helpers.looks import one_width
 
 AGAIN = "Which approval does a seat in the green car of a train need?"
 USELESS = json.dumps({"reason": "It does not say who.", "rating": 1})

@@ -14,8 +14,8 @@ from tests.browser.app_process import App
 from tests.browser.asking import script
 from tests.browser.conftest import KEY, LOCALES
 from tests.browser.visitor import Visitor, boxes
-from tests.handbook import HANDBOOK
-from tests.looks import one_language
+from tests.helpers.handbook import HANDBOOK
+from tests.helpers.looks import one_language
 from tests.servers import Refusal
 from tests.servers.openai_server import CHAT
 

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.visitor import LOADED, Visitor
-from tests.handbook import YES
-from tests.looks import one_look, one_width
+from tests.helpers.handbook import YES
+from tests.helpers.looks import one_look, one_width
 from tests.servers import Answer
 
 FIRST = "国内出張の日当は、いくらですか？"

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from pages.texts import texts
 from tests.browser.asking import script
 from tests.browser.visitor import LOADED
-from tests.looks import one_width
+from tests.helpers.looks import one_width
 from tests.servers import WebResult
 
 SUNNY = WebResult(

@@ -13,8 +13,8 @@ from pages.server.upload_limit import TooMuchAtOnce
 from tests.browser.asking import script
 from tests.browser.documents.uploads import held
 from tests.browser.visitor import LOADED
+from tests.helpers.waiting import eventually
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
-from tests.waiting import eventually
 
 
 @pytest.mark.soak  # without a browser: tests/pages/test_chat.py

@@ -16,8 +16,8 @@ from tests.browser.app_process import App
 from tests.browser.conftest import Lent
 from tests.browser.seen import look
 from tests.browser.visitor import LOADED, Visitor
+from tests.helpers.looks import one_width
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
-from tests.looks import one_width
 from tests.servers import OpenAIServer
 from tests.servers.site_server import SiteServer, html
 

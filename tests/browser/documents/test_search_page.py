@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, expect
 from index_store.search.searcher import MODES
 from tests.browser.seen import look
 from tests.browser.visitor import LOADED, Visitor, boxes
-from tests.looks import one_language, one_width
+from tests.helpers.looks import one_language, one_width
 
 WORD = "kettle"
 KETTLE = f"# やかん\n\n## 容量\n\nやかん {WORD} holds 1.7 litres.\n\n## 手入れ\n\n毎月 {WORD} を洗います。\n"

@@ -7,7 +7,7 @@ import pytest
 from tests.browser.asking import script
 from tests.browser.documents.uploads import SEND, held
 from tests.browser.visitor import LOADED
-from tests.waiting import eventually
+from tests.helpers.waiting import eventually
 
 MEGABYTE = 1024 * 1024
 

@@ -8,7 +8,7 @@ from tests.browser.connection import Connection
 from tests.browser.runs.comparing import begin, differences, heads, new_question
 from tests.browser.seen import contrast, expect_open
 from tests.browser.visitor import LOADED, SCHEMES, boxes, show_in
-from tests.looks import one_look, one_width
+from tests.helpers.looks import one_look, one_width
 
 
 @one_width("en", 1280)

@@ -11,7 +11,7 @@ from tests.browser.asking import requests_for, script
 from tests.browser.runs.forking import open_form
 from tests.browser.seen import expect_open
 from tests.browser.visitor import LOADED, Visitor
-from tests.looks import one_look
+from tests.helpers.looks import one_look
 from tests.servers import Answer
 
 QUESTION = "Who approves the green car?"

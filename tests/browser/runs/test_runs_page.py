@@ -9,7 +9,7 @@ from index_store.base.text.words import LONGEST_WORDS
 from tests.browser.asking import ENDLESS, ask, script
 from tests.browser.conftest import Answered
 from tests.browser.visitor import LOADED, Visitor
-from tests.looks import one_language, one_look
+from tests.helpers.looks import one_language, one_look
 
 QUESTION = "Who approves the green car?"
 ANSWER = "A director approves the green car [1]. " + "It is said so more than once. " * 8

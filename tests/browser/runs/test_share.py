@@ -12,8 +12,8 @@ from rag.runs.export.export import Export
 from tests.browser.asking import script
 from tests.browser.runs.sharing import head, make_link, open_sharing
 from tests.browser.visitor import LOADED, Visitor, boxes
-from tests.handbook import HANDBOOK
-from tests.looks import one_language, one_width
+from tests.helpers.handbook import HANDBOOK
+from tests.helpers.looks import one_language, one_width
 
 HOSTILE = (
     "<img src=https://elsewhere.example/x.png onerror=alert(1)> ![x](https://elsewhere.example/y.png) [a](javascript:x)"

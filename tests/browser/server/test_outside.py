@@ -17,7 +17,7 @@ from tests.browser.asking import script
 from tests.browser.conftest import KEY
 from tests.browser.server.raw_http import open_socket
 from tests.browser.visitor import LOADED
-from tests.handbook import YES
+from tests.helpers.handbook import YES
 from tests.servers import OpenAIServer
 
 SENDING = "connect,sendto,sendmsg,sendmmsg"

@@ -21,10 +21,10 @@ from rag.trace.events import RunFinished
 from tests.browser.app_process import App
 from tests.browser.conftest import KEY, LOCALES
 from tests.browser.server.guests import PEOPLE, WITHIN, Guest, Served
-from tests.handbook import HANDBOOK
+from tests.helpers.handbook import HANDBOOK
+from tests.helpers.waiting import eventually
 from tests.servers import OpenAIServer
 from tests.servers.provider import OpenIdProvider
-from tests.waiting import eventually
 
 QUESTION = "Who approves the green car?"
 

@@ -23,10 +23,10 @@ from tests.browser.app_process import App
 from tests.browser.conftest import KEY, LOCALES, Contexts
 from tests.browser.seen import look
 from tests.browser.server.guests import PEOPLE, SECONDS, WITHIN, Guest, Served
-from tests.looks import one_width
+from tests.helpers.looks import one_width
+from tests.helpers.waiting import eventually
 from tests.servers import OpenAIServer
 from tests.servers.provider import CLIENT_SECRET, OpenIdProvider
-from tests.waiting import eventually
 
 BY_ITSELF = 60 * SECONDS
 """how long a tab that nobody touches may take to notice a change"""

@@ -8,7 +8,7 @@ from index_store.access.people.recognition import SignInClaims
 from index_store.base.settings.settings import Settings
 from index_store.commands import main
 from index_store.store.index_store import IndexStore
-from tests.by_hand import by_hand
+from tests.helpers.by_hand import by_hand
 from tests.index_store.access.conftest import claim
 
 Run = Callable[..., list[dict]]

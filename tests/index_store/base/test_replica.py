@@ -20,8 +20,8 @@ from index_store.base.database.postgres import PostgresSchema
 from index_store.base.replica import Replica
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
+from tests.helpers.waiting import eventually
 from tests.servers.postgres import PostgresServer
-from tests.waiting import eventually
 
 CHILD = """
 import sys

@@ -10,8 +10,8 @@ from index_store.base.settings.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
 from index_store.store.index_store import IndexStore
+from tests.helpers.migrated import differences
 from tests.index_store.first_release import FIRST
-from tests.migrated import differences
 
 
 @pytest.mark.parametrize("before", ["", FIRST], ids=["new", "of the first release"])

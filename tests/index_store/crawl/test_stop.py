@@ -10,9 +10,9 @@ import pytest
 from index_store.crawl import Crawl, CrawlOptions
 from index_store.crawl.address import host_of
 from index_store.crawl.requests.politeness import Paces
+from tests.helpers.waiting import eventually
 from tests.index_store.crawl.crawled import settings
 from tests.servers.site_server import Misbehaviour, Reply, html
-from tests.waiting import eventually
 
 PATIENCE = 60
 """seconds for the end of a crawl"""

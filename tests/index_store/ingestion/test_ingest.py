@@ -35,15 +35,15 @@ from index_store.parsing.worker.worker import NICENESS
 from index_store.store.index_store import IndexStore
 from index_store.store.user_ingestion import UserIngestion
 from index_store.vectors.service import ServiceEmbeddings
-from tests.back_doors import library_of
-from tests.full_disk import full_disk
+from tests.helpers.back_doors import library_of
+from tests.helpers.full_disk import full_disk
+from tests.helpers.processes import parsers_of
+from tests.helpers.threads import is_under_way
+from tests.helpers.waiting import eventually
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound, content, originals
 from tests.index_store.team import people_of
-from tests.processes import parsers_of
 from tests.servers import Refusal
-from tests.threads import is_under_way
-from tests.waiting import eventually
 
 Write = Callable[..., Path]
 

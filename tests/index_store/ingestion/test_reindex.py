@@ -11,7 +11,7 @@ from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store.index_store import IndexStore
 from index_store.store.user_ingestion import UserIngestion
 from index_store.vectors.service import ServiceEmbeddings
-from tests.back_doors import library_of
+from tests.helpers.back_doors import library_of
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound, originals
 from tests.servers import Refusal

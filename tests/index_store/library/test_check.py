@@ -16,8 +16,8 @@ from index_store.library.check import Difference
 from index_store.store.index_store import IndexStore
 from index_store.vectors.backend import ChromaBackend
 from index_store.vectors.chroma import chroma_backend
-from tests.back_doors import library_of
-from tests.by_hand import by_hand
+from tests.helpers.back_doors import library_of
+from tests.helpers.by_hand import by_hand
 from tests.index_store.soundness import assert_sound, originals
 
 Write = Callable[..., Path]

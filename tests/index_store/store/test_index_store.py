@@ -19,8 +19,8 @@ from index_store.parsing.worker.parser import Parser
 from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.local.folder import ChromaFolder
-from tests.back_doors import catalogue_of, library_of
-from tests.full_disk import full_disk, linux
+from tests.helpers.back_doors import catalogue_of, library_of
+from tests.helpers.full_disk import full_disk, linux
 from tests.index_store.soundness import assert_sound
 from tests.servers import OpenAIServer
 

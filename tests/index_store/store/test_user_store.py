@@ -20,11 +20,11 @@ from index_store.ingestion.job import Ingestion
 from index_store.ingestion.jobs import JobsOfProcess
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store.index_store import IndexStore
+from tests.helpers.threads import is_under_way
+from tests.helpers.waiting import eventually
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound, originals
 from tests.index_store.team import People, people_of
-from tests.threads import is_under_way
-from tests.waiting import eventually
 
 Write = Callable[..., Path]
 

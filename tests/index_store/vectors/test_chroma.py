@@ -15,7 +15,7 @@ from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from index_store.vectors.chroma import chroma_backend
-from tests.full_disk import full_disk, linux
+from tests.helpers.full_disk import full_disk, linux
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.small_graphs import GRAPH, small_graphs
 from tests.index_store.soundness import assert_sound

@@ -8,8 +8,8 @@ from index_store.access.user_people import UserPeople
 from index_store.base.errors import AdminNeeded, NoPersonNamed
 from pages.server.settings import ServerSettings
 from pages.texts import texts
-from tests.back_doors import process_of
-from tests.looks import one_language
+from tests.helpers.back_doors import process_of
+from tests.helpers.looks import one_language
 from tests.pages.tabs.app_page import AppPage
 
 

@@ -19,9 +19,10 @@ from rag.runs.run.options import RunOptions
 from rag.text.language import Language
 from rag.trace.details import UnknownDetail
 from rag.trace.events import StepFinished, StepStarted
-from tests.back_doors import process_of
-from tests.full_disk import full_disk, linux
-from tests.looks import one_language
+from tests.helpers.back_doors import process_of
+from tests.helpers.full_disk import full_disk, linux
+from tests.helpers.looks import one_language
+from tests.helpers.waiting import eventually
 from tests.pages.conftest import restart
 from tests.pages.reader import for_reader
 from tests.pages.tabs.app_page import shown
@@ -32,7 +33,6 @@ from tests.pages.tabs.runs_page import RunsPage
 from tests.pages.trace_examples import PASSAGE
 from tests.rag.scripted import ScriptedChat, Unending
 from tests.rag.verdicts import YES
-from tests.waiting import eventually
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 

@@ -11,7 +11,7 @@ from rag.errors import IndexGone
 from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
 from rag.trace.passages import Retrieval
-from tests.looks import one_language
+from tests.helpers.looks import one_language
 from tests.pages.documents import add
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.compare_page import ComparePage

@@ -12,12 +12,12 @@ from rag.runs.engine import UserEngine
 from rag.runs.history.for_people.user_history import UserHistory
 from rag.runs.history.history import RunOutline
 from rag.runs.run.summary import answer_so_far
-from tests.local import local_engine
+from tests.helpers.local import local_engine
+from tests.helpers.waiting import eventually
 from tests.pages.tabs.chat_page import ChatPage
 from tests.servers import Answer, OpenAIServer
 from tests.servers.chroma import ChromaServer
 from tests.servers.postgres import PostgresServer
-from tests.waiting import eventually
 
 QUESTION = "What is the VPN client called?"
 ANSWER = "The VPN client is called HazeGate [1]."

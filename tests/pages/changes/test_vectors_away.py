@@ -8,13 +8,13 @@ from streamlit.testing.v1 import AppTest
 from index_store.base.errors import VectorsAway
 from pages.server import process
 from pages.server.health import readyz
-from tests.looks import one_language
+from tests.helpers.looks import one_language
+from tests.helpers.waiting import eventually
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.search_page import SearchPage
 from tests.rag.verdicts import YES
 from tests.servers import Fault
 from tests.servers.chroma import ChromaProxy
-from tests.waiting import eventually
 
 
 def lights(app: AppTest) -> list[str]:

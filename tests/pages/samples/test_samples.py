@@ -16,7 +16,7 @@ from pages import samples
 from pages.samples import faults
 from pages.texts import texts
 from rag.runs.engine import UserEngine
-from tests.local import as_person
+from tests.helpers.local import as_person
 
 LONGEST_SECTION = {"ja": 900, "en": 2300}
 """characters under one h2: about 600 tokens, so that four sections and an answer fit a small context window"""

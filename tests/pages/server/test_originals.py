@@ -21,9 +21,9 @@ from pages.server import process
 from pages.server.originals import original
 from pages.server.settings import ServerSettings
 from rag.runs.engine import UserEngine
-from tests.back_doors import person_of, process_of
+from tests.helpers.back_doors import person_of, process_of
+from tests.helpers.local import as_person, grant
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
-from tests.local import as_person, grant
 
 JAPANESE = "一般社員の国内出張の日当は1日2,500円です。宿泊を伴わないときは半額とします。\n"
 SCRIPT = "<html><body><h1>Page</h1><p>Some text.</p><script>document.title = 'run'</script></body></html>"

@@ -11,9 +11,9 @@ from index_store.base.errors import OriginalsAway
 from index_store.ingestion.sources import FileSource
 from pages.server.health import readyz
 from pages.server.originals import original
+from tests.helpers.waiting import eventually
 from tests.pages.tabs.search_page import SearchPage
 from tests.servers.s3 import Between
-from tests.waiting import eventually
 
 CONTENT = b"# Large\n\n" + b"line of text\n" * 1000
 

@@ -9,14 +9,14 @@ from rag.models.service.ja import JA
 from rag.models.service.source import ServiceSource
 from rag.settings import Settings
 from rag.trace.events import StepFinished, StepStarted, Token
-from tests.back_doors import let_time_pass
+from tests.helpers.back_doors import let_time_pass
+from tests.helpers.waiting import PATIENCE, eventually
 from tests.rag.documents import ALLOWANCE, ANSWER, INDEX, QUESTION
 from tests.rag.reading import decisions, finished, of, started_steps, tokens
 from tests.rag.scripted import Gate, Held
 from tests.rag.verdicts import NO, YES, approve
 from tests.servers import Answer, Fault
 from tests.servers.chat import ChatRequest
-from tests.waiting import PATIENCE, eventually
 
 DRAFT = "下書きでは2,500円です[1]。"
 REWRITE = "病気で休むときに必要な書類は何ですか"

@@ -9,11 +9,11 @@ from rag.errors import NoChatModel
 from rag.models.chat_model import ChatModel
 from rag.runs.engine import Engine, UserEngine
 from rag.settings import Settings
-from tests.local import local_engine
+from tests.helpers.local import local_engine
+from tests.helpers.waiting import PATIENCE, eventually
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished, started_steps
 from tests.rag.scripted import ScriptedSource
-from tests.waiting import PATIENCE, eventually
 
 
 class SlowSource(ScriptedSource):

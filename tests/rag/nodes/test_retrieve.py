@@ -6,11 +6,11 @@ from index_store.ingestion.sources import FileSource
 from rag.runs.engine import SEARCH_THREADS, UserEngine
 from rag.settings import Settings
 from rag.trace.details import RetrievalDetail
+from tests.helpers.local import local_engine
+from tests.helpers.waiting import PATIENCE, eventually
 from tests.index_store.embedding_service import EmbeddingService
-from tests.local import local_engine
 from tests.rag.reading import finished
 from tests.rag.scripted import ScriptedChat, ScriptedSource
-from tests.waiting import PATIENCE, eventually
 
 QUESTION = "What is the daily allowance?"
 

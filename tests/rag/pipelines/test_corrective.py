@@ -6,13 +6,13 @@ from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.nodes.refine import GAP
 from rag.text.no_answer import no_answer_sentence
+from tests.helpers.waiting import PATIENCE, eventually
 from tests.rag.conftest import TAVILY_KEY
 from tests.rag.documents import ALLOWANCE, ANSWER, INDEX, QUESTION
 from tests.rag.reading import decisions, finished, started_steps, tokens
 from tests.rag.scripted import Gate, Held
 from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, verdict
 from tests.servers import Fault, Refusal, WebResult
-from tests.waiting import PATIENCE, eventually
 
 WEB_QUERY = "出張 日当 相場"
 AVERAGE = "日当の相場は1日2,000円から3,000円です。"

@@ -11,7 +11,7 @@ from rag.models.chat_model import Keywords
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.trace.passages import Retrieval
-from tests.back_doors import process_of
+from tests.helpers.back_doors import process_of
 from tests.rag.documents import ALLOWANCE, ANSWER, INDEX, QUESTION
 from tests.rag.reading import finished, started_steps, tokens
 from tests.rag.scripted import Gate, Held

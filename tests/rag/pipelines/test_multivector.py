@@ -1,7 +1,7 @@
 from rag.models.context_window import ContextWindow, length
 from rag.models.service.ja import JA
 from rag.trace.passages import Retrieval
-from tests.back_doors import process_of
+from tests.helpers.back_doors import process_of
 from tests.rag.documents import ALLOWANCE, INDEX, QUESTION
 from tests.rag.reading import finished, started_steps
 

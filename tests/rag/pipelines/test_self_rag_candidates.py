@@ -13,11 +13,11 @@ from rag.nodes.candidates import weighted_score
 from rag.trace.events import Token
 from rag.trace.grades import Grade, Grounding, Usefulness
 from rag.trace.passages import Passage, Retrieval
+from tests.helpers.waiting import eventually
 from tests.rag.documents import ALLOWANCE, ANSWER, INDEX, QUESTION
 from tests.rag.reading import decisions, finished, of, started_steps, tokens
 from tests.rag.scripted import Gate, Held
 from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, approve, grounding, rating, verdict
-from tests.waiting import eventually
 
 OTHER = "グリーン車には承認が必要です。"
 

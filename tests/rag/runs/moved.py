@@ -23,8 +23,8 @@ from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import EditQuery
 from rag.runs.run.options import RunOptions
 from rag.settings import Settings
-from tests.back_doors import process_of
-from tests.local import local_engine
+from tests.helpers.back_doors import process_of
+from tests.helpers.local import local_engine
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.scripted import ScriptedChat, ScriptedSource
 from tests.rag.verdicts import approve

@@ -16,11 +16,11 @@ from index_store.store.index_store import IndexStore
 from index_store.transfer.backup.restore import restore
 from rag.runs.engine import UserEngine
 from rag.settings import Settings
-from tests.back_doors import process_of
-from tests.local import local_engine
+from tests.helpers.back_doors import process_of
+from tests.helpers.local import local_engine
+from tests.helpers.waiting import eventually
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.scripted import Gate, Held, ScriptedSource
-from tests.waiting import eventually
 
 SECRET = "金庫の暗証番号は八八四一です。"
 

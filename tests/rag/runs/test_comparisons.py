@@ -15,12 +15,12 @@ from rag.trace.derived.comparison import compare_passages
 from rag.trace.details import StandaloneDetail
 from rag.trace.events import Origin, RunFinished, RunStarted, StepFinished, Style, Token
 from rag.trace.passages import Retrieval
-from tests.back_doors import process_of
-from tests.local import local_engine
+from tests.helpers.back_doors import process_of
+from tests.helpers.local import local_engine
+from tests.helpers.waiting import eventually
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.reading import of
 from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource
-from tests.waiting import eventually
 
 TWO = (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid", retrieval=Retrieval(mode="keyword", k=2)))
 

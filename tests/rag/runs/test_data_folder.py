@@ -18,12 +18,12 @@ from rag.runs.history.schema import FILE
 from rag.runs.retention.retention import Retention
 from rag.runs.run.options import RunOptions
 from rag.settings import Settings
-from tests.back_doors import process_of
-from tests.full_disk import full_disk, linux
-from tests.local import local_engine
+from tests.helpers.back_doors import process_of
+from tests.helpers.full_disk import full_disk, linux
+from tests.helpers.local import local_engine
+from tests.helpers.waiting import eventually
 from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.scripted import Gate, Held, ScriptedSource, Unending
-from tests.waiting import eventually
 
 
 def version(file) -> list:

@@ -42,8 +42,10 @@ from rag.text.reply.reply_filter import ReplyFilter
 from rag.trace.details import DocumentsDetail, Turn
 from rag.trace.events import RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
 from rag.trace.passages import Retrieval
-from tests.back_doors import let_time_pass, loop_of, process_of
-from tests.local import as_person, grant, local_engine
+from tests.helpers.back_doors import let_time_pass, loop_of, process_of
+from tests.helpers.local import as_person, grant, local_engine
+from tests.helpers.threads import is_under_way
+from tests.helpers.waiting import PATIENCE, eventually
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.reading import finished, of, started_steps, tokens
 from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource
@@ -51,8 +53,6 @@ from tests.rag.some_pipelines import NOW, some_of
 from tests.rag.verdicts import NO, YES, approve
 from tests.servers import Answer, Fault, OpenAIServer
 from tests.servers.chat import ChatRequest
-from tests.threads import is_under_way
-from tests.waiting import PATIENCE, eventually
 
 LONG_ANSWER = "日当は1日2,500円です[1]。" * 20
 LIMIT = 200

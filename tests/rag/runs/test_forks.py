@@ -26,15 +26,15 @@ from rag.text.places import place
 from rag.trace.calls import Message
 from rag.trace.events import Change, Origin, StepFinished
 from rag.trace.passages import Retrieval
-from tests.back_doors import let_time_pass
-from tests.local import local_engine
+from tests.helpers.back_doors import let_time_pass
+from tests.helpers.local import local_engine
+from tests.helpers.waiting import eventually
 from tests.rag.documents import ALLOWANCE, CLIENT, INDEX, QUESTION
 from tests.rag.reading import decisions, finished, started_steps
 from tests.rag.scripted import Gate, Held, ScriptedSource
 from tests.rag.some_pipelines import some_of
 from tests.rag.verdicts import NO, PROSE, YES, approve, grounding, rating, verdict
 from tests.servers import TavilyServer
-from tests.waiting import eventually
 
 ANSWER = "一日につき二千五百円です[1]。"
 OTHER = "別の答えです[2]。"

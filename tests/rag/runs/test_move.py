@@ -36,8 +36,8 @@ from index_store.transfer.move.tables import ProgressCallback, Tables
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import EditQuery
 from rag.settings import Settings
-from tests.back_doors import process_of
-from tests.full_disk import full_disk, linux
+from tests.helpers.back_doors import process_of
+from tests.helpers.full_disk import full_disk, linux
 from tests.old_folders import unpack
 from tests.rag.documents import INDEX
 from tests.rag.runs.moved import live_in, moved, opened, seen, with_servers

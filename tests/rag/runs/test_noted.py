@@ -8,8 +8,8 @@ from rag.errors import NothingOfThisName, UnknownShare
 from rag.runs.engine import UserEngine
 from rag.runs.history.for_people.shares import NewShare
 from rag.runs.run.run import Run
-from tests.back_doors import person_of, process_of
-from tests.local import as_person, grant
+from tests.helpers.back_doors import person_of, process_of
+from tests.helpers.local import as_person, grant
 from tests.rag.documents import INDEX, QUESTION
 
 

@@ -21,12 +21,12 @@ from rag.trace.calls import Message
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import RunFinished, StepFinished
 from rag.trace.passages import Retrieval
-from tests.back_doors import process_of
+from tests.helpers.back_doors import process_of
+from tests.helpers.waiting import eventually
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held
 from tests.rag.some_pipelines import some_of
 from tests.rag.verdicts import NO
-from tests.waiting import eventually
 
 SENTENCE = "金庫の暗証番号は八八四一です。"
 DOCUMENT = f"# 金庫\n\n## 経理部の金庫の開け方\n\n{SENTENCE}\n\n係の者だけが開けられます。"

@@ -26,10 +26,10 @@ from rag.runs.history.for_people.run_list import RunFilter
 from rag.runs.in_flight import run_at_work
 from rag.runs.run.options import RunOptions
 from rag.settings import Settings
+from tests.helpers.waiting import eventually
 from tests.index_store.team import People
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource
-from tests.waiting import eventually
 
 NAIVE = RunOptions(pipeline="naive")
 ROOT = Path(__file__).parents[3]

@@ -19,7 +19,7 @@ from index_store.access.principal import LOCAL, Principal, Role
 from index_store.base.settings.settings import Settings
 from index_store.commands import main
 from index_store.store.index_store import IndexStore
-from tests.full_disk import full_disk, linux
+from tests.helpers.full_disk import full_disk, linux
 
 ALICE = Principal("a1", "Alice", "alice@example.com", Role.EDITOR)
 BOB = Principal("b2", "", "bob@example.com", Role.READER)

@@ -18,7 +18,7 @@ from index_store.catalogue.schema import now, people
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from index_store.store.user_store import UserStore
-from tests.back_doors import catalogue_of
+from tests.helpers.back_doors import catalogue_of
 from tests.index_store.access.conftest import claim
 
 Write = Callable[..., Path]

@@ -20,7 +20,7 @@ from index_store.base.database.database import backend_of
 from index_store.base.settings.settings import Settings
 from index_store.catalogue import schema
 from index_store.library.opening import open_catalogue
-from tests.by_hand import by_hand
+from tests.helpers.by_hand import by_hand
 from tests.index_store.access.conftest import claim
 
 

@@ -19,7 +19,7 @@ from sqlalchemy.exc import DatabaseError, IntegrityError
 from index_store.base.database.database import Schema, open_database, refuse_newer
 from index_store.base.database.sqlite import SQLITE, SqliteFile
 from index_store.base.errors import DataFolderNewer, UpgradeNotSaved
-from tests.full_disk import full_disk, linux
+from tests.helpers.full_disk import full_disk, linux
 
 NAMED = MetaData()
 Table("things", NAMED, Column("id", Integer, primary_key=True), Column("name", String))

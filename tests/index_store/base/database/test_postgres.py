@@ -22,9 +22,9 @@ from index_store.catalogue.schema import SCHEMA, indexes
 from index_store.store.index_store import IndexStore
 from index_store.transfer.backup.backup import back_up
 from index_store.transfer.backup.errors import CatalogueNotInFolder
+from tests.helpers.migrated import differences
 from tests.index_store.access.conftest import claim
 from tests.index_store.embedding_service import EmbeddingService
-from tests.migrated import differences
 from tests.servers.postgres import PASSWORD, USER, PostgresServer
 
 ROW = {

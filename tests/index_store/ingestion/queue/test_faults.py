@@ -24,13 +24,13 @@ from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.library.versions import Versions
 from index_store.store.index_store import IndexStore, working
 from index_store.store.user_ingestion import UserIngestion
-from tests.clock import environment as at_a_clock
+from tests.helpers.clock import environment as at_a_clock
+from tests.helpers.waiting import eventually
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import WorkerProcess
 from tests.index_store.soundness import assert_sound
 from tests.servers.postgres import PostgresServer
 from tests.servers.site_server import SiteServer, html
-from tests.waiting import eventually
 
 Write = Callable[..., Path]
 NewWorker = Callable[[], WorkerProcess]

@@ -11,9 +11,9 @@ from index_store.base import errors
 from index_store.base.settings.settings import Settings
 from index_store.ingestion.sources import keep_upload
 from index_store.store.index_store import IndexStore, working
+from tests.helpers.waiting import eventually
 from tests.index_store.soundness import assert_sound, content
 from tests.servers.s3 import S3Server
-from tests.waiting import eventually
 
 Write = Callable[..., Path]
 

@@ -27,13 +27,13 @@ from index_store.ingestion.queue.job_table import JobTable
 from index_store.ingestion.sources import FileSource, SiteSource, keep_upload
 from index_store.library.originals.scratch import LOCK
 from index_store.store.index_store import IndexStore, working
-from tests.back_doors import catalogue_of, library_of
+from tests.helpers.back_doors import catalogue_of, library_of
+from tests.helpers.waiting import eventually
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import environment
 from tests.index_store.soundness import assert_sound, faults_of, originals
 from tests.servers.postgres import PostgresServer
 from tests.servers.site_server import SiteServer, html
-from tests.waiting import eventually
 
 Write = Callable[..., Path]
 

@@ -29,6 +29,7 @@ from index_store.library.originals.originals import Originals
 from index_store.library.originals.scratch import STAGED_SECONDS
 from index_store.store.index_store import IndexStore, working
 from index_store.store.user_ingestion import UserIngestion
+from tests.helpers.waiting import eventually
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import WorkerProcess
 from tests.index_store.soundness import assert_sound
@@ -36,7 +37,6 @@ from tests.servers.chroma import ChromaProxy, ChromaServer
 from tests.servers.loopback import Fault
 from tests.servers.postgres import PostgresServer
 from tests.servers.site_server import Asked, Misbehaviour, Reply, SiteServer, html
-from tests.waiting import eventually
 
 Write = Callable[..., Path]
 NewWorker = Callable[[], WorkerProcess]

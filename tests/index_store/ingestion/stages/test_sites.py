@@ -10,11 +10,11 @@ from index_store.crawl.requests import politeness
 from index_store.ingestion.sources import FileSource, SiteSource
 from index_store.store.index_store import IndexStore
 from index_store.store.user_ingestion import UserIngestion
-from tests.back_doors import catalogue_of
+from tests.helpers.back_doors import catalogue_of
+from tests.helpers.waiting import eventually
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound, originals
 from tests.servers.site_server import Asked, Reply, SiteServer, html, moved, with_etag
-from tests.waiting import eventually
 
 Write = Callable[..., Path]
 

@@ -16,7 +16,7 @@ from index_store.library.originals.originals import Original, Originals
 from index_store.library.originals.registry import originals_backend
 from index_store.library.versions import Versions
 from index_store.store.index_store import IndexStore
-from tests.full_disk import full_disk, linux
+from tests.helpers.full_disk import full_disk, linux
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.small_graphs import GRAPH, small_graphs
 from tests.index_store.soundness import assert_sound, content

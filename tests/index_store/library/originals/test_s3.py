@@ -27,12 +27,12 @@ from index_store.library.originals.folder import MARK
 from index_store.store.index_store import IndexStore
 from index_store.transfer.backup.backup import back_up
 from index_store.transfer.backup.errors import CatalogueNotInFolder, OriginalsNotInFolder, VectorsNotInFolder
-from tests.back_doors import library_of
-from tests.full_disk import full_disk, linux, too_many_open_files
+from tests.helpers.back_doors import library_of
+from tests.helpers.full_disk import full_disk, linux, too_many_open_files
+from tests.helpers.waiting import eventually
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import assert_sound, content
 from tests.servers.s3 import KEY, SECRET, Between, S3Server
-from tests.waiting import eventually
 
 Write = Callable[..., Path]
 

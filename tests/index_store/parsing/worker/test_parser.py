@@ -20,8 +20,8 @@ from index_store.parsing.worker import worker
 from index_store.parsing.worker.parser import Parser
 from index_store.parsing.worker.protocol import ParsedDocument
 from tests.conftest import ROOT
-from tests.processes import lives, parsers_of
-from tests.waiting import PATIENCE, eventually
+from tests.helpers.processes import lives, parsers_of
+from tests.helpers.waiting import PATIENCE, eventually
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limited, or to be seen, on Linux alone")
 

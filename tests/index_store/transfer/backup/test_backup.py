@@ -24,12 +24,12 @@ from index_store.ingestion.sources import FileSource
 from index_store.library.data_folder import IDENTITY, LINKS, NAMESPACE, ORIGINALS_NOTED
 from index_store.library.library import Library
 from index_store.store.index_store import IndexStore
-from tests.full_disk import full_disk, linux
+from tests.helpers.full_disk import full_disk, linux
+from tests.helpers.threads import is_under_way
+from tests.helpers.waiting import eventually
 from tests.index_store.soundness import assert_sound, content, originals
 from tests.index_store.transfer.backup.conftest import Command, Write, started
 from tests.old_folders import unpack
-from tests.threads import is_under_way
-from tests.waiting import eventually
 
 pytestmark = pytest.mark.sqlite_alone
 

@@ -18,7 +18,7 @@ from index_store.store.index_store import IndexStore
 from index_store.transfer.backup import errors
 from index_store.transfer.backup.restore import restore
 from index_store.vectors.local.probe import is_half_written
-from tests.full_disk import full_disk, linux
+from tests.helpers.full_disk import full_disk, linux
 from tests.index_store.small_graphs import GRAPH, small_graphs
 from tests.index_store.soundness import assert_sound
 from tests.index_store.transfer.backup.conftest import Command, Write, started

@@ -18,13 +18,13 @@ from index_store.commands import main
 from index_store.ingestion.sources import FileSource
 from index_store.store.index_store import IndexStore
 from index_store.vectors.server import connections, server
-from tests.back_doors import catalogue_of, library_of
-from tests.full_disk import linux
+from tests.helpers.back_doors import catalogue_of, library_of
+from tests.helpers.full_disk import linux
+from tests.helpers.waiting import eventually
 from tests.index_store.soundness import assert_sound
 from tests.servers import Fault, Refusal, Request
 from tests.servers.chroma import ChromaProxy, ChromaServer
 from tests.servers.loopback import Connection, LoopbackServer
-from tests.waiting import eventually
 
 Write = Callable[..., Path]
 

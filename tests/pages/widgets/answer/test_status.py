@@ -12,8 +12,8 @@ from pages.widgets.chat.turn.turn import show_end
 from rag.models.service.no_answer import TOKEN
 from rag.trace.events import Event, StepFinished, StepStarted, Token
 from rag.trace.passages import Citation
-from tests.handbook import YES
-from tests.looks import one_language
+from tests.helpers.handbook import YES
+from tests.helpers.looks import one_language
 from tests.pages.reader import for_reader
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.trace_examples import PASSAGE

@@ -7,8 +7,8 @@ from pages.widgets.trace.calls import calls_html
 from rag.runs.history import calls
 from rag.trace.calls import Call, Message, ShortenedText, TokenProbability
 from rag.trace.events import StepFinished
-from tests.handbook import YES
-from tests.looks import one_language
+from tests.helpers.handbook import YES
+from tests.helpers.looks import one_language
 from tests.pages.conftest import restart
 from tests.pages.reader import Tags, for_reader
 from tests.pages.tabs.chat_page import ChatPage

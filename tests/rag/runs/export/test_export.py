@@ -17,12 +17,12 @@ from rag.runs.export.markdown import run_as_markdown
 from rag.runs.run.options import RunOptions
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, Totals, UnknownEvent
 from rag.trace.passages import Citation
-from tests.back_doors import process_of
+from tests.helpers.back_doors import process_of
+from tests.helpers.waiting import PATIENCE
 from tests.rag.conftest import KEY
 from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.verdicts import YES
 from tests.servers.chat import ChatRequest
-from tests.waiting import PATIENCE
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -33,14 +33,14 @@ from rag.runs.fork.sqlite_checkpoints import FILE, SqliteCheckpoints
 from rag.runs.run.run import Run
 from rag.trace.events import Change
 from rag.trace.passages import Passage, Retrieval
-from tests.back_doors import process_of
-from tests.full_disk import full_disk, linux
+from tests.helpers.back_doors import process_of
+from tests.helpers.full_disk import full_disk, linux
+from tests.helpers.threads import is_under_way
+from tests.helpers.waiting import PATIENCE, eventually
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.reading import finished
 from tests.rag.scripted import Gate, Held
 from tests.rag.verdicts import approve
-from tests.threads import is_under_way
-from tests.waiting import PATIENCE, eventually
 
 ANSWER = "一日につき二千五百円です[1]。"
 

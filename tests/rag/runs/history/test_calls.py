@@ -8,7 +8,7 @@ from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
 from rag.trace.calls import Call
 from rag.trace.events import StepFinished
-from tests.back_doors import let_time_pass
+from tests.helpers.back_doors import let_time_pass
 from tests.rag.conftest import KEY
 from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.scripted import Gate, Held

@@ -27,8 +27,8 @@ from rag.trace.events import (
     to_json,
 )
 from rag.trace.passages import Passage
-from tests.by_hand import run_script
-from tests.migrated import differences
+from tests.helpers.by_hand import run_script
+from tests.helpers.migrated import differences
 from tests.rag.trace.steps import finished
 
 

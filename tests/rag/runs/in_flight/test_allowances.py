@@ -32,13 +32,13 @@ from rag.runs.in_flight.allowances import SharedAllowance
 from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
 from rag.trace.calls import Request
-from tests.back_doors import person_of, process_of
-from tests.local import as_person, grant, in_group
+from tests.helpers.back_doors import person_of, process_of
+from tests.helpers.local import as_person, grant, in_group
+from tests.helpers.threads import is_under_way
+from tests.helpers.waiting import PATIENCE, eventually
 from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.scripted import Gate, Held, ScriptedSource
 from tests.rag.verdicts import approve
-from tests.threads import is_under_way
-from tests.waiting import PATIENCE, eventually
 
 PIPELINES = (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid"))
 

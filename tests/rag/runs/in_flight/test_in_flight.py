@@ -8,8 +8,8 @@ from sqlalchemy.exc import OperationalError
 from index_store.access.limits import Limits
 from rag.errors import NotSaved
 from rag.runs.run.options import RunOptions
-from tests.back_doors import process_of
-from tests.local import as_person, grant
+from tests.helpers.back_doors import process_of
+from tests.helpers.local import as_person, grant
 from tests.rag.documents import INDEX, QUESTION
 
 BOTH = (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid"))

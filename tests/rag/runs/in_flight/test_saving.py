@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from rag.runs.in_flight.saving import Saving
-from tests.waiting import PATIENCE
+from tests.helpers.waiting import PATIENCE
 
 
 def test_what_is_added_is_saved_in_order_while_the_event_loop_goes_on():

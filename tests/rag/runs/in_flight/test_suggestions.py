@@ -11,10 +11,10 @@ from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
 from rag.runs.engine import UserEngine
 from rag.runs.run.run import Run
-from tests.back_doors import process_of
+from tests.helpers.back_doors import process_of
+from tests.helpers.waiting import PATIENCE, eventually
 from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.scripted import Gate, Held, ScriptedSource
-from tests.waiting import PATIENCE, eventually
 
 SUGGESTED = ("宿泊しないときは?", "海外では?")
 

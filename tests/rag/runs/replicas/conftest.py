@@ -12,7 +12,7 @@ from index_store.store.index_store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from rag.runs.engine import UserEngine
 from rag.settings import Settings
-from tests.local import local_engine
+from tests.helpers.local import local_engine
 from tests.rag.documents import INDEX, write_documents
 from tests.rag.scripted import ScriptedChat, ScriptedSource
 from tests.rag.verdicts import approve

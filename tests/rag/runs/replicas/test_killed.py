@@ -19,7 +19,8 @@ from rag.runs.replicas import dead_apps, exchange
 from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far
 from rag.settings import Settings
-from tests.back_doors import process_of
+from tests.helpers.back_doors import process_of
+from tests.helpers.waiting import eventually
 from tests.rag.conftest import KEY
 from tests.rag.documents import ANSWER, INDEX, QUESTION
 from tests.rag.runs.replicas.conftest import Open
@@ -27,7 +28,6 @@ from tests.rag.scripted import ScriptedChat
 from tests.servers import Answer, Fault, OpenAIServer
 from tests.servers.chroma import ChromaProxy, ChromaServer
 from tests.servers.postgres import PostgresServer
-from tests.waiting import eventually
 
 PATIENCE = 60
 """seconds: processes start slowly beside others"""

@@ -19,14 +19,14 @@ from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far
 from rag.settings import Settings
 from rag.trace.events import RunFinished, StepFinished, Token
-from tests.back_doors import person_of, process_of
-from tests.local import as_person, grant, in_group
+from tests.helpers.back_doors import person_of, process_of
+from tests.helpers.local import as_person, grant, in_group
+from tests.helpers.waiting import eventually
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.runs.replicas.conftest import Open
 from tests.rag.scripted import Gate, Held, ScriptedChat
 from tests.servers import Fault
 from tests.servers.chroma import ChromaProxy, ChromaServer
-from tests.waiting import eventually
 
 BEGINNING = "日当は1日2,500円です"
 ANSWER = f"{BEGINNING}[1]。"

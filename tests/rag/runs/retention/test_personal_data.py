@@ -23,11 +23,11 @@ from rag.runs.history.daily_usage import today
 from rag.runs.retention.personal_data import PersonalDataSummary
 from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
-from tests.back_doors import person_of, process_of
-from tests.local import as_person, grant
+from tests.helpers.back_doors import person_of, process_of
+from tests.helpers.local import as_person, grant
+from tests.helpers.waiting import eventually
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held
-from tests.waiting import eventually
 
 SECRET = "金庫の暗証番号は八八四一ですか?"
 OTHERS = "出張の日当はいくらですか?"

@@ -23,10 +23,10 @@ from rag.runs.removal import DAY
 from rag.runs.retention import retention
 from rag.runs.run.options import RunOptions
 from rag.runs.run.run import Run
-from tests.back_doors import process_of
+from tests.helpers.back_doors import process_of
+from tests.helpers.waiting import eventually
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held
-from tests.waiting import eventually
 
 SECRET = "金庫の暗証番号は八八四一ですか?"
 

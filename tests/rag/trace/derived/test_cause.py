@@ -17,8 +17,8 @@ from rag.trace.derived.cause import Finding, cause_of
 from rag.trace.details import DeclineDetail, RetrievalDetail
 from rag.trace.events import StepFinished
 from rag.trace.passages import Retrieval
-from tests.back_doors import process_of
-from tests.looks import one_language
+from tests.helpers.back_doors import process_of
+from tests.helpers.looks import one_language
 from tests.rag.conftest import LentStore
 from tests.rag.reading import finished
 from tests.rag.verdicts import NO, PROSE, approve, grounding, rating, verdict

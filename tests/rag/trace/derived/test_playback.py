@@ -9,11 +9,11 @@ from rag.runs.run.summary import answer_so_far
 from rag.trace.derived.playback import LONGEST_WAIT, advanced, at, moments
 from rag.trace.details import GenerationDetail
 from rag.trace.events import Decision, RunFinished, RunStarted, StepFinished, StepStarted, Token, Totals
+from tests.helpers.waiting import eventually
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held, ScriptedChat
 from tests.rag.some_pipelines import some_of
 from tests.rag.verdicts import NO, approve, grounding
-from tests.waiting import eventually
 
 STARTED = RunStarted(run_id="r", conversation_id="c", question="?", index="i", pipeline="naive", model="m", at=1.0)
 

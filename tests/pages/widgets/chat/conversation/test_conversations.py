@@ -7,8 +7,8 @@ import pytest
 
 from index_store.access.principal import LOCAL
 from rag.runs.history.conversations.conversations import Conversation
-from tests.back_doors import process_of
-from tests.looks import one_language
+from tests.helpers.back_doors import process_of
+from tests.helpers.looks import one_language
 from tests.pages.tabs.chat_page import ChatPage
 
 

@@ -8,8 +8,8 @@ from index_store.access.principal import LOCAL
 from rag.runs.history import history
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals, from_json
-from tests.back_doors import process_of
-from tests.looks import one_language
+from tests.helpers.back_doors import process_of
+from tests.helpers.looks import one_language
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.trace_examples import PASSAGE, finished
 

@@ -6,7 +6,7 @@ import pytest
 
 from index_store.base.errors import EmptyQuestion
 from pages.widgets.chat.conversation.shown import DRAWN
-from tests.looks import one_language
+from tests.helpers.looks import one_language
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.runs_page import RunsPage
 from tests.servers import Answer

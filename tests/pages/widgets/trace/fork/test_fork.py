@@ -13,16 +13,16 @@ from rag.runs.fork.edits import EDITS, EditPrompt, LeaveOut, TurnOver
 from rag.runs.run.run import Run
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.passages import Retrieval
-from tests.back_doors import process_of
-from tests.handbook import YES
-from tests.looks import one_language
+from tests.helpers.back_doors import process_of
+from tests.helpers.handbook import YES
+from tests.helpers.looks import one_language
+from tests.helpers.waiting import eventually
 from tests.pages.tabs.chat_page import ChatPage
 from tests.pages.tabs.compare_page import ComparePage
 from tests.pages.tabs.fork_form import Form, trace_of
 from tests.pages.trace_examples import HOSTILE
 from tests.rag.verdicts import verdict
 from tests.servers import Refusal
-from tests.waiting import eventually
 
 HANDBOOK = (
     "# Travel\n\n## Trains\n\nThe green car needs the approval of a director.\n\n"

@@ -4,7 +4,7 @@ import pytest
 
 from index_store.access.principal import LOCAL
 from rag.runs.run.run import Run
-from tests.back_doors import process_of
+from tests.helpers.back_doors import process_of
 from tests.rag.documents import INDEX
 
 

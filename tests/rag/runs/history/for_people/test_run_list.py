@@ -14,7 +14,7 @@ from rag.runs.history.history import History
 from rag.trace.details import AnswerCheckDetail, DeclineDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.grades import Grounding, Usefulness
-from tests.by_hand import run_script
+from tests.helpers.by_hand import run_script
 
 ME, OTHER = (Principal(name, "", "", Role.READER) for name in ("me", "other"))
 ADMIN = Principal("admin", "", "", Role.ADMIN)

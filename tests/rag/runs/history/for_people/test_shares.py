@@ -16,8 +16,8 @@ from rag.runs.history.for_people.shares import NOTED_EVERY, Shares
 from rag.runs.history.history import History
 from rag.runs.history.schema import FILE
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
-from tests.back_doors import process_of
-from tests.by_hand import run_script
+from tests.helpers.back_doors import process_of
+from tests.helpers.by_hand import run_script
 from tests.rag.documents import INDEX, QUESTION
 from tests.rag.scripted import Gate, Held
 

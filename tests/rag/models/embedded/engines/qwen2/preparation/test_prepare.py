@@ -14,7 +14,7 @@ from rag.models.embedded.engines import choice
 from rag.models.embedded.engines.choice import PreparationFailed
 from rag.models.embedded.engines.qwen2.prepared import BYTES, folder_of, read
 from tests.conftest import ROOT
-from tests.full_disk import full_disk, linux
+from tests.helpers.full_disk import full_disk, linux
 from tests.rag.models.embedded.engines.tiny import HEADS, KV_HEADS, LAYERS, WIDTH, write_model
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-sbom.lock", "requirements-pip.lock")
 PIN = re.compile(
     r"^(?P<name>[a-z0-9._-]+)==(?P<version>\S+)(?: ; [^\\]+)? \\\n"

@@ -11,7 +11,7 @@ import pytest
 
 from tests.browser.conftest import BROWSERS
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 class Copy:

@@ -20,7 +20,7 @@ from pages.texts import texts
 from rag.settings import Settings
 from tests.servers import OpenAIServer
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGES = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")})
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
 NAMED = re.compile(r"`([\w/]+\.py)(?:::(\w+))?`")

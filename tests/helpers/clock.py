@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PLACES = (Path("/"), ROOT / ".venv" / "clock")
 """installed, or unpacked by `make clock`"""
 

@@ -4,7 +4,7 @@ import ast
 import re
 from pathlib import Path
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 MODULES = {path: path.read_text(encoding="utf-8") for path in sorted(TESTS.rglob("test_*.py"))}
 NAMED = re.compile(r"\b(test_\w+)(?![\w/]|\.py)")
 """a test, or the beginning of its name, but no file"""

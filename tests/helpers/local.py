@@ -12,7 +12,7 @@ from index_store.access.principal import Role
 from index_store.access.rights import Right
 from rag.runs.engine import Engine, UserEngine
 from rag.settings import Settings
-from tests.back_doors import process_of
+from tests.helpers.back_doors import process_of
 
 
 @contextmanager

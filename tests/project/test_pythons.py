@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 AFTER_A_GROUP = re.compile(r"(?<!\()\)(?:[*+?]|\{[\d,]+\})\+")
 
 
