@@ -8,6 +8,7 @@ from index_store.access.principal import Principal
 from rag.errors import NothingFinished, NothingOfThisName
 from rag.runs.export.export import Export, ExportedRun, StepCalls
 from rag.runs.history.conversations.comparison import StoredComparisons
+from rag.runs.history.conversations.conversations import as_title
 from rag.runs.history.for_people.user_history import UserHistory
 from rag.runs.history.history import History, PastRun, following
 from rag.trace.derived.standalone import STANDALONE_STEP, without_earlier_turns
@@ -33,7 +34,7 @@ class Exports:
         """
         run, conversation = history.run(of), history.conversations.get(of)
         if run:
-            title, runs = run.question, [run]
+            title, runs = as_title(run.question), [run]
         elif conversation:
             if columns := self._columns(of) if through is None else ():
                 title, runs = conversation.title, [each for each in map(history.run, columns) if each]

@@ -100,6 +100,15 @@ def test_a_conversation_is_read_again_as_it_was_written_with_its_calls_and_witho
     assert KEY not in text
 
 
+def test_the_file_of_an_answer_to_a_pasted_mail_is_headed_by_its_beginning(ask):
+    mail = "Dear team,\n" + "the train was late again. " * 40 + "Who approves the green car?"
+    engine, run = ask(mail)
+    written = engine.exports.gather(run.id, "markdown")
+    assert written.title.startswith("Dear team, the train was late")
+    assert len(written.title) < 100
+    assert "Who approves the green car?" in export_as_markdown(written, "en")
+
+
 def test_tokens_that_no_service_told_are_not_called_none():
     assert "tokens" not in export_as_markdown(export(events()), "en")
 
