@@ -96,7 +96,7 @@ def why_index_is_gone(latest: PastRun | None, asked: str | None, indexes: dict[s
 
 def choose_index(indexes: Mapping[str, Index], asked: str | None) -> str:
     if not indexes:
-        return say("index.default")
+        return engine().store.free_name(say("index.default"))
     usual = next((name for name, index in indexes.items() if index.documents), next(iter(indexes)))
     labels = {name: asked_index_label(index) for name, index in indexes.items()}
     return show_index_picker(say("index.label"), labels, asked or usual)

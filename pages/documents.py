@@ -61,7 +61,7 @@ def show_all() -> None:
     if gone := picked_index_gone(indexes):
         show_warning(gone)
     index = show_indexes(indexes)
-    name = index.name if index else say("index.default")
+    name = index.name if index else engine().store.free_name(say("index.default"))
     if may_add := may_add_to(name):
         with st.container(border=True, key="adding"):
             show_adding(name)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -34,6 +35,10 @@ from index_store.store.lifecycle import Lifecycle, checked_new_name, repairable_
 from index_store.store.user_ingestion import UserIngestion
 
 READ, WRITE, MANAGE = Right
+
+FINISHED = 20
+"""finished jobs of a person that stay in the list when they begin another; each takes memory, and time whenever a page
+is drawn"""
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,16 @@ class Store:
     def adds_documents(self) -> bool:
         """Whether the person may add documents to any index."""
         return self._gate.may_create_indexes or bool(self._gate.indexes(WRITE))
+
+    def free_name(self, name: str) -> str:
+        """A name for a new index: this one, or with a number if there is such an index, also one that the person may
+        not read. For people who may not create indexes, the name as it is.
+        """
+        if not self._gate.may_create_indexes:
+            return name
+        taken = {index.name for index in self._catalogue.indexes.records()}
+        names = chain([name], (f"{name} {number}" for number in count(2)))
+        return next(each for each in names if each not in taken)
 
     def create_index(self, name: str) -> None:
         """The person becomes its owner. Raises EditorNeeded, BadIndexName; IndexExists also for an index that they
@@ -387,7 +402,14 @@ class Store:
         may_go_on = None if person_id == LOCAL.id else partial(self._may_go_on, person_id)
         order = JobOrder(tuple(sources), name, index_id, person_id)
         with repairable_change(name):  # with a queue, a job is recorded before it begins
+            self._dismiss_earliest(person_id)
             return self._parts.jobs.begin(order, self._parts.lifecycle.open_for, may_go_on)
+
+    def _dismiss_earliest(self, person_id: str) -> None:
+        """The list of documents tells of their failures too."""
+        theirs = [job for job in self._parts.jobs.listed() if job.order.person_id == person_id and job.is_finished]
+        for job in theirs[:-FINISHED]:
+            self._parts.jobs.dismiss(job.id)
 
     def _seen(self, job: Job) -> UserIngestion:
         return UserIngestion(job, self._gate)

@@ -1,14 +1,23 @@
 """A job for one person: each read checks whether they may see it."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from index_store.access.gate import Gate
 from index_store.access.rights import Right
 from index_store.base.errors import PlainError, UnknownJob
 from index_store.ingestion.jobs import Job
 from index_store.ingestion.progress import Item, Progress
-from index_store.ingestion.results import IngestResult
+from index_store.ingestion.results import IngestResult, IngestStatus
 from index_store.store.lifecycle import repairable_change
+
+
+class JobState(NamedTuple):
+    """What a list of jobs tells of one."""
+
+    is_finished: bool
+    has_results: bool
+    has_failures: bool
 
 
 class UserIngestion:
@@ -35,6 +44,14 @@ class UserIngestion:
         job = self._seen
         present = self._gate.index_with_id(job.order.index_id, Right.READ) if job.order.index_id else None
         return present.name if present else job.index
+
+    @property
+    def state(self) -> JobState:
+        """Read together: the right is checked once, in the database, for each of many jobs."""
+        job = self._seen
+        is_finished, results = job.is_finished, job.results  # in this order, because results may come in between
+        failed = any(each.status == IngestStatus.FAILED for each in results)
+        return JobState(is_finished, bool(results), failed or job.failure is not None)
 
     @property
     def failure(self) -> PlainError | None:

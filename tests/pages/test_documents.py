@@ -710,6 +710,19 @@ def test_readers_see_only_buttons_they_may_use_and_managers_see_all_grants(engin
     assert not engine.store.access.grants.of("handbook").grants
 
 
+@one_language("ja")
+def test_the_first_file_of_a_second_editor_makes_an_index_beside_that_of_the_first(engine, monkeypatch, language):
+    """Neither may read the other's."""
+    for name in ("anna", "ben"):
+        editor = as_person(engine, name, Role.EDITOR)
+        monkeypatch.setattr(process, "principal", lambda: person_of(editor))  # noqa: B023
+        page = DocumentsPage(language)
+        page.drop(("travel.md", HANDBOOK.encode())).wait()
+        assert (page.errors, page.titles) == ([], ["Travel"])
+    default = page.words["index.default"]
+    assert [each.name for each in engine.store.indexes()] == [default, f"{default} 2"]
+
+
 @pytest.mark.soak
 def test_the_field_of_a_right_stays_when_it_is_changed_here_or_elsewhere(engine, tmp_path, monkeypatch):
     """If another field took its place, a press that comes quickly would meet neither."""

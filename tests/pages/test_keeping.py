@@ -349,6 +349,24 @@ def test_of_two_people_with_one_name_each_can_be_told_and_picked(engine, languag
         assert mail in shown(page.app.subheader[0].value)
 
 
+@one_language("ja")
+def test_of_one_person_at_two_providers_the_data_of_the_one_that_was_picked_is_shown(engine, language):
+    store = process_of(engine).store
+    old, new = (
+        store.access.people.signed_in(SignInClaims(issuer, "1", "佐藤 健", "sato.k@example.com", True))
+        for issuer in ("https://old.example", "https://new.example")
+    )
+    for name, owner in (("古い", old), ("新しい", new)):
+        store.create_index(name)
+        store.access.grants.set_owner(name, owner.id)
+    page = Page("personal/my_data", language)
+    labels = page.app.selectbox[0].options
+    assert len(set(labels)) == len(labels)
+    for name, owner in (("古い", old), ("新しい", new)):
+        page.choose("my_data.whose", owner.id)
+        assert name in page.text
+
+
 @pytest.mark.soak
 @one_language("ja")
 def test_where_the_person_picked_was_erased_in_another_tab_the_page_says_so(engine, language):

@@ -91,7 +91,7 @@ class People(Recognition):
             "role": None, "disabled_at": now(), "last_seen_at": None,
         }  # fmt: skip
         with self._changing_one(known) as connection:
-            accounts = person.principal.accounts | self._unverified(connection, person)
+            accounts = self._accounts_of_nobody_else(connection, person)
             theirs = (grants.c.kind == GranteeKind.ACCOUNT) & grants.c.name.in_(accounts)
             theirs |= (grants.c.kind == GranteeKind.PERSON) & (grants.c.name == person_id)
             connection.execute(people.update().where(people.c.id == person_id).values(**stub))
@@ -103,13 +103,13 @@ class People(Recognition):
             drop_copies(self._folder, copies, days=0)
         return erased
 
-    def _unverified(self, connection: Connection, person: Person) -> set[str]:
-        """The person's unverified mail address as an account, if there is one and it is nobody else's account."""
-        account = account_name(person.mail)
-        if not account or person.mail_is_verified:
-            return set()
-        others = has_account(backend_of(connection), account) & (people.c.id != person.id)
-        return set() if connection.execute(select(people.c.id).where(others)).first() else {account}
+    def _accounts_of_nobody_else(self, connection: Connection, person: Person) -> set[str]:
+        """The person's accounts, and their mail address if it is not verified, without those that certainly belong to
+        somebody else: who signs in with two providers is two people with one address.
+        """
+        named = person.principal.accounts | ({account_name(person.mail)} if person.mail else set())
+        others = {name: has_account(backend_of(self._database), name) & (people.c.id != person.id) for name in named}
+        return {name for name in named if not connection.execute(select(people.c.id).where(others[name])).first()}
 
     def erased(self) -> list[Person]:
         """People of whom only an id is left."""

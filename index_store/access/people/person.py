@@ -53,15 +53,20 @@ class Person(BaseModel, frozen=True):
 
 
 def names_of(everybody: Sequence[Person], taken: Iterable[str] = ()) -> dict[str, str]:
-    """A name for each id that nobody else has: people choose their own names, and two may choose the same.
+    """A name for each id that nobody else has: people choose their own names, and two may choose the same. One person
+    is two with two providers, with the same address too.
 
     `taken`: names that mean somebody else.
     """
-    counts = Counter((*taken, *(each.known_as for each in everybody)))
-    return {
-        each.id: each.known_as if counts[each.known_as] == 1 else f"{each.known_as} · {each.mail or each.subject}"
-        for each in everybody
-    }
+    named, others = {each.id: each.known_as for each in everybody}, tuple(taken)
+    claims = [(each.id, each.known_as, (each.mail or each.subject, each.issuer, each.subject)) for each in everybody]
+    for at in range(3):
+        counts = Counter((*others, *named.values()))
+        for id_, known_as, told_apart_by in claims:
+            more = told_apart_by[at]
+            if counts[named[id_]] > 1 and more not in ("", known_as):
+                named[id_] += f" · {more}"
+    return named
 
 
 class RoleRules:

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import NamedTuple
 
 import streamlit as st
 
 from index_store.base.errors import AccessWithdrawn, EmptyDocument, TooLarge, UnknownJob, UnknownKind
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import IngestResult, IngestStatus
-from index_store.store.user_ingestion import UserIngestion
+from index_store.store.user_ingestion import JobState, UserIngestion
 from pages.server.process import engine
 from pages.widgets.controls.errors import run_as_callback, show_error
 from pages.widgets.controls.uploader import take_left
@@ -37,19 +36,12 @@ LATEST = 5
 """finished jobs that are shown; the earlier ones are counted"""
 
 
-class KnownJob(NamedTuple):
-    """What a page knows of a job when it is drawn."""
-
-    is_finished: bool
-    has_results: bool
-
-
-def jobs() -> dict[UserIngestion, KnownJob]:
+def jobs() -> dict[UserIngestion, JobState]:
     """Call it before you read the indexes, so that the page shows both in agreement."""
-    return {job: KnownJob(job.is_finished, bool(job.results)) for job in engine().store.ingestions}
+    return {job: job.state for job in engine().store.ingestions}
 
 
-def show_jobs(known: Mapping[UserIngestion, KnownJob]) -> None:
+def show_jobs(known: Mapping[UserIngestion, JobState]) -> None:
     # The container keeps its position when the jobs are done, so what is below is not drawn again while someone clicks
     # it.
     with st.container():
@@ -58,12 +50,12 @@ def show_jobs(known: Mapping[UserIngestion, KnownJob]) -> None:
     finished = [job for job, each in known.items() if each.is_finished]
     for job in finished[-LATEST:]:
         _show_finished(job)
-    if earlier := finished[:-LATEST]:
+    if earlier := {job: known[job] for job in finished[:-LATEST]}:
         _show_earlier(earlier)
 
 
 @st.fragment(run_every=REFRESH)
-def _show_running(running: Mapping[UserIngestion, KnownJob]) -> None:
+def _show_running(running: Mapping[UserIngestion, JobState]) -> None:
     take_left()
     try:
         # With its first document, a page may offer more: to ask, if there was none before.
@@ -124,18 +116,14 @@ def _show_finished(job: UserIngestion) -> None:
             st.button(say("documents.dismiss"), key=f"dismiss-{job.id}", on_click=run_as_callback, args=work)
 
 
-def _show_earlier(earlier: Sequence[UserIngestion]) -> None:
+def _show_earlier(earlier: Mapping[UserIngestion, JobState]) -> None:
     told = [counted("job.earlier", len(earlier))]
-    if failed := sum(map(_has_failures, earlier)):
+    if failed := sum(each.has_failures for each in earlier.values()):
         told.append(counted("job.with_failures", failed))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="earlier-jobs"):
         st.caption(" · ".join(told))
         work = (engine().store.dismiss, *earlier)
         st.button(say("job.dismiss_earlier"), key="dismiss-earlier", on_click=run_as_callback, args=work)
-
-
-def _has_failures(job: UserIngestion) -> bool:
-    return job.failure is not None or any(each.status == IngestStatus.FAILED for each in job.results)
 
 
 def _may_succeed(result: IngestResult) -> bool:

@@ -111,6 +111,7 @@ CALLS: dict[str, tuple[Right | str, Call]] = {
     "dismiss": (ANYBODY, lambda store, on: store.dismiss(on.job)),
     "trouble": (ANYBODY, lambda store, on: store.trouble is None),
     "may_create_indexes": (ANYBODY, lambda store, on: store.may_create_indexes),
+    "free_name": (ANYBODY, lambda store, on: store.free_name("lobby")),
     "adds_documents": (ANYBODY, lambda store, on: store.adds_documents),
     "load_embeddings": (ANYBODY, lambda store, on: store.load_embeddings()),
     "index_name": (READ, lambda store, on: store.index_name(on.index_id)),
@@ -163,6 +164,7 @@ CALLS: dict[str, tuple[Right | str, Call]] = {
 
 JOB_CALLS: dict[str, Callable[[UserIngestion], object]] = {
     "index": lambda job: job.index,
+    "state": lambda job: job.state,
     "failure": lambda job: job.failure,
     "items": lambda job: job.items,
     "results": lambda job: job.results,

@@ -20,6 +20,7 @@ from index_store.ingestion.job import Ingestion
 from index_store.ingestion.jobs import JobsOfProcess
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store.index_store import IndexStore
+from index_store.store.store import FINISHED
 from tests.helpers.threads import is_under_way
 from tests.helpers.waiting import eventually
 from tests.index_store.embedding_service import EmbeddingService
@@ -386,3 +387,17 @@ def test_a_grant_goes_to_the_index_that_has_the_name_when_it_is_given_and_to_no_
     shared("cara").create_index("plans")
     assert shared.store.access.grants.of("plans").grants == ()
     assert shared("eve").indexes() == []
+
+
+def test_of_jobs_that_nobody_dismisses_the_latest_of_each_person_stay(shared: People) -> None:
+    """Each is asked for its state whenever a page is drawn."""
+    [first] = shared("anna").ingestions
+    of_cara = shared("cara").ingest("plans", [])
+    jobs = [shared("anna").ingest("plans", []) for _ in range(FINISHED + 3) if of_cara.wait() == ()]
+    for each in jobs:
+        each.wait()
+    last = shared("anna").ingest("plans", [])
+    last.wait()
+    assert shared("anna").ingestions == (of_cara, *jobs[-FINISHED:], last)
+    assert first.is_finished
+    assert len(first.results) == 3

@@ -297,13 +297,13 @@ def test_an_erased_person_leaves_only_an_id_and_the_same_claim_becomes_a_new_per
     assert (again.id != alice.id, again.role) == (True, Role.READER)
 
 
-def shared_with_alice(access: Access, settings: Settings) -> Principal:
-    """An unverified alice@example.com, to which an index is shared."""
+def shared_with_alice(access: Access, settings: Settings, *, mail_is_verified: bool = False) -> Principal:
+    """An alice@example.com, to which an index is shared."""
     access.people.signed_in(claim("root"))
     with open_catalogue(settings) as catalogue:
         catalogue.indexes.create("0" * 32, "plans", "model", "collection", analysis="a", owner_id=None)
     access.grants.give("plans", Grantee(GranteeKind.ACCOUNT, "alice@example.com"), Right.READ)
-    return access.people.signed_in(claim("17", mail="Alice@example.com", mail_is_verified=False))
+    return access.people.signed_in(claim("17", mail="Alice@example.com", mail_is_verified=mail_is_verified))
 
 
 def test_erasing_someone_takes_the_grants_to_their_address_also_if_it_was_never_verified(
@@ -324,6 +324,19 @@ def test_the_grants_to_an_address_stay_if_it_certainly_belongs_to_someone_else(
     known(access.people)
     access.people.erase(shared_with_alice(access, settings).id)
     assert [each.grantee.name for each in access.grants.of("plans").grants] == ["alice@example.com"]
+
+
+def test_of_one_person_at_two_providers_the_grants_to_the_address_stay_when_the_old_entry_is_erased(
+    access: Access, settings: Settings
+) -> None:
+    """As after a change of the provider, when an admin erases the entries from before."""
+    before = shared_with_alice(access, settings, mail_is_verified=True)
+    new = access.people.signed_in(SignInClaims("https://new.example", "a-1", "Alice", "alice@example.com", True))
+    access.grants.give("plans", Grantee(GranteeKind.ACCOUNT, "17"), Right.READ)
+    access.people.erase(before.id)
+    assert [each.grantee.name for each in access.grants.of("plans").grants] == ["alice@example.com"]
+    access.people.erase(new.id)
+    assert access.grants.of("plans").grants == ()
 
 
 # Also in test_commands.py::test_both_are_managed_while_the_app_runs, without a process.
