@@ -39,7 +39,13 @@ _FOR_PRINTERS = re.compile(
     re.I,
 )
 """a parameter that asks for the same page without its menus"""
+_SORTED = re.compile(r"C=[NMSD](;|%3B)O=[AD]")
+"""of a list of files by Apache: the same files in another order"""
 _SIGN_IN = re.compile(r"log[_-]?in|log[_-]?on|sign[_-]?in|auth|session|account|member", re.I)
+_SIGN_IN_ALONE = re.compile(
+    r"((?<!b)log|sign)[_-]?(in|on)(form|page)?(?![a-z])|sessions?/new(?![a-z])|(?<![a-z])auth(orize)?(?![a-z])", re.I
+)
+"""what is called so is a form, and no page about members or accounts"""
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
@@ -59,8 +65,8 @@ class SiteHost(NamedTuple):
 
 
 def normalised(link: str, base: str | None = None) -> str:
-    """The address of `link` on the page `base`, without fragment, and without parameters of sessions, of tracking and
-    for printers.
+    """The address of `link` on the page `base`, without fragment, and without parameters of sessions, of tracking,
+    for printers and for another order of files.
 
     Raises BadAddress and AddressWithPassword.
     """
@@ -141,6 +147,10 @@ def is_called_sign_in(url: str) -> bool:
     return bool(_SIGN_IN.search(path_of(url)))
 
 
+def is_called_sign_in_form(url: str) -> bool:
+    return bool(_SIGN_IN_ALONE.search(path_of(url)))
+
+
 def loops(url: str) -> bool:
     segments = [segment for segment in ada_url.URL(url).pathname.split("/") if segment]
     return any(times > MAX_REPEATS for times in Counter(segments).values())
@@ -170,4 +180,5 @@ def _says_nothing(pair: str) -> bool:
     name = unquote(name)
     if _MAYBE_SESSION.fullmatch(name):
         return bool(_TOKEN.fullmatch(value))
-    return bool(_TRACKING.fullmatch(name) or _SESSION.fullmatch(name) or _FOR_PRINTERS.fullmatch(pair))
+    is_another_form = _FOR_PRINTERS.fullmatch(pair) or _SORTED.fullmatch(pair)
+    return bool(is_another_form or _TRACKING.fullmatch(name) or _SESSION.fullmatch(name))

@@ -6,6 +6,7 @@ be duplicates of a page that did not come. `crawl.py` runs it.
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -17,6 +18,7 @@ from index_store.crawl import kinds
 from index_store.crawl.address import (
     host_of,
     is_called_sign_in,
+    is_called_sign_in_form,
     loops,
     names_another,
     origin_of,
@@ -108,6 +110,10 @@ class Crawler:
         """addresses to which no links lead, only pages that name them as canonical"""
         self._named_in_vain: set[str] = set()
         """those of them that failed"""
+        self._sign_ins: set[str] = set()
+        """forms that ask for a password"""
+        self._led_away: dict[str, list[CrawlVisit]] = defaultdict(list)
+        """address that is called a sign-in, and is asked for already -> pages that redirect there"""
         self._answered: set[str] = set()
         """origins that have answered, at least for their robots.txt"""
         self._failures = 0
@@ -171,11 +177,13 @@ class Crawler:
                 self.frontier.close()
                 self.gave_up = True
             is_page = page is not None and page.outcome is not PageOutcome.GONE
-            await self.frontier.done(is_page=is_page and not (page and isinstance(page.error, PageRefused)))
+            await self.frontier.done(visit, is_page=is_page and not (page and isinstance(page.error, PageRefused)))
 
     async def _visit(self, visit: CrawlVisit) -> CrawledPage | None:
         """None if the address is no page of its own. Raises DocumentError if it fails for now."""
         url = visit.url
+        if visit.chain and url in self._sign_ins:
+            raise PageBehindSignIn(url=visit.first)
         rules = await self._rules(url)
         if not rules.allow(url):
             if visit.is_start:
@@ -225,6 +233,11 @@ class Crawler:
                 raise PageBehindSignIn(url=visit.first)
             if is_called_sign_in(visit.url):
                 return self._gone_if_known(visit)
+        if outline.asks_password and is_called_sign_in_form(visit.url):
+            self._sign_ins.add(visit.url)
+            if visit.chain and _leads_to_sign_in(visit, visit.url):
+                # A form without such a parameter: its server remembers the page.
+                raise PageBehindSignIn(url=visit.first)
         is_duplicate = not known and self._is_of_canonical(visit, outline)
         for frame in outline.frames:
             self._queue(frame, visit.depth)
@@ -274,6 +287,8 @@ class Crawler:
         self._queue_links(visit, known)
         if not self._patterns.want(visit.url):
             return None
+        if not outline_of_headers(answer.headers, visit.url).may_index:
+            return self._gone_if_known(visit)  # only its header has changed, as for a PDF
         return CrawledPage(
             url=visit.url,
             outcome=PageOutcome.UNCHANGED,
@@ -344,9 +359,17 @@ class Crawler:
         if visit.is_start:
             self._sites.add(site_of(target))  # example.com may live at portal.example.com
             self._start = target
+        elif _leads_to_sign_in(visit, target) and (self._is_elsewhere(target) or target in self._sign_ins):
+            raise PageBehindSignIn(url=visit.first)
         elif not self._is_wanted(target):
             return
+        elif target in self.frontier.seen and _leads_to_sign_in(visit, target):
+            self._led_away[target].append(visit.moved_to(target))
         self.frontier.add(visit.moved_to(target))
+
+    def _is_elsewhere(self, sign_in: str) -> bool:
+        """Whether it is on another host, and returns from there."""
+        return site_of(sign_in) not in self._sites and names_another(sign_in)
 
     # Duplicates
 
@@ -374,6 +397,8 @@ class Crawler:
         )
         for duplicate in self._duplicates.conclude(visit.url, is_page=is_page):
             self.frontier.requeue(duplicate)
+        for led in self._led_away.pop(visit.url, ()) if visit.url in self._sign_ins else ():
+            self.frontier.requeue(led)
 
     async def _take_duplicates_alone(self) -> None:
         for duplicate in self._duplicates.take_waiting():
@@ -464,6 +489,10 @@ class Crawler:
             headers=conditions | self._cookies.header(visit.url),
             wants=lambda headers: kinds.suffix_of(headers, visit.url) is not None,
         )
+
+
+def _leads_to_sign_in(visit: CrawlVisit, target: str) -> bool:
+    return is_called_sign_in_form(target) and not is_called_sign_in_form(visit.first)
 
 
 def _suffix(url: str, answer: FetchResponse) -> str:

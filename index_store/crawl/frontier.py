@@ -52,7 +52,8 @@ class Frontier:
         self._requests = REQUESTS * limit + REQUESTS_MORE
         self._heap: list[tuple[int, int, CrawlVisit]] = []
         self._order = itertools.count()
-        self._under_way = 0
+        self._under_way: list[int] = []
+        """depths of the addresses that are fetched"""
         self._is_closed = False
         self._has_dropped = False
         self._changed = asyncio.Condition()
@@ -68,6 +69,7 @@ class Frontier:
     def add(self, visit: CrawlVisit) -> None:
         """Adds an address, unless it was added before."""
         if visit.url in self.seen:
+            self._bring_nearer(visit)
             return
         if len(self._heap) >= WAITING:
             self._has_dropped = True
@@ -79,6 +81,14 @@ class Frontier:
         """Adds an address even if it was added before."""
         heapq.heappush(self._heap, (visit.depth, next(self._order), visit))
 
+    def _bring_nearer(self, visit: CrawlVisit) -> None:
+        """A redirect may lead to an address that was found further away: its links count from the nearer place."""
+        for at, (depth, order, waiting) in enumerate(self._heap):
+            if waiting.url == visit.url and depth > visit.depth:
+                self._heap[at] = (visit.depth, order, replace(waiting, depth=visit.depth))
+                heapq.heapify(self._heap)
+                return
+
     def close(self) -> None:
         """No address is taken any more."""
         self._is_closed = True
@@ -89,13 +99,14 @@ class Frontier:
             await self._changed.wait_for(lambda: self._is_over or self._is_ready)
             if self._is_over:
                 return None
-            self._under_way += 1
             self._requests -= 1
-            return heapq.heappop(self._heap)[-1]
+            visit = heapq.heappop(self._heap)[-1]
+            self._under_way.append(visit.depth)
+            return visit
 
-    async def done(self, *, is_page: bool) -> None:
+    async def done(self, visit: CrawlVisit, *, is_page: bool) -> None:
         async with self._changed:
-            self._under_way -= 1
+            self._under_way.remove(visit.depth)
             self.pages += is_page
             self._changed.notify_all()
 
@@ -107,4 +118,7 @@ class Frontier:
     @property
     def _is_ready(self) -> bool:
         # Requests that are still running may become pages, so they count towards the limit.
-        return bool(self._heap) and self.pages + self._under_way < self._limit
+        if not self._heap or self.pages + len(self._under_way) >= self._limit:
+            return False
+        # Ring by ring: a redirect that is still awaited may bring an address nearer.
+        return self._heap[0][0] <= min(self._under_way, default=self._heap[0][0])

@@ -60,12 +60,18 @@ _PROGRAMS_AND_ARCHIVES = re.compile(
     r"\.(?:exe|msi|dmg|pkg|deb|rpm|apk|iso|img|bin|dll|jar|war|tgz|7z|rar|tar|zip|"
     r"woff2?|ttf|otf|eot|flv|swf|psd|ai|eps|dwg|map|wasm)"
 )
+_SOURCES = re.compile(r"/_sources/.*\.(?:txt|md|rst|ipynb)\Z")
+"""the source of a page of Sphinx ("Show Source"), which would bring its text twice"""
 
 
 def is_hopeless(url: str) -> bool:
-    """Whether the address alone shows that this is no document, but a picture or a program. It is not fetched then."""
+    """Whether the address alone shows that this is no document, but a picture, a program or the source of another
+    page. It is not fetched then.
+    """
     path = ada_url.URL(url).pathname
-    suffix = PurePosixPath(path).suffix.lower()
+    if _SOURCES.search(path):
+        return True
+    suffix = PurePosixPath(path.rpartition("/")[2]).suffix.lower()  # a folder may be /news/open.ai/
     if suffix in BY_SUFFIX:
         return False
     kind, encoding = _TYPES.guess_type(f"x{suffix}")

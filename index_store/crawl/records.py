@@ -23,10 +23,12 @@ class CrawlOptions(BaseModel):
 
     The limit is the host, not the folder of `url`: a manual often links to pages outside its folder. To stay in a
     folder, include it: `/docs/*`. A pattern must match the whole path, or path?query if there is a query; it may be
-    percent-encoded. `*` stands for any text, including slashes, and `?` for one character; `/docs/*` also matches
-    `/docs`. An excluded page is left out even if it is included. `url` itself is always read for its
-    links; otherwise links are followed only from pages that the patterns allow: with `*.pdf` alone, only PDFs come that
-    `url` links to, or that the site map names. Raises BadAddress, AddressWithPassword, BadPattern and BadCrawlOption.
+    percent-encoded; its case does not matter. `*` stands for any text, including slashes, and `?` for one character;
+    `/docs/*` also matches `/docs`. An excluded page is left out even if it is included. `url` itself is always read for
+    its links; otherwise links are followed only from pages that the patterns allow: with `*.pdf` alone, only PDFs come
+    that `url` links to, or that the site map names.
+
+    Raises BadAddress, AddressWithPassword, BadPattern and BadCrawlOption.
     """
 
     # An address may hold a password, which pydantic's own errors would quote.
@@ -92,7 +94,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     # fnmatch's expressions never backtrack, whatever a person writes; [sets] are not supported.
     glob = translate(pattern.replace("[", "[[]"))
     folder = re.escape(pattern.removesuffix("/*")) if pattern.endswith("/*") and "*" not in pattern[:-1] else None
-    return re.compile(f"{glob}|{folder}\\Z" if folder else glob)
+    # In any case: scanners and Windows write 規程.PDF.
+    return re.compile(f"{glob}|{folder}\\Z" if folder else glob, re.I)
 
 
 class KnownPage(BaseModel, frozen=True):

@@ -33,7 +33,11 @@ LOOKED_BACK_AT = 12
 """characters before a point that show whether it is a full stop: more than those of the longest in `_NO_STOP`"""
 FULL_STOP = r"\.(?=\n|\s++[^a-z\d])" + "".join(rf"(?<!{before}\.)" for before in _NO_STOP)
 """a full stop that may end a sentence: not those in 'e.g. this', 'ext. 2499', 'Dr. Sato', nor of a list's number"""
-_CLAIM_END = re.compile(rf"(?:[。！？!?]|{FULL_STOP}|\.(?=\[|\s*+$)|\n\s*+)(?:\s*+{MARKER.pattern})*")
+_CLOSING = "[)）」』】]"
+_WITHIN_BRACKETS = rf"{_CLOSING}|[^(（「『【)）」』】\n]{{0,80}}[）」』】]"
+_STOP = rf"[。！？!?](?!{_WITHIN_BRACKETS})|(?<=[。！？!?]){_CLOSING}++(?=\s*+\[\d)"
+"""not one within brackets, as in 社員（役員を除く。以下同じ。）は, unless markers follow them: （役員を除く。）[1]"""
+_CLAIM_END = re.compile(rf"(?:{_STOP}|{FULL_STOP}|\.(?=\[|\s*+$)|\n\s*+)(?:\s*+{MARKER.pattern})*")
 """includes markers after a full stop: they belong to the sentence before it"""
 _FIRST = rf"(?:{MARKER.pattern}[^\w\n\[]*+)+"
 _MARKER_FIRST = re.compile(rf"^[^\w\n\[]*+(?:\d{{1,2}}[.)][ \t]++)?{_FIRST}(?=\w)[^\n]*+", re.MULTILINE)

@@ -14,6 +14,8 @@ _PIECE = re.compile(r"`+|\n|[^`\n]+")
 _BEFORE_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?")
 _LOOKED_BACK_AT = 40
 """characters of a line that show whether a fence may stand there"""
+_MARKER = re.compile(r"[ \t]*[\[【［]")
+"""the beginning of a marker, which models write behind the fence that ends a block"""
 
 
 class Part(NamedTuple):
@@ -21,6 +23,8 @@ class Part(NamedTuple):
 
     text: str
     is_code: bool
+    new_line: str = ""
+    """what parts it from the block that ends on its line: Markdown would take it for code"""
 
 
 class CodeSplitter:
@@ -55,7 +59,11 @@ class CodeSplitter:
                 self._backticks += len(each)
                 continue
             yield from self._end_run()
-            if not self._opening or self._is_fence:
+            if self._is_fence and _MARKER.match(each) and self._ends_fence():
+                self._opening, self._is_fence = "", False
+                indent = self._line[: self._line.index("`")]
+                yield self._passed(each)._replace(new_line=f"\n{indent}")
+            elif not self._opening or self._is_fence:
                 yield self._passed(each)
             elif each == "\n" and self._begins_fence():
                 self._is_fence = True

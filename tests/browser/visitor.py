@@ -206,7 +206,7 @@ class Visitor:
         """Deletes the one that is open."""
         self.settle()
         self.sidebar.get_by_role("button", name=self.words["sidebar.delete"], exact=True).click()
-        self.button("sidebar.delete_really").click()
+        self.page.get_by_role("button", name=self.words["sidebar.delete_really"], exact=True).click()
 
     def upload(self, *files: Path) -> None:
         """Uploads in the sidebar and waits until all files are added or refused."""

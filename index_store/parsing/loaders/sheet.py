@@ -18,6 +18,8 @@ ABOVE = 5
 """rows at most that hold a title, a date or a unit directly above a header"""
 BELOW = 3
 """rows of several cells below a header that must be alike, if it isn't the first row; a form hardly has so many"""
+FEW = 4
+"""columns, of which a title and a date fill half; they would be taken for a header"""
 GAP = 2
 """empty rows inside one table at most; more separate two tables"""
 FILLED = 1_000_000
@@ -192,6 +194,8 @@ class Sheet:
                 items = list(takewhile(lambda row: not any(map(_TOTAL.fullmatch, row.values())), below))
                 if (len(below) == BELOW or len(items) < len(below)) and _is_header(header, items):
                     return at
+                if len(items) == BELOW and _are_of_words(rows[first:at], header, items):
+                    return at
                 if _is_named(header):
                     return first
         return first
@@ -307,6 +311,16 @@ def _is_header(row: Row, below: list[Row]) -> bool:
         and all(len(under.keys() & row.keys()) > HEADER_SHARE * len(row) for under in below)
         and any(all(is_data(under.get(column, "")) for under in below) for column in row)
     )
+
+
+def _are_of_words(titles: list[Row], header: Row, below: list[Row]) -> bool:
+    """Whether a title with a date or a name at the right end, and no words between them, stands above names and rows
+    that fill each column. In a form, which may have pairs of labels and words below its title, it could not tell.
+    """
+    if not titles or not _is_named(header) or (len(header) > FEW and not len(header) % 2):
+        return False
+    are_titles = all(min(row) == min(header) and max(row) - min(row) >= len(row) > 1 for row in titles)
+    return are_titles and all(row.keys() == header.keys() for row in below)
 
 
 def _is_named(row: Row) -> bool:

@@ -21,16 +21,17 @@ LARGEST_INVENTED = 9
 
 # All have a limited length, because a possible marker is matched again with each new piece.
 _SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，;；・&と及びおよ^~〜～‐–—−－:：資料番号出典文書参照根拠引用A-Za-z_.#-]{0,60}"
+_PART = r"(?:(?:section|sec\.|article|art\.|clause|chapter|table|appendix) ?|別?[表図] ?|別紙 ?|様式 ?)(?=\d|[A-Z]\b)"
 _SQUARE, _ROUND = r"\[\]【】［］", "()（）"
 
 
 def _place(brackets: str) -> str:
-    """A place in a passage behind its number: [1, p. 3], [1、第5条], [1、3ページ] and, of models of OpenAI, 【1†L3-L5】
-    and 【2†source】.
+    """A place in a passage behind its number: [1, p. 3], [1、第5条], [1, Section 5], [1、別表2], [1、3ページ] and, of
+    models of OpenAI, 【1†L3-L5】 and 【2†source】.
     """
     return (
-        rf"(?:†[^{brackets}\n]{{0,40}}|[,、]? ?(?:pp?\.|page|§|第)[^{brackets}\n,、;；]{{0,20}}"
-        r"|を?参照"
+        rf"(?:†[^{brackets}\n]{{0,40}}|[,、]? ?(?:pp?\.|page|§|第|{_PART})[^{brackets}\n,、;；]{{0,20}}"
+        r"|を?参照|より(?:引用)?"
         r"|[,、]? ?\d{1,4}(?:[~〜～‐–—−－-]\d{1,4})? ?(?:ページ|頁)目?)?"
     )
 
@@ -66,7 +67,7 @@ _OPEN_NAME = (
     rf"(?:参照?|根拠?|参照\s|根拠\s)|(?:{_LEADS})?(?:資?|出?|p(?:a(?:s(?:s(?:ag?)?)?)?)?|s(?:o(?:u(?:rc?)?)?)?)"
 )
 """the beginning of `_NAMED`"""
-_OPEN_PAGE = r"(?:を?参?|(?:ペー?ジ?|頁)?目?)"
+_OPEN_PAGE = r"(?:を?参?|より?引?|(?:ペー?ジ?|頁)?目?|(?:別[表図]?|[表図]|別紙|様式?) ?)"
 _OPEN_MARKER = re.compile(
     rf"{_SPACES}(?:\\|\\?[\[【［]{_NUMBERS}(?:{_place(_SQUARE)}|{_title(_SQUARE)}|{_OPEN_PAGE})\\?"
     rf"|[(（](?:{_OPEN_NAME}|{_NAMED}{_NUMBERS}(?:{_place(_ROUND)}|{_title(_ROUND)}|{_OPEN_PAGE})))?\Z",
@@ -106,7 +107,12 @@ class CitedText:
         return self._read(rest) + self._pass_on(self._take_held())
 
     def _read(self, parts: Iterable[Part]) -> str:
-        return "".join(self._pass_code(part.text) if part.is_code else self._pass_prose(part.text) for part in parts)
+        return "".join(map(self._pass_part, parts))
+
+    def _pass_part(self, part: Part) -> str:
+        if part.is_code:
+            return self._pass_code(part.text)
+        return self._pass_prose(part.new_line + part.text.lstrip(" \t") if part.new_line else part.text)
 
     def _pass_code(self, text: str) -> str:
         before = self._pass_on(self._take_held())

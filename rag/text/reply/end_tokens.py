@@ -6,11 +6,11 @@ import re
 
 TOKENS = (
     "</s>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|eot|>", "<|end_of_text|>", "<end_of_turn>", "<eos>",
-    "<|end|>", "<|return|>", "<|END_OF_TURN_TOKEN|>", "<|end_of_turn|>", "<｜end▁of▁sentence｜>",
+    "<turn|>", "<|end|>", "<|return|>", "<|END_OF_TURN_TOKEN|>", "<|end_of_turn|>", "<｜end▁of▁sentence｜>",
 )  # fmt: skip
-"""of Mistral, Qwen, Llama 3 and 4, Gemma, Phi, gpt-oss, Command R, OpenChat and DeepSeek"""
+"""of Mistral, Qwen, Llama 3 and 4, Gemma, Gemma 4, Phi, gpt-oss, Command R, OpenChat and DeepSeek"""
 
-TURNS = ("<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "<|start|>", "<|user|>")
+TURNS = ("<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "<|turn>", "<|start|>", "<|user|>")
 """begin another turn"""
 
 _TOKEN = re.compile(f"({'|'.join(map(re.escape, (*TOKENS, *TURNS)))})")

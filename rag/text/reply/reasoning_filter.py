@@ -1,6 +1,6 @@
 """Removes the reasoning at the start of a reply. Reasoning models such as Qwen3 or Magistral send it if their server
 has no reasoning parser: between tags, or only with the end `</think>` if their template puts the start into the prompt.
-gpt-oss sends it in channels before the final one.
+gpt-oss sends it in channels before the final one, Gemma 4 in one, which is empty where it was told not to reason.
 """
 
 import re
@@ -18,7 +18,12 @@ _CHANNELS = {
 _WORDS = ("think", "thinking", "thought", "reasoning", "seed:think")
 """thought: Gemini and EXAONE; reasoning: Reka; seed:think: Seed-OSS"""
 
-TAGS = {**{f"<{word}>": f"</{word}>" for word in _WORDS}, "[THINK]": "[/THINK]", **_CHANNELS}
+TAGS = {
+    **{f"<{word}>": f"</{word}>" for word in _WORDS},
+    "[THINK]": "[/THINK]",
+    "<|channel>": "<channel|>",
+    **_CHANNELS,
+}
 """the start of reasoning, and its end"""
 
 _DATA = ("{", "```")

@@ -76,3 +76,10 @@ def test_a_host_with_and_without_www_is_one_site(crawl, site):
 def test_what_follows_a_semicolon_in_an_address_is_asked_for(site, crawl):
     site.pages["/map;zoom=2"] = html("Map")
     assert crawl(site.url("/map;zoom=2"), depth=0).paths == ["/map;zoom=2"]
+
+
+def test_a_list_of_files_comes_once_though_apache_offers_it_in_eight_orders(site, crawl):
+    orders = [f"?C={column};O={order}" for column in "NMSD" for order in "AD"]
+    site.pages = {"/files/": html("Index of /files", *orders)}
+    site.pages |= {f"/files/{order}": html(f"Index of /files, {order}", *orders) for order in orders}
+    assert crawl(site.url("/files/")).paths == ["/files/"]

@@ -301,3 +301,19 @@ def test_an_address_typed_without_its_scheme_means_https():
 def test_broken_links_are_left_out_without_a_word(site, crawl):
     site.pages = {"/": html("Home", "/missing", "/gone"), "/gone": Reply(status=410)}
     assert crawl(site.url()).of(PageOutcome.FAILED) == []
+
+
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_links_of_a_page_count_from_where_a_redirect_to_it_is_nearest(site, crawl, at_once):
+    site.pages = {
+        "/": html("Home", "/a", "/docs"), "/a": html("A", "/docs/"), "/docs": moved("/docs/"),
+        "/docs/": html("Docs", "/docs/x"), "/docs/x": html("X"),
+    }  # fmt: skip
+    assert crawl(site.url(), depth=2, crawl_at_once=at_once).paths == ["/", "/a", "/docs/", "/docs/x"]
+
+
+@pytest.mark.parametrize("path", ["/規程.PDF", "/Docs/a.pdf"])
+def test_a_pattern_matches_in_any_case(site, crawl, path):
+    site.pages = {"/": html("Home", path), quote(path): Reply(b"%PDF-1.7", content_type="application/pdf")}
+    assert crawl(site.url(), include=("/docs/*", "*.pdf")).paths == [quote(path)]
+    assert crawl(site.url(), exclude=("/docs/*", "/規程.pdf")).paths == ["/"]

@@ -148,3 +148,16 @@ def test_documents_in_formats_that_can_not_be_read_are_told_and_take_no_place_of
     crawled = crawl(site.url(), limit=2, crawl_at_once=1)
     assert crawled.paths == ["/", "/a"]
     assert crawled.of(PageOutcome.FAILED) == [site.url("/form.doc"), site.url("/list.xls")]
+
+
+def test_the_source_of_a_page_of_sphinx_does_not_bring_its_text_twice(site, crawl):
+    source = Reply("Guide\n=====\nText.", content_type="text/plain")
+    site.pages = {"/": html("Home", "/guide.html"), "/guide.html": html("Guide", "/_sources/guide.rst.txt")}
+    site.pages["/_sources/guide.rst.txt"] = source
+    assert crawl(site.url()).paths == ["/", "/guide.html"]
+
+
+def test_a_folder_that_is_named_like_a_picture_or_a_program_is_crawled(site, crawl):
+    site.pages = {"/": html("Home", "/news/open.ai/", "/logo.ai"), "/news/open.ai/": html("AI")}
+    assert crawl(site.url()).paths == ["/", "/news/open.ai/"]
+    assert "/logo.ai" not in site.paths

@@ -238,3 +238,48 @@ def test_pages_that_moved_for_good_are_gone_though_the_start_leads_to_no_known_p
 def test_less_depth_or_a_pattern_that_matches_nothing_removes_nothing(handbook, crawl, options):
     first = crawl(handbook.url())
     assert crawl(handbook.url(), first.known, **options).of(PageOutcome.GONE) == []
+
+
+PASSWORD = '<form method="post"><input name="user"><input type="password" name="password"></form>'
+
+
+@pytest.mark.parametrize("at_once", [1, 4])
+@pytest.mark.parametrize("is_linked", [True, False])
+def test_pages_that_lead_to_a_form_for_a_password_say_so_and_are_not_gone(handbook, crawl, at_once, is_linked):
+    known = crawl(handbook.url()).known
+    form = "/users/sign_in"
+    links = ("/b", "/members/new", *([form] if is_linked else []))
+    handbook.pages |= {
+        "/": html("Home", *links), "/b": moved(form), "/members/new": moved(form), form: html("Sign in", text=PASSWORD)
+    }  # fmt: skip
+    again = crawl(handbook.url(), known, crawl_at_once=at_once)
+    assert sorted(again.of(PageOutcome.FAILED)) == [handbook.url("/b"), handbook.url("/members/new")]
+    assert handbook.url("/b") not in again.of(PageOutcome.GONE)
+    assert all("leads to a sign-in" in page.error.sentence("en") for page in again.pages if page.error)
+
+
+def test_a_page_that_leads_to_the_sign_in_of_another_host_says_so_and_is_not_gone(handbook, elsewhere, crawl):
+    known = crawl(handbook.url()).known
+    handbook.pages["/b"] = moved(elsewhere.url("/oauth2/authorize?client_id=1&redirect_uri=https%3A%2F%2Fx%2Fback"))
+    again = crawl(handbook.url(), known)
+    assert again.of(PageOutcome.FAILED) == [handbook.url("/b")]
+    assert again.of(PageOutcome.GONE) == []
+
+
+def test_a_site_whose_start_leads_to_a_form_for_a_password_says_so(site, crawl):
+    site.pages = {"/": moved("/users/sign_in"), "/users/sign_in": html("Sign in", text=PASSWORD)}
+    assert "leads to a sign-in" in crawl(site.url()).failure
+
+
+def test_a_file_that_may_not_be_indexed_any_more_is_gone_though_its_content_is_the_same(site, crawl):
+    pdf = Reply(b"%PDF-1.7", content_type="application/pdf")
+    site.pages = {"/": html("Home", "/a", "/rules.pdf"), "/a": html("A"), "/rules.pdf": pdf}
+    known = crawl(site.url()).known
+    site.pages["/rules.pdf"] = Reply(pdf.body, content_type=pdf.content_type, headers={"X-Robots-Tag": "noindex"})
+    assert crawl(site.url(), known).of(PageOutcome.GONE) == [site.url("/rules.pdf")]
+
+
+def test_pages_about_members_with_a_box_to_sign_in_are_read_behind_a_redirect(site, crawl):
+    site.pages = {"/": html("Home", "/members"), "/members": moved("/members/list")}
+    site.pages["/members/list"] = html("Members", text=PASSWORD)
+    assert crawl(site.url()).paths == ["/", "/members/list"]

@@ -23,6 +23,20 @@ def test_of_markers_in_brackets_a_claim_keeps_nothing():
     ]
 
 
+def test_a_full_stop_within_brackets_ends_no_claim_unless_markers_follow_them():
+    answer = (
+        "社員（パートを除く。以下同じ。）は2,500円です[1]。「半額とする。」とあります[2]。\n"
+        "以上です。（役員を除く。）[3] It is so (is it?) here [1]."
+    )
+    assert list(claims(answer)) == [
+        Claim(text="社員（パートを除く。以下同じ。）は2,500円です。", sources=(1,)),
+        Claim(text="「半額とする。」とあります。", sources=(2,)),
+        Claim(text="以上です。", sources=()),
+        Claim(text="（役員を除く。）", sources=(3,)),
+        Claim(text="It is so (is it?) here.", sources=(1,)),
+    ]
+
+
 def test_citations_are_listed_by_number_and_once():
     assert [each.number for each in cited_passages([3, 1, 3], PASSAGES)] == [1, 3]
     assert cited_passages([], PASSAGES) == ()

@@ -28,15 +28,17 @@ PROSE = 200
 
 _MENUS = frozenset({"ul", "ol", "dl", "div", "table", "aside", "section", "p"})
 _ASIDE = re.compile(
-    r"(cookie|gdpr|consent)s?([-_](?!polic)[\w-]*)?|\w{1,40}[-_]cookie([-_][\w-]*)?"
+    r"cookies?(consent|banner|bar|notice|popup|alert)([-_][\w-]*)?"
+    r"|(cookie|gdpr|consent)s?([-_](?!polic)[\w-]*)?|\w{1,40}[-_]cookie([-_][\w-]*)?"
     r"|(social|share|sharing|sns)([-_]?(bar|buttons?|links?|icons?|list|media|this|tools?|post|block|box|area))?"
     r"|(social|post|page|article|sns)[-_](share|sharing|buttons)|addtoany\w*|sharedaddy"
     r"|ads?|adsbygoogle|ad[-_](?!hoc|accounts?|polic)\w[\w-]*|advert(isement)?s?|banner[-_]?ads?|sponsored"
     r"|newsletter([-_](signup|form|box))?|related[-_]?(posts?|articles?)|pagination|pager"
     r"|(?!(with|has|no)[-_])(\w{1,40}[-_])?(bread[-_]?crumbs?|pankuzu|topic[-_]?path)([-_]?list|[-_][\w-]*)?"
     r"|toc|toc[-_]macro|table[-_]of[-_]contents|navbox|page-metadata|likes-and-labels-container"
+    r"|prev-next-(area|footer)|tocsection|theme-doc-footer"  # of themes of Sphinx, and Docusaurus
     r"|article[-_](votes|relatives|sidebar|more[-_]questions|return[-_]to[-_]top)|recent[-_]?(posts?|articles?)"
-    r"|(site|page|global)[-_]?footer|footer|colophon|respond|comment-?respond|comment-?form"
+    r"|(site|page|global|tmp)?[-_]?footer([-_]?(area|inner|wrap(per)?|box))?|colophon|respond|comment-?respond|comment-?form"
 )
 """classes and ids of what surrounds an article"""
 _RATING = re.compile(

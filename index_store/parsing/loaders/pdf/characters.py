@@ -120,6 +120,19 @@ def breaks_in_words(page: PdfTextPage, characters: list[str], turn: int) -> set[
     return breaks
 
 
+def add_line_ends(page: PdfTextPage, characters: list[str], turn: int) -> None:
+    """On some pages of tables, pdfium gives a space between a row and the next one that begins with one character."""
+    for at in range(1, len(characters) - 1):
+        if characters[at] != " " or not (characters[at - 1].strip() and characters[at + 1].strip()):
+            continue
+        if pdfium.FPDFText_IsGenerated(page, at) != 1:
+            continue
+        before, after = (_whole_box(page, each, turn) for each in (at - 1, at + 1))
+        size = size_of(page, at + 1)
+        if before[2] - after[2] > LETTER_GAP * size and after[0] < before[0] - size:
+            characters[at] = "\n"
+
+
 def _is_in_word(page: PdfTextPage, characters: list[str], at: int, turn: int) -> bool:
     """Whether the characters around a break are beside each other; Japanese ones may be spread."""
     if adjoin(page, at - 1, at + 2, turn):

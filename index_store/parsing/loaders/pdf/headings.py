@@ -8,7 +8,7 @@ from functools import reduce
 
 from index_store.parsing.loaders.document import Page
 from index_store.parsing.loaders.pdf.line import SAME_LINE, Line
-from index_store.parsing.loaders.pdf.paragraphs import joined, unhyphenated
+from index_store.parsing.loaders.pdf.paragraphs import is_row, joined, unhyphenated
 
 LARGER = 1.09
 """times the size of the text; a heading of 12 points may be above a text of 10.9"""
@@ -137,7 +137,7 @@ def bold_lines(pages: list[list[Line]], written: Sequence[Page]) -> set[tuple[in
 def _bold_texts(lines: list[Line]) -> Iterator[str]:
     """Those of one line, and of several that are bold, as paragraphs join them."""
     is_bold = [
-        line.weight >= BOLD and not (line.row or line.table or line.slanted) and not _is_piece(lines, at)
+        line.weight >= BOLD and not (is_row(line) or line.table or line.slanted) and not _is_piece(lines, at)
         for at, line in enumerate(lines)
     ]
     for at in range(len(lines)):
@@ -181,7 +181,7 @@ def _on_page(lines: list[Line], size: float, is_bold: bool, is_vertical: bool) -
 def _stands_out(lines: list[Line], at: int, size: float, is_bold: bool, is_vertical: bool) -> bool:
     line, text = lines[at], lines[at].text.strip()
     # A label that is written downwards beside horizontal text is no heading.
-    if len(text) > LENGTH or "@" in text or line.row or line.table or line.vertical != is_vertical:
+    if len(text) > LENGTH or "@" in text or is_row(line) or line.table or line.vertical != is_vertical:
         return False
     if _is_piece(lines, at):
         return False

@@ -9,7 +9,13 @@ from types import MappingProxyType
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
-from index_store.parsing.loaders.pdf.characters import HYPHENS, breaks_in_words, characters_of, is_slanted
+from index_store.parsing.loaders.pdf.characters import (
+    HYPHENS,
+    add_line_ends,
+    breaks_in_words,
+    characters_of,
+    is_slanted,
+)
 from index_store.parsing.loaders.pdf.line import SAME_LINE, Line, line_of, one_line
 from index_store.parsing.loaders.pdf.tables.ruled import ruled_tables
 from index_store.parsing.loaders.pdf.upright import upright_text
@@ -24,6 +30,7 @@ def lines_of(page: PdfPage, end: int | None = None) -> list[Line]:
         characters = characters_of(text, pdfium.FPDFText_CountChars(text) if end is None else end)
         inside = _without_breaks(text, characters, turn)
         tables = ruled_tables(text, characters, turn) if end is None else {}
+        add_line_ends(text, characters, turn)
         lines = _lines(text, characters, turn, 0, "\r\n", inside, tables)
     # pdfium gives a watermark between the lines that it crosses, as often as the page shows it.
     watermarks = dict.fromkeys(line for line in lines if line.slanted)

@@ -31,6 +31,11 @@ BULLET = re.compile(
     r"[•‣▪◦●○■□◆◇★☆※・*‐–—-]\s?\S|\(?[\dA-Za-z]{1,3}[.)]\s|[（(][\d一-十ア-ン]{1,3}[)）]|[①-⑳]"
     r"|\d+(\.\d+)+\s|第\s?[\d〇一二三四五六七八九十百]+\s?[編章節款条項]|[附付]\s*則(?:\s|$)"
 )
+_CLAUSE = re.compile(r"(?:(?:article|clause|section)\s)?\d{1,3}(?:\.\d{1,3})*\.?$", re.I)
+_ASKED = re.compile(
+    r"[【[(（［]?(?:[QAＱＡ](?:\d{1,3}[\s.．:：、)）】\]］-]|\s?[.．:：])|(?:問|答|質問|回答)\s?\d{0,3}[\s.．:：、)）】\]］])"
+)
+"""begins a paragraph below a sentence: a question, or its answer"""
 _SENTENCE_END = re.compile(r"[。．.!?！？:：]['\"”’」』）)]*$")
 _IN_SENTENCE = re.compile("[、。]")
 _LISTED = re.compile(r"\s*(?:[^\w\s〒「『（(]|[①-⑳]|[（(]?\d{1,2}[.)．）、])")
@@ -80,14 +85,16 @@ def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
         return False
     if _LABELLED.match(line.text.strip()) and _LABELLED.match(following.text.strip()):
         return True
-    if line.row or following.row or is_captioned(line.text) or _LED.search(line.text):
+    if is_row(line) or following.row or is_captioned(line.text) or _LED.search(line.text):
         return True
     smaller, larger = sorted((line.size, following.size))
     if smaller and larger >= OTHER_SIZE * smaller:
         return True
     if following.text.startswith("\u3000") or BULLET.match(following.text.lstrip()):
         return True
-    if _SENTENCE_END.search(line.text.rstrip()) and is_division(following.text):
+    if _SENTENCE_END.search(line.text.rstrip()) and (
+        is_division(following.text) or _ASKED.match(following.text.strip())
+    ):
         return True
     if line.text.rstrip().endswith("。") and _BELOW_SENTENCE.match(following.text.strip()):
         return True
@@ -97,6 +104,15 @@ def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
     if indented and line.begin - column_begin < INDENT * line.height and _SENTENCE_END.search(line.text.rstrip()):
         return True
     return column_end - line.end > next_word(line, following) and bool(near)
+
+
+def is_row(line: Line) -> bool:
+    """Whether it has gaps like those of a table, and not only the one behind the number of a clause."""
+    return line.row and not (len(line.cells) == 2 and _is_number(line.cells[0].text))
+
+
+def _is_number(text: str) -> bool:
+    return bool(BULLET.match(f"{text} x") or _CLAUSE.match(text))
 
 
 def _column(line: Line, near: list[Line]) -> list[Line]:

@@ -13,6 +13,9 @@ _SENTENCE_END = re.compile(rf"[。！？!?]|{FULL_STOP}|\|(?=[^\S\n]*+\n)|\n")
 """with the bar that ends a row: behind it, a number would be one more cell, and the table none"""
 _OPEN_POINT = re.compile(r"[.|][^\S\n]*+\Z")
 """the next text shows whether it ends the sentence"""
+_STOPS = frozenset("。！？")
+"""which end no sentence within brackets, as in 社員（役員を除く。）は"""
+_OPENING, _CLOSING = "（「『", "）」』"
 _FENCE = "```"
 
 LEAST_OVERLAP = 0.35
@@ -35,6 +38,8 @@ class AttributedText:
         self._sentence: list[str] = []
         self._held: list[str] = []
         self._before = ""
+        self._depth = 0
+        """brackets of the sentence that are open"""
         self._code: list[str] | None = None
         """the lines of the block of code in which the text is"""
 
@@ -48,13 +53,19 @@ class AttributedText:
         if len(self._held) > 1 and "\n" not in piece and not piece.strip():
             return ""  # spaces after a point decide nothing yet
         text, start, shown = self._before + "".join(self._held), len(self._before), list[str]()
+        at = start
         for end in _SENTENCE_END.finditer(text, start):
+            self._depth += _opened(text[at : end.start()])
+            at = end.end()
+            if end[0] in _STOPS and self._depth > 0:
+                continue
             shown += self._close(text[start : end.start()]), end[0]
-            start = end.end()
+            start, self._depth = at, 0
         point = _OPEN_POINT.search(text, start)
         stop = point.start() if point else len(text)
         self._held = [point[0]] if point else []
         self._before = text[max(0, stop - LOOKED_BACK_AT) : stop]
+        self._depth += _opened(text[at:stop])
         self._sentence.append(text[start:stop])
         shown.append(text[start:stop])
         self._shown += shown
@@ -90,6 +101,10 @@ class AttributedText:
             return ""
         self.cited.append(number)
         return f"\n[{number}]"
+
+
+def _opened(text: str) -> int:
+    return sum(map(text.count, _OPENING)) - sum(map(text.count, _CLOSING))
 
 
 def source_of(sentence: str, question: str, passages: Sequence[Passage]) -> int | None:

@@ -88,10 +88,14 @@ def test_markers_as_small_models_write_them_are_citations(answer, shown, size):
         ("It is so [Source 1: Travel rules, 2024], [Passage 3 - Hotels].", "It is so [1], [3]."),
         ("性別[1: 男性, 2: 女性]、[資料: 旅費規程]", "性別[1: 男性, 2: 女性]、[資料: 旅費規程]"),
         ("2,500円です[1、3ページ]、[1,3, 12頁]、[資料1 3～4ページ目]。", "2,500円です[1]、[1][3]、[1]。"),
+        ("It is so [1, Section 5.2] [3, Article 7] [Passage 2, Table A].", "It is so [1] [3] [2]."),
+        ("2,500円です[1、別表2]、[資料3、表1]、（資料2 様式3）。", "2,500円です[1]、[3]、[2]。"),
+        ("2,500円です（資料1より）、（資料1、3より引用）、[2より]。", "2,500円です[1]、[1][3]、[2]。"),
         ("2,500円です[資料1参照]、[1参照]、[資料3を参照]。", "2,500円です[1]、[1]、[3]。"),
         ("全部で[3ページ]、[1、3ペア]、[1、3ペ", "全部で[3ページ]、[1、3ペア]、[1、3ペ"),
         ("日当[資料1: 旅費, 資料3: 宿泊]、[資料1: ", "日当[資料1: 旅費, 資料3: 宿泊]、[資料1: "),
         ("It is so [1, p. 3; 3, p. 5], [1 p. 3, 3 p. 5].", "It is so [1, p. 3; 3, p. 5], [1 p. 3, 3 p. 5]."),
+        ("全部で[1、別", "全部で[1、別"),
         ("See [p. 3], [9001, p. 3], [第5条], [1, n], [1, p", "See [p. 3], [9001, p. 3], [第5条], [1, n], [1, p"),
     ],
 )
@@ -142,6 +146,8 @@ def test_markers_as_deepseek_and_gemini_are_trained_to_write_them_are_citations(
         "[1, 100] から選びます",
         "[5, 7]",
         "様式[12]を出します",
+        "[1、表面]と[2より大きい]",
+        "[1 table of the form]",
         "ISO [9001]",
         "array[0]",
         "Section [2025, 1]",
@@ -187,6 +193,16 @@ def test_what_stands_beside_code_is_cited(size):
     assert cite("`a[0]` は [2, 9] です[1]。\n```\na[0]\n```\n[1-2]", size) == (
         "`a[0]` は [2] です[1]。\n```\na[0]\n```\n[1][2]"
     )
+
+
+@in_pieces(1, 2, 3, 1000)
+@pytest.mark.parametrize("marker", ["[1]", "【1】", "［資料1］"])
+@pytest.mark.parametrize(("indent", "sign"), [("", ""), ("   ", "1. "), ("> ", "> ")])
+def test_a_marker_on_the_line_that_ends_code_cites_and_ends_it(indent, sign, marker, size):
+    code = f"{sign}```bash\n{indent}a[0]\n{indent}```"
+    for space in ("", " "):
+        shown = cite(f"{code}{space}{marker}\n\nIt is so [3].", size)
+        assert shown.replace("``` \n", "```\n") == f"{code}\n{indent}[1]\n\nIt is so [3]."
 
 
 @in_pieces(1, 2, 3, 1000)

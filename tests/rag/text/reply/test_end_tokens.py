@@ -25,6 +25,7 @@ def test_tokens_at_the_end_of_a_reply_are_removed(token, size):
         "<|im_end|>\n<|im_start|>user\nAnd the hotel?<|im_end|>\n<|im_start|>assistant\n9,000 yen.",
         "<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nIt is 5 yen.",
         "<end_of_turn>\n<start_of_turn>user\nWhy?",
+        "<turn|>\n<|turn>user\nWhy?<turn|>\n",
     ],
 )
 def test_what_a_model_writes_for_others_after_its_reply_is_removed(goes_on, size):

@@ -25,7 +25,7 @@ CLASSES = frozenset({
 })  # fmt: skip
 LINE_NUMBERS = frozenset({"linenos", "lineno", "line-numbers", "line-numbers-rows", "gutter"})
 """classes of line numbers beside code; also of code that has them, and of columns of a page"""
-HEADER = re.compile("(site|global|top)?[-_]?header", re.I)
+HEADER = re.compile("(site|global|top|tmp)?[-_]?header([-_]?(area|inner|wrap(per)?|box))?", re.I)
 """ids of what is at the top of each page of a site; an element header may be of the page alone"""
 _PERMALINKS = frozenset("¶#§🔗⚓")
 _JUMP = re.compile(

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|(?P<skipped>[_*].)|\[(?P<bracket>[^\]]*)\]'
-    r"|(?P<half>AM/PM|A/P)|(?P<general>General)|(?P<exponent>E[+-]0+)"
+    r"|(?P<half>AM/PM|A/P)|(?P<general>General|G/(?:標準|通用格式|표준))|(?P<exponent>E[+-]0+)"
     r"|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?|g+|e+|aaaa?)|(?P<digits>[#0?][#0?,]*(?:\.[#0?]*)?,*|\.[#0?]+)|(?P<other>.)",
     re.I | re.S,
 )

@@ -7,6 +7,7 @@ sheet formatted to its end cost nothing.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 from index_store.base.errors import NoText
@@ -72,15 +73,20 @@ class _Workbook:
     def _blocks(self, part: str) -> Iterator[str]:
         sheet = Sheet()
         hidden = bytearray(COLUMNS)
+        behind: dict[int, Row] = {}
+        """row number -> its cells in hidden columns"""
         controls: dict[str, str] = {}
         last = 0
         for element in self._package.elements(part, "row", "mergeCell", "col", "control"):
             match local(element):
                 case "row":
                     last = min(number(element, "r", last + 1), ROWS)
-                    row = self._row(element, hidden)
-                    if row:
-                        sheet.rows[last] = row
+                    row = self._row(element)
+                    shown = {column: text for column, text in row.items() if not hidden[column]}
+                    if shown:
+                        sheet.rows[last] = shown
+                    if len(shown) < len(row):
+                        behind[last] = {column: text for column, text in row.items() if hidden[column]}
                 case "mergeCell":
                     sheet.spans += _span(attribute(element, "ref") or "")
                 case "control":
@@ -91,15 +97,16 @@ class _Workbook:
                     hidden[low:high] = b"\1" * max(high - low, 0)
             release(element)
         sheet.hidden = hidden
+        _show_merged(sheet, behind)
         yield from sheet.blocks()
         yield from shapes.blocks(self._package, part, controls, with_charts=not sheet.rows)
 
-    def _row(self, row: Element, hidden: bytearray) -> Row:
+    def _row(self, row: Element) -> Row:
         cells: Row = {}
         column = -1
         for cell in row:
             column = _column((cell.get("r") or "").rstrip("0123456789"), column + 1)
-            if len(cell) and column < COLUMNS and not hidden[column]:
+            if len(cell) and column < COLUMNS:
                 style = cell.get("s") or "0"
                 at = int(style) if style.isascii() and style.isdigit() else 0
                 text = self._text(cell, self._formats[at] if at < len(self._formats) else GENERAL)
@@ -169,6 +176,21 @@ def _rich(item: Element) -> str:
 def _unescaped(text: str) -> str:
     """Characters that XML can't hold are written _x000B_ (ISO 29500-1, 22.9.2.19)."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
+
+
+def _show_merged(sheet: Sheet, behind: dict[int, Row]) -> None:
+    """Excel shows a merged cell in what is left of it if its first columns are hidden, as a title over a hidden one."""
+    moved = set()
+    for at, span in enumerate(sheet.spans):
+        shown = sheet.hidden.find(0, span.left, span.right + 1) if span.left in behind.get(span.top, ()) else -1
+        if shown >= 0:
+            sheet.spans[at] = replace(span, left=shown)
+            sheet.rows.setdefault(span.top, {})[shown] = behind[span.top].pop(span.left)
+            moved.add(span.top)
+    if moved:
+        sheet.rows = {
+            number: dict(sorted(row.items())) if number in moved else row for number, row in sorted(sheet.rows.items())
+        }
 
 
 def _span(reference: str) -> list[Span]:

@@ -105,11 +105,13 @@ def header_alone(lines: list[Line], at: int) -> Table | None:
 
 def _below(lines: list[Line], start: int, limit: int) -> int:
     """The line before which the rows that begin at `start` end."""
-    end = start
-    while end < limit and (
-        (len(lines[end].cells) > 1 and (end == start or 0 < _step(lines, end) < STEP))
-        or (end > start and _goes_on(lines, start, end))
-    ):
+    end, second = start, float("inf")
+    while end < limit:
+        cells = lines[end].cells
+        if len(cells) > 1 and (end == start or 0 < _step(lines, end) < STEP):
+            second = min(second, cells[1].begin)
+        elif end == start or not _goes_on(lines, second, end):
+            break
         end += 1
     return end
 
@@ -119,11 +121,13 @@ def _step(lines: list[Line], at: int) -> float:
     return (lines[at].across - lines[at - 1].across) / (lines[at - 1].size or 1)
 
 
-def _goes_on(lines: list[Line], start: int, at: int) -> bool:
-    """Whether the line is the rest of a cell above it, in another column than the first."""
+def _goes_on(lines: list[Line], second: float, at: int) -> bool:
+    """Whether the line is the rest of a cell above it, in another column than the first. `second`: where the second
+    one begins; characters begin a little to the left or right of it.
+    """
     cells = lines[at].cells
     # Next to a cell of two lines, cells of one line are at half its height.
-    return len(cells) == 1 and abs(_step(lines, at)) < WRAPPED and cells[0].begin >= lines[start].cells[1].begin
+    return len(cells) == 1 and abs(_step(lines, at)) < WRAPPED and cells[0].begin >= second - BETWEEN * lines[at].size
 
 
 def _table(lines: list[Line], start: int, end: int, above: Table | None) -> Table | None:

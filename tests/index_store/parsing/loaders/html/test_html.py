@@ -367,6 +367,14 @@ def test_a_part_of_the_text_that_is_named_with_a_common_word_is_read(html: str) 
         "<div class='ad-slot'>Our rules</div><div class=ad-300x250>Our rules</div>",
         "<div class=share><p>Our <a href=1>rules</a></p></div>",
         "<footer>Our rules</footer>",
+        "<div id=tmp_footer><p>Our rules</p></div>",
+        "<div id=footerArea><p>Our rules</p></div>",
+        "<div class=footer-inner><p>Our rules</p></div>",
+        "<div id=cookieConsent class='alert alert-info' role=alert>Our <a href=/privacy>rules</a></div>",
+        "<div class='cookiebar js-bar'><p>Our rules</p></div>",
+        "<main><p>Text</p><footer class='prev-next-footer d-print-none'><p>next</p><p>Our rules</p></footer></main>",
+        "<div class='tocsection editthispage'><a href=1>Our rules</a></div>",
+        "<main><p>Text</p><footer class='theme-doc-footer docusaurus-mt-lg'><a href=1>Our rules</a></footer></main>",
         "<main><p>Text</p><footer class=site-footer>Our rules</footer></main>",
     ],
 )
@@ -487,7 +495,7 @@ def test_the_path_to_a_page_is_left_out(name: str) -> None:
     assert markdown(f"<div>{path}<h1>児童手当</h1>{TEXT}</div>").startswith("# 児童手当\n")
 
 
-@pytest.mark.parametrize("name", ["header", "global-header", "site_header"])
+@pytest.mark.parametrize("name", ["header", "global-header", "site_header", "tmp_header", "headerArea", "header_inner"])
 def test_what_a_page_has_above_its_text_is_left_out_if_its_header_is_a_div(name: str) -> None:
     tools = "<p><a href=/><img alt=City></a></p><dl><dt>文字サイズ</dt><dd>拡大</dd></dl><a href=/en>English</a>"
     text = f"<h1>児童手当</h1>{TEXT}"

@@ -85,6 +85,53 @@ def test_the_terms_of_an_estimate_on_the_left_stay_apart(terms: list[str], raw) 
     assert load(raw(PdfFile([block]).content(), "a.pdf")).pages[0].markdown == "\n".join(terms)
 
 
+@pytest.mark.parametrize(
+    ("numbers", "first", "rest", "joined"),
+    [
+        (
+            ("1.1", "1.2", "1.3"),
+            "The goods are delivered to the premises of the",
+            "recipient within ten days.",
+            "the recipient",
+        ),
+        (
+            ("第1条", "第2条", "第3条"),
+            "乙は、発注の日から三十日以内に、甲の指定す",
+            "る場所に納入する。",
+            "指定する場所",
+        ),
+        (
+            ("Article 1", "Article 2", "Article 3"),
+            "The goods are delivered to the premises of the",
+            "recipient by post.",
+            "the recipient",
+        ),
+    ],
+)
+def test_a_clause_whose_number_stands_far_to_the_left_is_joined(numbers, first, rest, joined, raw) -> None:
+    page = []
+    for at, number in enumerate(numbers):
+        y = 700 - 45 * at
+        page += [Text(50, y, number), Text(140, y, first), Text(140, y - 16, rest)]
+    written = load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown
+    assert written.count(joined) == 3
+
+
+def test_a_question_and_an_answer_of_a_line_each_stay_apart(raw) -> None:
+    texts = [
+        "Q1 休暇は何日ですか。",
+        "A1 年20日です。",
+        "Q2 申請は。",
+        "A2 システムから。",
+        "Q3 期限は。",
+        "A3 3日前です。",
+    ]
+    page = [Text(50, 700 - 18 * at, text) for at, text in enumerate(texts)]
+    read = load(raw(PdfFile([page]).content(), "a.pdf")).pages[0]
+    assert read.markdown.split("\n") == texts
+    assert [text for _, level, text in read.lines() if level] == texts[::2]
+
+
 def test_a_sentence_with_colons_at_the_beginnings_of_its_lines_is_joined(raw) -> None:
     wrapped = ["受付の時間は次のとおりとする。本社は午前", "９：００から、川崎の工場は午前", "８：３０からとする。"]
     page = [Text(50, 700 - 14 * at, line) for at, line in enumerate([wrapped[0], wrapped[1] + "、横浜は", wrapped[2]])]
@@ -309,6 +356,21 @@ def test_the_first_of_several_chapters_is_not_the_title(raw) -> None:
     assert [page.headings[0].text for page in loaded.pages] == ["Chapter of travel", "Chapter of money"]
 
 
+def test_a_heading_whose_number_stands_far_to_the_left_is_one(raw) -> None:
+    body = [
+        Text(50, y, "Travel is booked in the portal by each traveller.", size=10)
+        for y in (680, 660, 600, 580, 520, 500)
+    ]
+    page = [
+        Text(50, 700, "Foreword", 14),
+        Text(50, 620, "1", 14),
+        Text(100, 620, "Booking", 14),
+        Text(50, 540, "2", 14),
+    ]
+    pages = load(raw(PdfFile([[*page, Text(100, 540, "Costs", 14), *body]]).content(), "a.pdf")).pages
+    assert [text for _, level, text in pages[0].lines() if level] == ["Foreword", "1 Booking", "2 Costs"]
+
+
 def test_a_page_of_nothing_but_large_type_has_no_headings(raw) -> None:
     poster = [Text(50, 700 - 60 * number, "Come to the meeting", 30) for number in range(3)]
     loaded = load(
@@ -421,6 +483,24 @@ def test_words_in_columns_are_a_table(raw) -> None:
 
 
 @pytest.mark.parametrize(
+    ("header", "cell", "rest", "whole"),
+    [
+        (("項目", "内容", "期限"), "申請書を所属長に出し、", "承認を得ること", "申請書を所属長に出し、承認を得ること"),
+        (("Item", "Cost", "Limit"), "Actual cost, and", "Junior staff half", "Actual cost, and Junior staff half"),
+    ],
+)
+@pytest.mark.parametrize("indent", [0, 60], ids=["header at the left", "header in the middle"])
+def test_a_cell_of_two_lines_is_one_wherever_their_first_letters_begin(header, cell, rest, whole, indent, raw) -> None:
+    page = [Text(x, 750, text) for x, text in zip((50, 150 + indent, 400), header, strict=True)]
+    rows = ((730, "Taxi", cell, "10"), (690, "Meals", "None", "20"), (670, "Rail", cell, "30"))
+    page += [Text(x, y, text) for y, *cells in rows for x, text in zip((50, 150, 400), cells, strict=True)]
+    page = sorted([*page, Text(150, 714, rest), Text(150, 654, rest)], key=lambda text: -text.y)
+    written = load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown
+    assert f"| Taxi | {whole} | 10 |" in written
+    assert f"| Rail | {whole} | 30 |" in written
+
+
+@pytest.mark.parametrize(
     "rows",
     [
         [("項目", "本社", "支店"), ("リモート勤務", "○", "×"), ("時差出勤", "△", "○")],
@@ -430,6 +510,25 @@ def test_words_in_columns_are_a_table(raw) -> None:
 )
 def test_cells_of_one_character_are_in_their_rows(rows: list[tuple[str, ...]], raw) -> None:
     page = [text for at, cells in enumerate(rows) for text in row(700 - 20 * at, *cells)]
+    header, *others = (f"| {' | '.join(cells)} |" for cells in rows)
+    written = load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown.strip()
+    assert written.splitlines() == [header, "| --- | --- | --- |", *others]
+
+
+@pytest.mark.parametrize("step", [14, 20])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("No", "品名", "金額"), ("1", "利用料", "50,000"), ("2", "サポート", "30,000")],
+        [("Grade", "Rate", "Cap"), ("A", "10%", "100"), ("B", "20%", "200")],
+    ],
+)
+def test_rows_that_begin_with_one_character_stay_apart_on_a_page_of_a_small_table(rows, step: int, raw) -> None:
+    page = [
+        Text(x, 700 - step * at, text)
+        for at, cells in enumerate(rows)
+        for x, text in zip((50, 120, 300), cells, strict=True)
+    ]
     header, *others = (f"| {' | '.join(cells)} |" for cells in rows)
     written = load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown.strip()
     assert written.splitlines() == [header, "| --- | --- | --- |", *others]

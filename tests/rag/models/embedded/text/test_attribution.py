@@ -56,6 +56,13 @@ def test_the_number_of_a_row_stands_in_its_last_cell(size):
     assert all(line.endswith("|") for line in (header, rule, row))
 
 
+@in_pieces(*range(1, 12))
+def test_a_full_stop_within_brackets_gets_no_number(size):
+    rate, hotel = "日当（役員を除く。以下同じ。）は1日2,500円です", "「宿泊費は12,000円。」とあります"
+    rest = "（終わり。\n"
+    assert attribute(f"{rate}。{hotel}。{rest}日当は", size=size) == f"{rate}[1]。{hotel}[3]。{rest}日当は[1]"
+
+
 def test_the_point_of_a_number_ends_no_sentence():
     assert attribute("Version 2.5 needs 8 GB of memory.") == "Version 2.5 needs 8 GB of memory[2]."
 

@@ -413,6 +413,15 @@ def test_a_title_with_a_date_and_a_name_directly_above_a_table_is_no_row_of_it(m
     )
 
 
+def test_a_title_with_a_date_directly_above_a_table_of_words_is_no_row_of_it(markdown) -> None:
+    table = rows(
+        ["問い合わせ窓口", None, None, "2026年4月1日更新"],
+        ["内容", "部署", "担当", "方法"],
+        *[[name, "総務部", "佐藤", "メール"] for name in ("給与", "経費", "備品")],
+    )
+    assert markdown(table).startswith("問い合わせ窓口 2026年4月1日更新\n\n| 内容 | 部署 | 担当 | 方法 |\n| --- |")
+
+
 def test_labels_with_their_values_below_a_date_are_read_row_by_row(markdown) -> None:
     xml = rows(
         ["申請日", "2026/4/1"],
@@ -434,6 +443,18 @@ def test_bars_and_line_breaks_in_cells_do_not_break_the_table(markdown) -> None:
 def test_hidden_columns_are_left_out(markdown) -> None:
     xml = f'<cols><col min="2" max="2" hidden="1"/></cols><sheetData>{rows(["a", "pay", "c"], [1, 2, 3])}</sheetData>'
     assert markdown(xml) == "| a | c |\n| --- | --- |\n| 1 | 3 |\n"
+
+
+def test_a_merged_cell_whose_first_column_is_hidden_is_shown_in_the_others(markdown) -> None:
+    table = rows(["店舗別売上"], ["番号", "店舗", "金額"], ["東日本"], [1, "東京", 100], [2, "仙台", 200])
+    merged = "".join(f'<mergeCell ref="{place}"/>' for place in ("A1:C1", "A3:C3"))
+    xml = (
+        f'<cols><col min="1" max="1" hidden="1"/></cols><sheetData>{table}</sheetData><mergeCells>{merged}</mergeCells>'
+    )
+    written = markdown(xml)
+    assert written.startswith("店舗別売上\n\n| 店舗 | 金額 |\n")
+    assert "東日本" in written
+    assert "番号" not in written
 
 
 @pytest.mark.timeout(60)  # seconds; it takes one or two
