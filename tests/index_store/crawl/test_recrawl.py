@@ -243,7 +243,7 @@ def test_less_depth_or_a_pattern_that_matches_nothing_removes_nothing(handbook, 
 PASSWORD = '<form method="post"><input name="user"><input type="password" name="password"></form>'
 
 
-@pytest.mark.parametrize("at_once", [1, 4])
+@pytest.mark.parametrize("at_once", [pytest.param(1, marks=pytest.mark.soak), 4])
 @pytest.mark.parametrize("is_linked", [True, False])
 def test_pages_that_lead_to_a_form_for_a_password_say_so_and_are_not_gone(handbook, crawl, at_once, is_linked):
     known = crawl(handbook.url()).known

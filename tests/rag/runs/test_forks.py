@@ -640,6 +640,8 @@ def _steps_before(run: Run, step: str) -> list[str]:
     return steps[: steps.index(step)]
 
 
+# Also in test_a_grade_that_is_turned_to_no_takes_its_passage_from_the_answer, with a scripted model.
+@pytest.mark.soak
 @pytest.mark.embedded
 def test_the_embedded_model_answers_otherwise_once_what_it_read_counts_as_not_relevant(embedded_engine, embedded_run):
     origin = embedded_run

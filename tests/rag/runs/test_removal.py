@@ -125,6 +125,7 @@ def test_the_reason_of_a_rewrite_keeps_the_title_of_a_passage_but_no_heading(ope
         assert rewritten_because(engine, run) == told.replace("金庫 > 経理部の金庫の開け方: ", "金庫: ")
 
 
+@pytest.mark.soak
 def test_a_rewrite_that_ends_after_the_removal_names_no_heading_either(open_loaded, chat):
     chat.answer_when(JA.relevance, answer=NO)
     gate = Gate()

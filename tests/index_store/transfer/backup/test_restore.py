@@ -87,9 +87,9 @@ def test_the_folder_of_a_running_app_is_refused(app: IndexStore, serviced: Setti
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("ORIGINALS_URL", "file:///{elsewhere}"),
-        ("CHROMA_URL", "http://127.0.0.1:9"),
         ("DATABASE_URL", "postgresql+psycopg://nobody@127.0.0.1:9/none"),
+        pytest.param("CHROMA_URL", "http://127.0.0.1:9", marks=pytest.mark.soak),
+        pytest.param("ORIGINALS_URL", "file:///{elsewhere}", marks=pytest.mark.soak),
     ],
 )
 def test_it_is_restored_and_checked_in_the_folder_though_the_settings_name_servers(
