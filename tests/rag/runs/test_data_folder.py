@@ -23,7 +23,7 @@ from tests.helpers.full_disk import full_disk, linux
 from tests.helpers.local import local_engine
 from tests.helpers.waiting import eventually
 from tests.rag.documents import ANSWER, INDEX, QUESTION
-from tests.rag.scripted import Gate, Held, ScriptedSource, Unending
+from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource, Unending
 
 
 def version(file) -> list:
@@ -107,26 +107,28 @@ def test_on_a_full_disk_a_question_is_refused_in_a_sentence_and_its_attachments_
     assert engine.ask(QUESTION, index=INDEX, pipeline_name="naive").result().status == "finished"
 
 
+def end_on_a_full_disk(engine: UserEngine, chat: ScriptedChat) -> str:
+    """The id of a run whose end could not be saved."""
+    gate = Gate()
+    chat.enqueue(Held(gate, ANSWER, "日当"))
+    run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+    gate.wait_for(1)
+    with full_disk():
+        gate.open()
+        assert run.result().answer == ANSWER
+    assert engine.history.run(run.id).status == "running"
+    return run.id
+
+
 @linux
 @pytest.mark.sqlite_alone
 def test_an_answer_that_ended_on_a_full_disk_is_saved_once_there_is_room(loaded, chat):
-    def end_on_a_full_disk(engine: UserEngine) -> str:
-        gate = Gate()
-        chat.enqueue(Held(gate, ANSWER, "日当"))
-        run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
-        gate.wait_for(1)
-        with full_disk():
-            gate.open()
-            assert run.result().answer == ANSWER
-        assert engine.history.run(run.id).status == "running"
-        return run.id
-
     with local_engine(Settings(data_dir=loaded), source=ScriptedSource(chat)) as engine:
-        before_a_question = end_on_a_full_disk(engine)
+        before_a_question = end_on_a_full_disk(engine, chat)
         chat.default = ANSWER
         engine.ask(QUESTION, index=INDEX, pipeline_name="naive").result()
         assert engine.history.run(before_a_question).status == "finished"
-        before_the_end = end_on_a_full_disk(engine)
+        before_the_end = end_on_a_full_disk(engine, chat)
     with local_engine(Settings(data_dir=loaded), source=ScriptedSource(chat)) as engine:
         for run_id in (before_a_question, before_the_end):
             assert engine.history.events(run_id)[-1].answer == ANSWER
@@ -136,13 +138,7 @@ def test_an_answer_that_ended_on_a_full_disk_is_saved_once_there_is_room(loaded,
 @pytest.mark.sqlite_alone
 def test_a_comparison_may_be_the_first_after_an_answer_that_ended_on_a_full_disk(engine, chat):
     """It waited for itself, and nothing could be saved any more."""
-    gate = Gate()
-    chat.enqueue(Held(gate, ANSWER, "日当"))
-    run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
-    gate.wait_for(1)
-    with full_disk():
-        gate.open()
-        assert run.result().answer == ANSWER
+    run_id = end_on_a_full_disk(engine, chat)
     chat.default = ANSWER
     columns = [RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid")]
     begun: list[Comparison] = []
@@ -151,7 +147,7 @@ def test_a_comparison_may_be_the_first_after_an_answer_that_ended_on_a_full_disk
     ).start()
     assert eventually(lambda: begun, 10)
     assert [engine.run(each).result().status for each in begun[0].run_ids] == ["finished"] * 2
-    assert engine.history.run(run.id).status == "finished"
+    assert engine.history.run(run_id).status == "finished"
 
 
 @linux
