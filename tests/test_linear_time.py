@@ -352,6 +352,8 @@ OWN_TEXTS: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
     "Analyzer.terms, days with points": (ANALYZER.terms, lambda length: "2024.4.1 令6.4.1 " * (length // 16)),
     "Analyzer.terms, telephone numbers": (ANALYZER.terms, lambda length: "(03 1234-" * (length // 9)),
     "Analyzer.terms, percentages": (ANALYZER.terms, lambda length: "百分の三割" * (length // 5)),
+    "Analyzer.terms, amounts": (ANALYZER.terms, lambda length: "$1,500" * (length // 6)),
+    "Analyzer.terms, counts in words": (ANALYZER.terms, lambda length: "twenty-one more " * (length // 16)),
     "Analyzer.question, greetings": (
         ANALYZER.question,
         lambda length: "いつもお世話に\nthanks,\n" * (length // 16),

@@ -2,7 +2,7 @@
 
 Sudachi finds the Japanese words; words in other scripts are stemmed as English. A word with hyphens, such as E-417 or
 Wi-Fi, is also one word without them, e417 or wifi; 令和6年 is also 2024, 10月1日 10/1, 午後3時 15:00,
-3割 30%, and 03-1234-5678 0312345678.
+3割 30%, $1.5k 1500, and 03-1234-5678 0312345678.
 """
 
 import re
@@ -16,7 +16,13 @@ from index_store.full_text.english import stemmed
 from index_store.full_text.folding import FoldedText, fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.spellings.eras import years_of_eras
-from index_store.full_text.spellings.figures import HYPHEN, numbers_without_hyphens, percentages
+from index_store.full_text.spellings.figures import (
+    HYPHEN,
+    amounts,
+    counts_in_words,
+    numbers_without_hyphens,
+    percentages,
+)
 from index_store.full_text.spellings.times import days_of_the_year, months_of_years, times_of_day, years_with_points
 from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
 from index_store.full_text.sudachi import SUDACHI, Kind, Morpheme
@@ -64,7 +70,9 @@ _PARTED = re.compile(
 """log in, signed up, setting up: login, signup, setup"""
 _BRACKETED = re.compile(rf"(?<!{_LETTER})(?<![.,])\d+\([a-z]\)(?!{_LETTER})")
 """401(k)"""
-_DAY_WITH_POINTS = re.compile(r"\d{1,4}(?:\.\d{1,2}){2}|(?:19|20)\d\d\.\d{1,2}|(?<=[hsr令平昭和成])\d{1,2}\.\d{1,2}")
+_DAY_WITH_POINTS = re.compile(
+    r"\d{1,4}(?:\.\d{1,2}){2}|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d|(?:19|20)\d\d\.\d{1,2}|(?<=[hsr令平昭和成])\d{1,2}\.\d{1,2}"
+)
 """or a month: 2024.4, the 6.4 of R6.4"""
 _BETWEEN = re.compile(f"{HYPHEN}|[&.()]")
 _KATAKANA = "[\u30a1-\u30fa\u30fc]"
@@ -218,7 +226,8 @@ def _years(text: str) -> Iterator[Word]:
 
 
 def _figures(text: str) -> Iterator[Word]:
-    for start, end, figure in chain(numbers_without_hyphens(text), percentages(text)):
+    found = chain(numbers_without_hyphens(text), percentages(text), amounts(text), counts_in_words(text))
+    for start, end, figure in found:
         yield Word(start, end, figure, None, is_joined=True)
 
 

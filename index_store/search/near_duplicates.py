@@ -24,11 +24,16 @@ _NEGATION = re.compile(
     "ない|なか|なく|なし|無し|ません|まじ|せず|(?<![必先ま])ず(?=[、。に])|[不非未無禁否○◯●△▲×✕✖✗✘✓✔☐☑☒]|[午事][前後]|以[上下前後]"
     "|[上下]限|最[大小高低長短多少]|税[込抜別]|象外|[翌当前次毎隔][日月週年]|[平休]日|[上下]期|必須|任意|開始|終了|国内|海外|[男女]性|[増減]|[有失]効|"
     "(?<![a-z])(?:no|not|cannot|never|none|nor|without|except|unless|before|after"
-    "|until|am|pm|may|must|only|unpaid|ineligible|invalid|(?:dai|week|month|quarter|year)ly|(?:week|month|year)s?"
+    "|until|am|pm|may|must|only|unpaid|ineligible|invalid|(?:hour|dai|week|month|quarter|year)ly"
+    "|(?:minute|hour|day|week|month|year)s?"
     "|maximum|minimum|more|less|fewer|weekdays?|weekends?|allowed|permitted|forbidden|prohibited|mandatory|required|optional"
-    "|part|full|domestic|foreign|increases?d?|decreases?d?)(?![a-z])|(?<![a-z])non-?|n['’]t"
+    "|part|full|domestic|foreign|increases?d?|decreases?d?|(?:in|ex)clu(?:d(?:ed?|es|ing)|sive)|(?:in|ex)ternal(?:ly)?"
+    "|above|below|over|under|inside|outside|gross|net|permanent|temporary|enabled?|disabled?"
+    "|(?:buyer|seller|employer|employee|customer|client|supplier|vendor|landlord|tenant|less(?:or|ee)|licens(?:or|ee))s?"
+    ")(?![a-z])|(?<![a-z])non-?|n['’]t"
 )
-"""negations, ticks, the side of a limit, and what must be and what only may be: they turn a rule round"""
+"""negations, ticks, the side of a limit, and what must be and what only may be: they turn a rule round; and the
+party of a contract that it binds"""
 
 
 def are_near_duplicates(one: str, other: str, asked: Collection[str] = (), places: tuple[str, str] = ("", "")) -> bool:

@@ -21,7 +21,10 @@ _NAMES_PASSAGES = "|".join(
 )
 _LEFT_OUT = re.compile(rf"{_NAMES_PASSAGES}|{_SPACED_MARKER}")
 """without its markers, the sentence that names passages would have a gap"""
-_ABBREVIATIONS = ("Dr", "Mr", "Mrs", "Ms", "Prof", "St", "No", "vs", "cf", "Inc", "Ltd", "Co", "Corp")
+_ABBREVIATIONS = (
+    *("Dr", "Mr", "Mrs", "Ms", "Prof", "Sr", "Jr", "Asst", "Dept", "St", "Mt", "No", "Sec", "Art", "Fig", "vs", "cf"),
+    *("incl", "excl", "approx", "Approx", "Inc", "Ltd", "Co", "Corp"),
+)
 """those that a name may follow"""
 _BEFORE_LIST_NUMBER = ("", *(" " * depth for depth in range(1, 9)), "- ", "* ", "# ", "## ", "### ", "#### ")
 _NO_STOP = (

@@ -15,6 +15,8 @@ _DAYS = (
     re.compile(r"(?<![\d/.])(\d{1,2})/(\d{1,2})(?!\d|[/.]\d)"),
 )
 """10月1日; 2024-10-01, R6.10.1; 10/1"""
+_DAY_BEFORE_YEAR = re.compile(r"(?<![\d/.-])(\d{1,2})(?P<sign>[/.-])(\d{1,2})(?=(?P=sign)(?:19|20)\d\d(?!\d|[/.-]\d))")
+"""3/4/2024, which is 4 March in America and 3 April elsewhere; 25/12/2024, 25.12.2024"""
 _MONTH_NAME = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
@@ -25,7 +27,10 @@ _NAMED_DAYS = (
 )
 """Dec. 25, December 25th, 25 Dec, the 25th of December; but not "rule 5 may", which is rarely a day"""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_YEAR = re.compile(r"(?<![\d.])(?:19|20)\d\d(?=\.\d{1,2}\.\d{1,2}(?!\d|\.\d))")
+_YEAR = re.compile(
+    r"(?<![\d.])(?:19|20)\d\d(?=\.\d{1,2}\.\d{1,2}(?!\d|\.\d))"
+    r"|(?:(?<=\d\.\d\.)|(?<=\d\.\d\d\.))(?:19|20)\d\d(?!\d|\.\d)"
+)
 _MONTH = re.compile(
     r"((?<![\d./])(?:19|20)\d\d|(?:昭和|平成|令和|(?<![a-z\d])(?:s(?=\d\d)|[hr])|(?<![\u3400-\u9fff])[昭平令])\d{1,2})"
     r"([./])(0?[1-9]|1[0-2])(?![\d/]|\.\d)"
@@ -48,6 +53,12 @@ def days_of_the_year(text: str) -> Iterator[tuple[int, int, str]]:
             month, day = (_number(found[group]) for group in (last - 1, last))
             if 1 <= month <= 12 and 1 <= day <= 31:
                 yield found.start(last - 1), found.end(), f"{month}/{day}"
+    for found in _DAY_BEFORE_YEAR.finditer(text):
+        first, second = int(found[1]), int(found[3])
+        # As in 3/4 alone, the month is first where either may be; the other reading is found, too.
+        for month, day in dict.fromkeys([(first, second), (second, first)]):
+            if 1 <= month <= 12 and 1 <= day <= 31:
+                yield *found.span(), f"{month}/{day}"
     for pattern in _NAMED_DAYS:
         for found in pattern.finditer(text):
             if 1 <= int(found["day"]) <= 31:
@@ -55,7 +66,7 @@ def days_of_the_year(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def years_with_points(text: str) -> Iterator[tuple[int, int, str]]:
-    """Start, end and year of each day such as 2024.4.1, which is one number otherwise."""
+    """Start, end and year of each day such as 2024.4.1 and 1.4.2024, which is one number otherwise."""
     for found in _YEAR.finditer(text):
         yield *found.span(), found[0]
 

@@ -138,12 +138,19 @@ _ENGLISH_LEANS = re.compile(
     r"|\b(?:do|does|doing) so\b|\byou (?:just )?(?:said|mentioned|wrote|told me|answered)\b"
     r"|\b(?:your|according to the) (?:[a-z]+ )?(?:answer|reply)\b"
     r"|^(?:and|but|or|so|then|also|plus|what about|how about|what if|why not|because|otherwise|ok(?:ay)?|thanks?"
-    r"|more|go on|continue|yes|no|not|wrong|correct|sorry|actually|i mean|i meant)\b"
-    r"|^(?:even|with|without|for|in|on|at|after|during) (?:[^\s?]+ ){0,3}[^\s?]+\?$"
+    r"|more|go on|continue|yes|no|not|wrong|correct|sorry|actually|i mean|i meant|likewise|similarly|only|unless"
+    r"|regardless|including|excluding|except|besides|apart from|assuming|suppose|(?:let['’′]?s )?say|repeat|try again"
+    r"|i asked|i was asking|my question was)\b"
+    r"|^[a-z]+(?: it)?[,.!]+ (?:and|but|so|then|what about|how about)\b"  # Great, and …
+    r"|\bdifferent (?:for|in|if|when)\b"
+    r"|^[^\s?]+ or [^\s?]+\?$"  # Gross or net?
+    r"|^(?:even|with|without|for|in|on|at|after|during|before|via|through|within|outside|as|under|over|up to|per)"
+    r" (?:[^\s?]+ ){0,3}[^\s?]+\?$"
     rf"|\bthe (?:first|second|third|fourth|last) {_PART}s?\b"
     r"|^(?:please |(?:can|could|would) you )?(?:(?:rephrase|reword|translate|shorten)\b"
     r"|(?:answer|reply|respond|summari[sz]e|write|explain) (?:in|as|for|to)\b)"
-    r"|^(?:is|are) (?:[^\s?]+ ){1,3}(?:included|covered|counted|eligible|affected)" + _END + "|"
+    r"|^(?:is|are) (?:[^\s?]+ ){1,3}(?:included|covered|counted|eligible|affected|accepted|acceptable|enough"
+    r"|ok(?:ay)?)" + _END + "|"
     r"\b(?:too|as well|though|more|so)" + _END,
     re.IGNORECASE,
 )

@@ -84,6 +84,23 @@ def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
         ("lost", "losing"),
         ("paid", "pays"),
         ("written", "writing"),
+        ("withheld", "withholding"),
+        ("overpaid", "overpayments"),
+        ("rewritten", "rewrite"),
+        ("undertaken", "undertaking"),
+        ("overridden", "override"),
+        ("presented", "present"),
+        ("resented", "resent"),
+        ("forbidden", "forbids"),
+        ("learnt", "learned"),
+        ("half", "halves"),
+        ("indices", "indexes"),
+        ("cheques", "check"),
+        ("grey", "gray"),
+        ("enquiry", "inquiries"),
+        ("orthopaedic", "orthopedics"),
+        ("HR dept.", "HR department"),
+        ("12 hrs", "12 hours"),
         ("the children’s", "the child"),
         ("analyses", "analysis"),
         ("practising", "practice"),
@@ -469,6 +486,10 @@ def test_what_is_no_time_of_day_is_none(analyzer, text):
         ("the 25th of December", "12/25"),
         ("Sept 3", "9/3"),
         ("1st May", "5/1"),
+        ("12/25/2024", "12/25"),
+        ("25/12/2024", "12/25"),
+        ("25-12-2024", "12/25"),
+        ("due 3/4/2024.", "3/4"),
     ],
 )
 def test_a_day_is_one_word_however_it_is_written(analyzer, written, day):
@@ -476,7 +497,9 @@ def test_a_day_is_one_word_however_it_is_written(analyzer, written, day):
     assert day in analyzer.question(written).kept
 
 
-@pytest.mark.parametrize(("written", "day"), [("2024.10.1", "10/1"), ("R6.4.1", "4/1"), ("令和6.04.01", "4/1")])
+@pytest.mark.parametrize(
+    ("written", "day"), [("2024.10.1", "10/1"), ("R6.4.1", "4/1"), ("令和6.04.01", "4/1"), ("25.12.2024", "12/25")]
+)
 def test_a_day_in_a_number_with_points_is_found_too(analyzer, written, day):
     assert day in words(analyzer, written)
 
@@ -485,6 +508,16 @@ def test_a_day_is_searched_by_its_parts_too_and_marked_whole(analyzer):
     assert analyzer.question("10月1日の会議").parts == {"10/1": ("10", "月", "1", "日")}
     text = "締切は2024/10/01です。"
     assert [text[start:end] for start, end in analyzer.matches(analyzer.question("10月1日"), text)] == ["10/01"]
+
+
+@pytest.mark.parametrize("asked", ["March 4th, 2024", "3 April 2024", "2024-03-04"])
+def test_a_day_whose_month_may_stand_first_or_second_is_found_as_both(analyzer, asked):
+    assert {*analyzer.question(asked).kept} <= {*words(analyzer, "Valid from 03/04/2024.")}
+    assert analyzer.question("3/4/2024").parts == {"3/4": ("4/3", "3", "4")}
+
+
+def test_the_year_behind_a_day_with_points_is_found(analyzer):
+    assert "2024" in words(analyzer, "25.12.2024")
 
 
 @pytest.mark.parametrize(
@@ -497,6 +530,8 @@ def test_a_day_is_searched_by_its_parts_too_and_marked_whole(analyzer):
         "192.168.10.1",
         "03-1234-5678",
         "1.10.1",
+        "10/1/2024/5",
+        "13/13/2024",
         "Dec 2024",
         "Article 5 may be read",
         "Dec 40",
@@ -547,6 +582,65 @@ def test_numbers_with_hyphens_keep_their_parts_only(analyzer, text):
 def test_a_telephone_number_is_one_word_however_it_is_written(analyzer, written):
     assert "0312345678" in words(analyzer, f"総務部 電話{written}、内線12")
     assert analyzer.question(f"{written}はどこの番号か").kept[0] == "0312345678"
+
+
+@pytest.mark.parametrize(
+    ("written", "amount"),
+    [
+        ("$1.5k", "1500"),
+        ("1.5k USD", "1500"),
+        ("$1,500.00", "1500"),
+        ("USD 1,500.00", "1500"),
+        ("1,500.00", "1500"),
+        ("€99.90", "99.9"),
+        ("£2M", "2000000"),
+        ("2.5 million", "2500000"),
+        ("1.5 million yen", "1500000"),
+        ("150万円", "1500000"),
+        ("a $20bn deal", "20000000000"),
+    ],
+)
+def test_an_amount_is_one_word_however_it_is_written(analyzer, written, amount):
+    assert amount in words(analyzer, written)
+    assert amount in analyzer.question(written).kept
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("10k", ["10k"]),
+        ("50m", ["50", "m"]),
+        ("$100 m", ["100", "m"]),
+        ("2.10", ["2.10"]),
+        ("2.00.1", ["2.00.1"]),
+        ("12.50", ["12.50"]),
+        ("$99.99", ["99.99"]),
+    ],
+)
+def test_what_is_no_amount_has_only_its_own_words(analyzer, text, found):
+    assert words(analyzer, text) == found
+
+
+@pytest.mark.parametrize(
+    ("written", "count"),
+    [
+        ("Self-certify for seven days", "7"),
+        ("Ten business days", "10"),
+        ("a three-month probation", "3"),
+        ("thirty-five hours a week", "35"),
+        ("Ninety (90) days", "90"),
+        ("five per cent", "5%"),
+        ("after one year", "1"),
+    ],
+)
+def test_a_count_in_words_is_found_by_its_number(analyzer, written, count):
+    assert count in words(analyzer, written)
+    assert count in {*analyzer.question(written).kept, *chain(*analyzer.question(written).parts.values())}
+
+
+@pytest.mark.parametrize("text", ["one of them", "Seven Seas", "often days", "the twenty-second day", "Level ten"])
+def test_a_number_in_words_without_a_unit_stays_as_it_is(analyzer, text):
+    assert not any(word.isdecimal() for word in words(analyzer, text))
 
 
 @pytest.mark.parametrize("written", ["1000001", "100-0001", "〒１００－０００１", "〒100ー0001"])

@@ -78,6 +78,12 @@ def test_texts_of_which_one_says_the_opposite_are_two(one: str, other: str) -> N
         ("mandatory", "optional"),
         ("on weekdays", "at weekends"),
         ("at the minimum", "at the maximum"),
+        ("within an hour of", "within a day of"),
+        ("included from", "excluded from"),
+        ("of internal teams", "of external teams"),
+        ("above level 3", "below level 3"),
+        ("of the supplier", "of the customer"),
+        ("of the employer's", "of the employees'"),
     ],
 )
 def test_english_texts_of_which_one_says_the_opposite_are_two(one: str, other: str) -> None:

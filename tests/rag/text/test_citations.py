@@ -92,7 +92,16 @@ def test_the_number_of_a_list_is_no_claim_of_its_own():
 
 
 @pytest.mark.parametrize(
-    "claim", ["Ask Dr. Smith.", "It was made by Shimamiru Ltd. Tokyo.", "See No. A-2.", "The U.S. Virgin Islands."]
+    "claim",
+    [
+        "Ask Dr. Smith.",
+        "It was made by Shimamiru Ltd. Tokyo.",
+        "See No. A-2.",
+        "The U.S. Virgin Islands.",
+        "Ask the Sr. Manager of the Dept. (Asst. Manager if away).",
+        "See Art. IV, Sec. B and Fig. C.",
+        "It takes five days incl. Saturdays, approx. Monday to Friday.",
+    ],
 )
 def test_the_point_of_an_abbreviation_ends_no_claim(claim):
     assert [each.text for each in claims(f"{claim} That is all.")] == [claim, "That is all."]

@@ -197,6 +197,26 @@ Can't interns take parental leave?
 """
 
 LEANING_EN = """\
+Likewise for interns?
+Great, and hotels?
+Got it. And for trains?
+Hmm, what about meals?
+Gross or net?
+Only full-time employees?
+Is the rule different for interns?
+Including VAT?
+Apart from hotels?
+Except for interns?
+Assuming I work part-time?
+Let's say I work part-time
+I was asking about interns
+My question was about interns
+Try again with Germany
+As a part-time employee?
+Via the portal?
+Up to 5 days?
+Are copies accepted?
+Is a photo enough?
 Yes, the allowance for trips abroad
 Can contractors do so remotely?
 Can I apply online?

@@ -122,6 +122,8 @@ class _Builder:
             return
         node, parent = self._stack.pop(), self._stack[-1]
         self._count(tag, node.attributes, -1)
+        if tag == "p" and _is_title_of_google(node):
+            tag = node.tag = "h1"
         _mark_tasks(node)
         if tag in _ROLE_PLAYERS and node.attributes:
             node.tag = _BY_ROLE.get(node.attributes.get("role", "").lower(), node.tag)
@@ -283,6 +285,12 @@ def _leads_on(link: Node) -> bool:
     shows = (link.attributes.get(name, "").lower() for name in ("role", "data-toggle", "data-bs-toggle"))
     is_text = link.attributes.get("href", "").strip().lower().startswith(("tel:", "mailto:"))
     return "href" in link.attributes and not is_text and not any(word in ("tab", "pill") for word in shows)
+
+
+def _is_title_of_google(node: Node) -> bool:
+    """A paragraph in the style for titles: Google Docs writes no other title, and an h1 for each chapter."""
+    attributes = node.attributes
+    return attributes.get("id", "").startswith("h.") and "title" in attributes.get("class", "").split()
 
 
 def _is_mark_of_note(link: Node) -> bool:

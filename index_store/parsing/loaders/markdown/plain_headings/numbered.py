@@ -1,5 +1,5 @@
 """Numbered headings that are typed as plain lines: 1. 目的, ２　対象者, 一、概要, 3.1 The form,
-(1) 申請の方法, 1) 申請の方法, 第１　趣旨
+(1) 申請の方法, 1) 申請の方法, 第１　趣旨, A. Purpose, 1.0 Purpose
 
 Many notices and instructions have no styles for headings. A numbered line is a heading if it is short and no sentence,
 if its number is the next one, and if text stands below it. The lines of a list are sentences, or stand together.
@@ -43,10 +43,10 @@ _LINE = re.compile(
     r"(?:(?P<parts>\d{1,2}(?:[.-]\d{1,2}){1,2})\.?(?:\s+|(?=[^\x00-\x7f]))"
     r"|(?P<marked>\d{1,2})[.、](?!\d)\s*|(?P<plain>\d{1,2})\s+|\((?P<enclosed>\d{1,2})\)\s*"
     r"|(?P<closed>\d{1,2})\)\s*|第\s?(?P<ordinal>\d{1,2}|[一二三四五六七八九十]{1,3})\s+"
-    r"|(?P<letters>[IVX]{1,7}|[一二三四五六七八九十]{1,3})(?:[.、]\s*|\s+))(?P<text>\S.*)"
+    r"|(?P<letters>[IVX]{1,7}|[一二三四五六七八九十]{1,3})(?:[.、]\s*|\s+)|(?P<letter>[A-Z])\.\s+)(?P<text>\S.*)"
 )
-_FORMS = ("parts", "marked", "plain", "enclosed", "closed", "ordinal", "letters")
-_THIRD = re.compile(r"^[\s*]{0,9}(?:[(（]|第\s?)?(?:[3３]|III|Ⅲ|三)", re.MULTILINE)
+_FORMS = ("parts", "marked", "plain", "enclosed", "closed", "ordinal", "letters", "letter")
+_THIRD = re.compile(r"^[\s*]{0,9}(?:[(（]|第\s?)?(?:[3３]|III|Ⅲ|三|C\.\s)", re.MULTILINE)
 """Most texts count no lines up to FEWEST: they need not be taken apart."""
 _NO_HEADING = re.compile(r"。|[.．、,;:；：…]$|^[^(]*\)$|\.\s|\t|[.…‥・]{3}")
 """a sentence, a row of a table, or a line of a table of contents; but a heading may end in brackets: 費用（税込）"""
@@ -109,6 +109,8 @@ def _read(pages: Sequence[Page]) -> tuple[list[_Numbered], list[tuple[int, Headi
     at = length = 0
     above: list[tuple[int, int]] = []
     """number and width of the last two lines"""
+    letter = 0
+    """number of the last letter: 1 for A"""
     for at_page, page in enumerate(pages):
         for number, (line, level, title) in enumerate(page.lines()):
             text = line.strip().replace("**", "")
@@ -123,7 +125,8 @@ def _read(pages: Sequence[Page]) -> tuple[list[_Numbered], list[tuple[int, Headi
             elif numbered and numbered[-1].at == at - 2:
                 numbered[-1].is_above_text &= not _is_wrapped(above, number)
             above = [*above[-1:], (number, _width(line))]
-            if not level and len(numbered) <= MOST and (found := _numbers(text)):
+            if not level and len(numbered) <= MOST and (found := _numbers(text, letter)):
+                letter = found[1][0] if found[0] == "letter" else letter
                 numbered.append(_Numbered(at, length, *found, at_page, Heading(line=number, level=1, text=text)))
             at += 1
             length += len(text)
@@ -162,14 +165,19 @@ def _without_contents(numbered: Sequence[_Numbered]) -> list[_Numbered]:
     return left
 
 
-def _numbers(line: str) -> tuple[str, tuple[int, ...]] | None:
-    """The form and the numbers of a line that may be a heading."""
+def _numbers(line: str, letter: int) -> tuple[str, tuple[int, ...]] | None:
+    """The form and the numbers of a line that may be a heading. `letter`: of the last line that has a letter."""
     found = _LINE.fullmatch(unicodedata.normalize("NFKC", line)) if len(line) <= 2 * LATIN_LENGTH else None
     if found is None or not _is_heading(found["text"]):
         return None
     form = next(form for form in _FORMS if found[form])
+    # An I. behind H. is a letter, not a Roman number.
+    if form == "letter" or (found[0].startswith(f"{chr(ord('A') + letter)}.") and letter):
+        return "letter", (ord(found[form]) - ord("A") + 1,)
     if found[form][0].isdigit() and found[form].isascii():
-        return form, tuple(int(each) for each in re.split("[.-]", found[form]))
+        numbers = tuple(int(each) for each in re.split("[.-]", found[form]))
+        # 1.0, 2.0 stand above 1.1, 1.2.
+        return ("whole", numbers[:1]) if numbers[1:] == (0,) else (form, numbers)
     number = _IN_LETTERS.get(found[form])
     return (f"{form} {found[form].isascii()}", (number,)) if number else None
 

@@ -1,4 +1,5 @@
-"""Questions with their answers below them, typed as plain lines: Q1. …, Q：…, 【質問2】…, 問3　… and A1. …, 答え：…
+"""Questions with their answers below them, typed as plain lines: Q1. …, Q：…, Question 1: …, 【質問2】…, 問3　… and
+A1. …, Answer: …, 答え：…
 
 Each question is the heading of its answer. So they stay together, and a citation names the question.
 """
@@ -18,8 +19,10 @@ LINES = 3
 
 # After NFKC: Ｑ１． is Q1. and ： is a colon.
 _END = r"\s?\d{0,3}(?:[】\])]|\s?[.:、)-]|\s|(?<=\d)(?![\d%]))\s*\S"
-_QUESTION = re.compile(rf"[【\[(]?(?:Q|問|質問){_END}")
-_ANSWER = re.compile(rf"[【\[(]?(?:A|答え?|回答){_END}")
+_END_OF_WORD = r"\s?\d{0,3}\s?[.:)-]\s*\S"
+"""of a word that sentences may begin with, too: Answer all of them."""
+_QUESTION = re.compile(rf"[【\[(]?(?:Q|問|質問){_END}|(?i:question){_END_OF_WORD}")
+_ANSWER = re.compile(rf"[【\[(]?(?:A|答え?|回答){_END}|(?i:answer){_END_OF_WORD}")
 _MARK = re.compile(r"^[\s*>【\[（(［]{0,9}(?:[QＱ]|問|質問)", re.MULTILINE)
 """Most texts have none: they need not be taken apart."""
 _FIRST = frozenset("QＱ問質AＡ答回【[［(（")

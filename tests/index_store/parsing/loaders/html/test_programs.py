@@ -102,3 +102,12 @@ def test_a_line_break_of_small_screens_alone_divides_no_line(name: str) -> None:
 def test_a_tick_of_a_font_of_icons_is_read(cell: str, expected: str) -> None:
     table = f"<table><tr><th>Plan<th>Free<tr><td>Search<td>{cell}<tr><td>API<td>-</table>"
     assert f"| Search | {expected} |" in markdown(table)
+
+
+@pytest.mark.parametrize("chapters", [1, 2])
+def test_the_title_of_google_docs_is_a_title_and_chapters_are_headings(chapters: int) -> None:
+    title = '<p class="c0 title" id="h.t1"><span>Travel Policy</span></p><p class="c1 subtitle" id="h.t2">Version 2</p>'
+    text = "".join(f'<h1 id="h.a{n}"><span>{n}. Booking</span></h1><p>Book early.</p>' for n in range(1, chapters + 1))
+    document = load_html(f'<body class="c9 doc-content">{title}{text}', "a.html")
+    assert document.title == "Travel Policy"
+    assert chunk_document(document, 500, 0)[-1].headings[-1] == f"{chapters}. Booking"

@@ -58,7 +58,7 @@ def test_numbered_lines_above_text_are_headings_and_neither_contents_nor_lists_a
     "numbers",
     [("１　", "２　", "３　"), ("1.", "2.", "3."), ("1、", "2、", "3、"), ("一、", "二、", "三、"), ("Ⅰ ", "Ⅱ ", "Ⅲ "),
      ("I. ", "II. ", "III. "), ("(1)", "(2)", "(3)"), ("1) ", "2) ", "3) "), ("１）", "２）", "３）"),
-     ("第１　", "第２　", "第３　"), ("第一　", "第二　", "第三　")],
+     ("第１　", "第２　", "第３　"), ("第一　", "第二　", "第三　"), ("A. ", "B. ", "C. "), ("1.0 ", "2.0 ", "3.0 ")],
 )  # fmt: skip
 def test_numbers_have_many_forms(numbers: tuple[str, ...], headings) -> None:
     named = [number + name for number, name in zip(numbers, ("目的", "対象", "「費用」"), strict=True)]
@@ -121,6 +121,24 @@ def test_provisions_behind_the_last_numbered_heading_are_no_part_of_it(name: str
     )
     behind = f"{name}の規定は、準用する。\n{name}\nこの要領は、４月１日から施行する。\n"
     assert headings(text + behind) == [(1, "1. 項目1"), (1, "2. 項目2"), (1, "3. 項目3"), (1, name)]
+
+
+@pytest.mark.parametrize(
+    ("larger", "smaller"),
+    [(("I.", "II.", "III."), "A. B."), (("1.0", "2.0", "3.0"), "{}.1 {}.2"), (("1.", "2.", "3."), "A. B.")],
+)
+def test_letters_and_parts_stand_below_larger_numbers(larger: tuple[str, ...], smaller: str, headings) -> None:
+    named = [
+        (level, f"{number} Name")
+        for at, each in enumerate(larger, 1)
+        for level, number in ((1, each), *((2, part) for part in smaller.format(at, at).split()))
+    ]
+    assert headings("".join(f"{line}\n{SENTENCE}\n" for _, line in named)) == named
+
+
+def test_the_letter_behind_h_is_an_i(headings) -> None:
+    lines = [f"{letter}. Name" for letter in "ABCDEFGHIJ"]
+    assert headings("".join(f"{line}\n{SENTENCE}\n" for line in lines)) == [(1, line) for line in lines]
 
 
 def test_a_short_text_is_read_as_a_whole(headings) -> None:

@@ -31,7 +31,8 @@ def test_questions_above_answers_are_headings_below_the_name_of_their_group(head
 @pytest.mark.parametrize(
     ("question", "answer"),
     [("Q1 ", "A1 "), ("Q.", "A."), ("Q: ", "A: "), ("Q：", "A："), ("【Q1】", "【A1】"), ("[Q] ", "[A] "),
-     ("問1　", "答1　"), ("問3", "答3"), ("質問1：", "回答1："), ("Q1) ", "A1) ")],
+     ("問1　", "答1　"), ("問3", "答3"), ("質問1：", "回答1："), ("Q1) ", "A1) "),
+     ("Question 1: ", "Answer: "), ("QUESTION 1. ", "ANSWER 1. "), ("Question: ", "Answer: ")],
 )  # fmt: skip
 def test_their_marks_have_many_forms(question: str, answer: str, headings) -> None:
     names = [f"{question}{name}はいつですか" for name in ("健診", "賞与", "休業日")]
@@ -51,6 +52,7 @@ def test_a_question_may_have_several_lines(headings) -> None:
         "Q2 was good.\nQ3 was better.\nQ4 was the best.\nA manager said so.\n",
         "質問がある人は手を挙げる。\n回答は後日。\n" * 3,
         "問題は三つある。\n答えはない。\n" * 3,
+        "Question 3 was good.\nAnswer all of them: it pays.\n" * 3,
     ],
 )
 def test_too_few_questions_those_without_answers_and_sentences_are_no_headings(text: str, headings) -> None:
