@@ -1,5 +1,6 @@
 """`.env.example` names all settings, explains each in two languages and gives their defaults. Values that are none."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -127,10 +128,41 @@ def test_a_comment_that_docker_or_systemd_took_for_a_part_of_a_value_is_refused(
     assert getattr(rag.Settings(_env_file=None), name) == value
 
 
-def test_host_names_in_quotation_marks_are_refused_rather_than_names_that_no_browser_asks_for():
-    for value in ('"rag.example.com"', "'rag.example.com'", '"rag.example.com,192.168.0.12"'):
-        with pytest.raises(InvalidSetting, match="ALLOWED_HOSTS is not usable"):
-            pages.ServerSettings(_env_file=None, allowed_hosts=value)
+@pytest.mark.parametrize("quoted", ['"{}"', "'{}'", ' "{}"\n'])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("allowed_hosts", "rag.example.com,192.168.0.12"),
+        ("chat_model", "embedded"),  # the service would be sent the questions
+        ("data_dir", "/srv/rag"),
+        ("admins", "anna@example.com"),
+        ("admin_groups", "総務, Human Resources"),
+        ("crawl_allowed", "wiki.example.internal"),
+    ],
+)
+def test_quotation_marks_that_docker_took_for_a_part_of_a_value_are_refused(monkeypatch, name, value, quoted):
+    settings = pages.ServerSettings if name in pages.ServerSettings.model_fields else rag.Settings
+    monkeypatch.setenv(name.upper(), quoted.format(value))
+    with pytest.raises(
+        InvalidSetting, match=f"{name.upper()} is not usable: it must be without quotation marks"
+    ) as told:
+        settings(_env_file=None)
+    assert f"設定 {name.upper()} の値が使えません。引用符で囲まない値を、" in told.value.sentence("ja")
+    monkeypatch.setenv(name.upper(), value)
+    assert settings(_env_file=None)
+
+
+def test_a_secret_may_be_in_quotation_marks_because_they_may_be_meant():
+    secret = f'"{"s" * pages.SECRET_LENGTH}"'
+    assert pages.ServerSettings(_env_file=None, cookie_secret=secret).cookie_secret.get_secret_value() == secret
+
+
+@pytest.mark.parametrize("name", ["DATA_DIR", "ADMIN_GROUPS", "OPENAI_API_KEY"])
+def test_a_value_that_is_not_in_utf_8_is_refused_and_not_met_by_each_page(monkeypatch, name):
+    monkeypatch.setenv(name, os.fsdecode("規程".encode("cp932")))
+    with pytest.raises(InvalidSetting, match=rf"{name} is not usable: it must be in UTF-8\.") as told:
+        rag.Settings(_env_file=None)
+    assert "UTF-8 の文字列を、" in told.value.sentence("ja")
 
 
 @pytest.mark.parametrize("content", [None, "", "not a certificate", "-----BEGIN PRIVATE KEY-----"])
@@ -157,6 +189,12 @@ def test_admins_that_are_not_separated_by_commas_are_refused_rather_than_no_admi
     with pytest.raises(InvalidSetting, match=r"ADMINS .* separated by commas"):
         rag.Settings(_env_file=None, admins=f"anna@example.com{between}bob＠example.com")
     assert rag.Settings(_env_file=None, admins="anna@example.com, 山田 太郎,bob@example.com,").admins
+
+
+def test_an_admin_with_a_comment_behind_is_refused_rather_than_no_admin():
+    with pytest.raises(InvalidSetting, match="ADMINS is not usable"):
+        rag.Settings(_env_file=None, admins="anna@example.com   # and Bob, later")
+    assert rag.Settings(_env_file=None, admins="auth0|anna#1").admins
 
 
 @pytest.mark.parametrize("name", ["admin_groups", "editor_groups"])

@@ -3,6 +3,7 @@
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
 
 import os
+import uuid
 from pathlib import Path
 
 from filelock import FileLock
@@ -21,6 +22,18 @@ def refuse_root(folder: Path) -> None:
     """
     if os.name == "posix" and os.geteuid() == 0 and folder.exists() and (account := folder.stat().st_uid) != 0:
         raise NotAsRoot(folder=os.path.abspath(folder), account=account)
+
+
+def write_note(file: Path, text: str) -> None:
+    """Writes the file whole or not at all: an empty note, as a full disk leaves it, would name nothing of ours, also
+    when there is room again. Raises OSError.
+    """
+    part = file.with_name(f"{file.name}.{uuid.uuid4().hex}")  # other processes may write it at the same moment
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def write_all_to_disk() -> None:

@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base import errors
 from index_store.base.database.advisory_locks import HELD, OWNING, REPLICA
-from index_store.base.database.postgres import OWN_SECONDS, ConnectionLost, session
+from index_store.base.database.postgres import OWN_SECONDS, ConnectionLost, conninfo, session
 
 log = logging.getLogger(__name__)
 
@@ -119,12 +119,11 @@ class Replica:
 
     def _connect(self) -> psycopg.Connection[Any]:
         """Connects and takes the locks. Raises DatabaseInUse, DatabaseAway."""
-        url = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)
         # The server may need a moment to notice that a killed process is gone.
         arguments = session("catalogue", wait=OWN_SECONDS)
         connection: psycopg.Connection[Any] | None = None
         try:
-            connection = psycopg.connect(url, autocommit=True, **arguments)
+            connection = psycopg.connect(conninfo(self._database.url), autocommit=True, **arguments)
             connection.execute("SELECT pg_advisory_lock_shared(%s)", (OWNING,))
             self._take_number(connection)
             connection.execute(f"LISTEN {CHANNEL}")

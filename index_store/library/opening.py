@@ -13,6 +13,7 @@ from pathlib import Path
 from index_store.base import errors
 from index_store.base.database.backend import MOVING, ChangeLock, DatabaseLocation
 from index_store.base.database.database import backend_of, is_present, place_of
+from index_store.base.folders import write_note
 from index_store.base.settings.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
@@ -86,13 +87,13 @@ def _vectors_of(settings: Settings, catalogue: Catalogue) -> VectorStore:
         if local.exists() and has_some:
             raise errors.VectorsInFolder(folder=os.path.abspath(folder))
         shutil.rmtree(local, ignore_errors=True)
-        noted.write_text(_owner(folder / ORIGINALS_NOTED, catalogue), encoding="utf-8")
+        write_note(noted, _owner(folder / ORIGINALS_NOTED, catalogue))
     return VectorStore(chroma_backend(local, settings.chroma_url, noted.read_text(encoding="utf-8")))
 
 
 def _originals_of(settings: Settings, catalogue: Catalogue) -> Originals:
     """The originals of this catalogue. Raises OriginalsInFolder, OriginalsElsewhere, OriginalsOfAnother,
-    OriginalsNotThere.
+    OriginalsNotThere, DataFolderUnusable.
     """
     folder = settings.data_dir
     noted, local = folder / ORIGINALS_NOTED, folder / FOLDER
@@ -105,10 +106,13 @@ def _originals_of(settings: Settings, catalogue: Catalogue) -> Originals:
     if any(local.glob("??/*-*")):
         raise errors.OriginalsInFolder(place=os.path.abspath(local))
     owner = _owner(noted if noted.exists() else folder / NAMESPACE, catalogue)
-    noted.write_text(owner, encoding="utf-8")
+    write_note(noted, owner)
     if isinstance(backend, Folder) and (place := Path(backend.place)).exists():
         say_if_open_to_others(place)
-    return Originals(backend, owner, versions)
+    try:
+        return Originals(backend, owner, versions)
+    except OSError as error:  # its disk, not that of the data folder
+        raise errors.DataFolderUnusable(folder=backend.place, reason=error.strerror or error) from error
 
 
 @contextmanager
@@ -155,7 +159,7 @@ def _catalogue_of(settings: Settings, *, notes: bool = True) -> Catalogue:
         catalogue.close()
         raise errors.CatalogueInDatabase(folder=os.path.abspath(folder))
     if identity and notes:
-        noted.write_text(identity, encoding="utf-8")
+        write_note(noted, identity)
     return catalogue
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 from psycopg.types.string import StrDumperUnknown
 from sqlalchemy import (
     ColumnElement,
@@ -171,6 +172,14 @@ class PostgresSchema:
 def driver_url(url: str) -> URL:
     """The URL with psycopg 3 as its driver."""
     return make_url(url).set(drivername="postgresql+psycopg")
+
+
+def conninfo(url: URL) -> str:
+    """The same for psycopg itself. Not the URL as a text: SQLAlchemy writes a space of a password or a path so that
+    libpq refuses it, quoting the password, or reads a +; and of several hosts it writes the last one.
+    """
+    _, arguments = url.get_dialect()().create_connect_args(url)
+    return make_conninfo(**arguments)
 
 
 def session(schema: str, *, wait: float = LOCK_SECONDS) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from dotenv.parser import parse_stream
-from pydantic import ValidationError
+from pydantic import ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from index_store.base.errors import EnvFileUnusable, InvalidSetting
@@ -44,6 +44,22 @@ class PlainSettings(BaseSettings):
         except OSError as error:
             en, ja = "this account may not read it", "このアカウントに読み取りの権限がありません"
             raise EnvFileUnusable(problem_en=en, problem_ja=ja) from error
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_as_it_was_meant(cls, value: Any, info: ValidationInfo) -> Any:
+        field = info.field_name or ""
+        written = str(value) if isinstance(value, str | Path) else ""
+        if any("\ud800" <= each <= "\udfff" for each in written):  # as Python reads bytes of the environment
+            raise InvalidSetting(variable=field.upper(), allowed_en="in UTF-8", allowed_ja="UTF-8 の文字列")
+        # Docker's --env-file keeps them: "embedded" would be a model of the service, and "anna@example.com" no admin. A
+        # secret works with them, if it has them everywhere.
+        is_secret = "SecretStr" in str(cls.model_fields[field].annotation)
+        plain = written.strip()
+        if not is_secret and len(plain) > 1 and plain[0] == plain[-1] and plain[0] in "\"'":
+            en, ja = "without quotation marks around it", "引用符で囲まない値"
+            raise InvalidSetting(variable=field.upper(), allowed_en=en, allowed_ja=ja)
+        return value
 
 
 def _refuse_no_certificates() -> None:

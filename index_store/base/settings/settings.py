@@ -35,6 +35,9 @@ SECONDS = (f"a number of seconds above 0, at most {MOST_SECONDS}", f"0 より大
 SHORTEST_SECRET = 8
 """characters; a shorter one, such as the placeholder of a server without keys, is a common word"""
 
+_COMMENT = re.compile(r"\s#")
+"""behind a value, which Docker and systemd take for a part of it"""
+
 
 class Settings(PlainSettings):
     allowed: ClassVar[dict[str, tuple[str, str]]] = {
@@ -210,7 +213,7 @@ class Settings(PlainSettings):
     @classmethod
     def _are_separated_by_commas(cls, names: str) -> str:
         # Otherwise nobody would be an admin, and nothing would say why.
-        if any(each.count("@") + each.count("＠") > 1 for each in comma_separated(names)):
+        if any(each.count("@") + each.count("＠") > 1 for each in comma_separated(names)) or _COMMENT.search(names):
             raise ValueError
         return names
 
@@ -277,7 +280,7 @@ def model_name(name: str) -> str:
     Raises ValueError if a comment stands behind it, as in `web_address`.
     """
     name = name.strip()
-    if re.search(r"\s#", name):
+    if _COMMENT.search(name):
         raise ValueError
     return EMBEDDED if name.lower() == EMBEDDED else name
 

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Engine, String, cast, column, exists, func, s
 
 from index_store.base import errors
 from index_store.base.database.advisory_locks import MAKING_QUEUE
-from index_store.base.database.postgres import driver_url, session
+from index_store.base.database.postgres import conninfo, driver_url, session
 from index_store.catalogue.schema import job_items
 
 log = logging.getLogger(__name__)
@@ -126,8 +126,8 @@ class Receiver:
         thread when workers have died, finishes what they had begun.
         """
         arguments: dict[str, Any] = session("catalogue")
-        url = driver_url(database_url).set(drivername="postgresql").render_as_string(hide_password=False)
-        connector = procrastinate.PsycopgConnector(conninfo=url, kwargs=arguments, min_size=1, max_size=4)
+        address = conninfo(driver_url(database_url))
+        connector = procrastinate.PsycopgConnector(conninfo=address, kwargs=arguments, min_size=1, max_size=4)
         self._app = procrastinate.App(connector=connector)
         self._handle = handle
         self._look = look

@@ -47,6 +47,9 @@ class OriginalsBackend(Protocol):
 
     def mark(self, owner: str) -> None: ...
 
+    def is_marked(self) -> bool:
+        """Whether a mark that was there still is, if that can change while the store answers."""
+
     def work_folder(self) -> AbstractContextManager[Path]:
         """A folder on this machine for files that will be staged."""
 

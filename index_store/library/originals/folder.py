@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from index_store.base.folders import make_private
+from index_store.base.folders import make_private, write_note
 from index_store.library.originals.backend import StagedFile
 from index_store.library.originals.scratch import Scratch
 
@@ -50,7 +50,11 @@ class Folder:
 
     def mark(self, owner: str) -> None:
         make_private(self._folder)
-        (self._folder / MARK).write_text(owner, encoding="utf-8")
+        write_note(self._folder / MARK, owner)
+
+    def is_marked(self) -> bool:
+        # A share that is unmounted leaves an empty folder: what is stored there is gone when it is mounted again.
+        return (self._folder / MARK).exists()
 
     def work_folder(self) -> AbstractContextManager[Path]:
         return self._scratch.work_folder()

@@ -140,7 +140,7 @@ class Originals:
 
     def _claim(self) -> None:
         """Checks that these originals are ours: with another app's catalogue, a sweep would delete all of them."""
-        if self._is_ours:
+        if self._is_ours and (self._owner is None or self._backend.is_marked()):
             return
         owner = self._backend.owner()
         if owner is None:

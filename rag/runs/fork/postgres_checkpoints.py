@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import DatabaseError
 
 from index_store.base.database.advisory_locks import ARRIVING
-from index_store.base.database.postgres import CONNECT_SECONDS, PostgresSchema, driver_url, session
+from index_store.base.database.postgres import CONNECT_SECONDS, PostgresSchema, conninfo, driver_url, session
 from rag.runs.fork.checkpoint_store import NAME, CompressedSerializer, LenientSaver
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ class PostgresCheckpoints:
         """None, with a line in the log, if the database can't be opened now."""
         arguments = {**session(NAME), "autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
         pool: Pool = AsyncConnectionPool(
-            driver_url(url).set(drivername="postgresql").render_as_string(hide_password=False),
+            conninfo(driver_url(url)),
             kwargs=arguments,
             min_size=1,
             max_size=CONNECTIONS,

@@ -98,6 +98,13 @@ def test_a_new_folder_for_originals_is_private_to_its_account(
     assert f"can read the folder {share}. To prevent this, use `chmod 700`" in caplog.text
 
 
+def test_a_folder_for_originals_that_can_not_be_used_is_named(serviced: Settings, tmp_path: Path) -> None:
+    share = tmp_path / "mount" / "originals"
+    share.parent.write_text("")
+    with pytest.raises(errors.DataFolderUnusable, match=f"{share} can't be used"):
+        IndexStore(serviced.model_copy(update={"originals_url": SecretStr(f"file://{share}")}))
+
+
 @pytest.fixture
 def folder_of_another(serviced: Settings, monkeypatch: pytest.MonkeyPatch) -> Path:
     """As root sees it."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 from pydantic import SecretStr
 from sqlalchemy import event, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
@@ -16,7 +17,7 @@ from index_store.access.access import open_access
 from index_store.base import errors
 from index_store.base.database import postgres as postgres_module
 from index_store.base.database.database import open_database, place_of
-from index_store.base.database.postgres import SharedChanges, driver_url
+from index_store.base.database.postgres import SharedChanges, conninfo, driver_url
 from index_store.base.settings.settings import Settings
 from index_store.catalogue.schema import SCHEMA, indexes
 from index_store.store.index_store import IndexStore
@@ -257,3 +258,22 @@ def test_a_password_may_have_signs_that_mean_something_in_other_addresses(sign: 
     assert url
     parts = driver_url(url.get_secret_value())
     assert (parts.password, parts.host, parts.database) == (f"p{sign}ss", "host", "a")
+
+
+@pytest.mark.parametrize(
+    ("address", "read"),
+    [
+        ("u:a%20b%2Bc@host/a", {"password": "a b+c"}),
+        ("u:p@host/a%20b", {"dbname": "a b"}),
+        ("u:p@host/a?sslrootcert=/etc/my%20ca.pem", {"sslrootcert": "/etc/my ca.pem"}),
+        ("u:p@/a?host=one:5432&host=other:5433", {"host": "one,other", "port": "5432,5433"}),
+        ("u:p@[::1]:5432/a", {"host": "::1", "port": "5432"}),
+    ],
+)
+def test_the_connections_for_messages_and_checkpoints_read_an_address_as_the_others_do(
+    address: str, read: dict[str, str]
+) -> None:
+    url = driver_url(f"postgresql://{address}")
+    others = url.get_dialect()().create_connect_args(url)[1]
+    assert conninfo_to_dict(conninfo(url)) == {name: str(value) for name, value in others.items()}
+    assert read.items() <= conninfo_to_dict(conninfo(url)).items()

@@ -396,6 +396,24 @@ def test_a_share_that_is_not_mounted_is_not_written_to(serviced: Settings, tmp_p
         assert_sound(store, shared.data_dir)
 
 
+def test_a_share_that_is_unmounted_while_the_app_runs_is_not_written_to(
+    serviced: Settings, tmp_path: Path, write: Write
+) -> None:
+    share = tmp_path / "share"
+    with IndexStore(serviced.model_copy(update={"originals_url": SecretStr(f"file://{share}")})) as store:
+        store.add("a", write("a.md"))
+        shutil.move(share, tmp_path / "away")
+        share.mkdir()  # the folder that it was mounted on
+        refused = store.add("a", write("b.md"))
+        assert refused.error
+        assert "Check that the share is mounted" in refused.error.sentence("en")
+        assert list(share.iterdir()) == []
+        share.rmdir()
+        shutil.move(tmp_path / "away", share)
+        assert store.add("a", write("b.md")).error is None
+        assert_sound(store, serviced.data_dir)
+
+
 @pytest.mark.parametrize(
     "url",
     [
