@@ -246,6 +246,7 @@ def test_an_attachment_without_text_is_not_called_a_page(run: Run, tmp_path: Pat
     assert run("add", "--index", "a", file).out.endswith("no text in pages or attachments: scan.pdf)\n")
 
 
+@pytest.mark.soak
 def test_a_newline_in_the_name_of_a_file_begins_no_other_line(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "a\nready  b.md"
     file.write_text("# A\n\nThis is what it says.", encoding="utf-8")
@@ -338,6 +339,7 @@ def test_where_there_is_nothing_to_show_a_person_is_told_so_and_a_program_reads_
     assert told("check", "--json") == ""
 
 
+@pytest.mark.soak
 def test_files_folders_and_archives_are_added_together(run: Run, write: Write, tmp_path: Path) -> None:
     write("docs/b.md")
     write("docs/deep/a.md")
@@ -574,6 +576,7 @@ def test_an_index_is_renamed_and_dropped(run: Run, write: Write, data_dir: Path)
     assert len(list((data_dir / "originals").glob("??/*"))) == 1
 
 
+@pytest.mark.soak
 def test_what_differs_is_said_and_fails(run: Run, write: Write, data_dir: Path) -> None:
     run("add", "--index", "a", write("a.md"))
     assert (run("check").status, run("check").out) == (0, "")

@@ -107,6 +107,7 @@ def test_one_click_loads_the_samples_and_then_questions_to_try_are_offered(engin
     assert (run.question, run.pipeline, run.index, run.status) == (chosen.text, "naive", samples.INDEX, "finished")
 
 
+@pytest.mark.soak
 def test_beside_an_empty_index_the_samples_are_the_index_that_is_asked_once_they_are_loaded(engine):
     engine.store.create_index("a draft")
     page = ChatPage()
@@ -133,6 +134,7 @@ def test_an_answer_comes_with_its_citation_below_a_trace_that_is_folded_to_a_lin
     assert page.words["total.tokens"].rpartition("}")[2] in trace.label
 
 
+@pytest.mark.soak
 def test_the_words_of_a_question_are_shown_as_they_were_typed(handbook, server):
     server.default = "Nothing of the kind."
     page = answered("<script>alert(1)</script>\nsecond *line*")
@@ -263,6 +265,7 @@ def test_the_pipeline_that_is_picked_is_the_one_that_runs(handbook):
     assert page.ask(ASKED["en"]).pipeline == "naive"
 
 
+@pytest.mark.soak
 def test_the_index_that_is_picked_stays_picked_when_a_document_is_added_to_it(handbook, engine, tmp_path):
     for name in ("first.md", "second.md"):
         (tmp_path / name).write_text(f"# Notes\n\nThe {name} of the green car.", encoding="utf-8")

@@ -180,6 +180,7 @@ def test_an_answer_can_be_copied_with_its_sources(page, language):
     assert page.words["chat.copy_markdown"] in html
 
 
+@pytest.mark.soak
 def test_what_is_copied_does_not_leave_its_field(page, server):
     page = page()
     page.pick("pipeline.label", "naive")
@@ -223,6 +224,7 @@ def test_follow_ups_are_offered_below_the_last_answer_alone_and_one_press_asks(s
     assert [str(each.key).startswith(f"follow-up-{first.id}") for each in page.app.button].count(True) == 0
 
 
+@pytest.mark.soak
 def test_a_suggested_question_is_read_against_the_answer_below_which_it_stands(handbook, server, engine, monkeypatch):
     monkeypatch.setattr(process.engine().settings, "suggest_follow_ups", "service")
     suggested = json.dumps({"questions": ["Who approves the request?"]})

@@ -138,6 +138,7 @@ def test_while_it_goes_on_each_column_can_be_stopped_and_all(handbook, server):
     assert page.words["compare.differences"] in [each.value for each in page.app.subheader]
 
 
+@pytest.mark.soak
 def test_where_columns_take_turns_the_page_says_whose_it_is(handbook, server, monkeypatch):
     monkeypatch.setenv("RUNS_AT_ONCE", "1")
     restart()
@@ -260,6 +261,7 @@ def test_stored_runs_of_anywhere_stand_side_by_side_and_a_vote_keeps_them(handbo
     assert f"★ {page.words['compare.best']}" in ComparePage(runs=",".join(runs)).buttons
 
 
+@pytest.mark.soak
 def test_runs_of_different_indexes_say_which_one_they_asked_by_its_present_name(handbook, engine, tmp_path):
     assert engine.store.add("handbook 2024", tmp_path / "travel.md", "travel.md").error is None
     first, second = asked(), asked(index="handbook 2024")
@@ -320,6 +322,7 @@ def test_after_a_vote_on_stored_runs_the_one_that_failed_is_asked_again_in_its_p
     assert len(page.answers) == 2
 
 
+@pytest.mark.soak
 def test_in_an_address_of_runs_that_are_kept_a_column_is_asked_again(handbook, server):
     first = asked()
     server.answer_when(lambda request: request.schema is None, Refusal(500, "server_error"), times=1)
@@ -356,6 +359,7 @@ def test_a_typed_question_stays_after_a_look_at_another_page_and_goes_once_it_is
     assert page.go("compare").app.text_area[0].value == ""
 
 
+@pytest.mark.soak
 def test_no_pipeline_is_offered_twice_after_a_look_at_the_other_form(handbook):
     run = asked(pipeline="self_rag")
     page = ComparePage(runs=run)
@@ -382,6 +386,7 @@ def test_an_answer_that_was_not_found_names_no_sources_above_the_form_either(han
     assert page.words["outcome.not_in_documents_note"] in page.text
 
 
+@pytest.mark.soak
 def test_other_columns_get_the_standalone_question_of_a_follow_up(handbook, server):
     conversation = process.engine().history.run(asked()).conversation_id
     server.answer_when(lambda request: "And of hotels?" in request.prompt, "Who approves hotels?", times=1)

@@ -132,6 +132,7 @@ def test_search_and_filters_stay_while_a_document_is_open(engine, tmp_path):
     assert len(page.table) == 2
 
 
+@pytest.mark.soak
 def test_the_address_of_the_list_shows_it_after_a_reload_and_a_look_at_a_document(engine, tmp_path):
     add(engine, tmp_path, "archive.md", index="archive")
     [document_id, *_] = add(engine, tmp_path, "travel.md", "travel.txt", "leave.txt")
@@ -315,6 +316,7 @@ def test_what_is_sent_for_an_index_that_another_tab_has_renamed_reaches_no_other
     assert page.drop(("leave.md", HANDBOOK.encode())).wait().picked == new
 
 
+@pytest.mark.soak
 def test_no_popover_of_an_index_that_another_tab_has_renamed_stays_open_over_the_next(engine, tmp_path, monkeypatch):
     add(engine, tmp_path, "archive.md", index="archive")
     add(engine, tmp_path, "travel.md")
@@ -332,6 +334,7 @@ def test_no_popover_of_an_index_that_another_tab_has_renamed_stays_open_over_the
     assert of_an_index <= {label for label, id_ in popovers().items() if id_ != before[label]}
 
 
+@pytest.mark.soak
 def test_a_press_for_a_site_that_another_tab_has_removed_reaches_no_other_site(engine):
     sites = ["http://localhost/cups", "http://localhost/kettles"]  # not allowed, but listed
     for url in sites:
@@ -383,6 +386,7 @@ def test_the_addresses_of_sites_are_read_in_their_letters_where_documents_are_ch
     assert set(documents.options) == {f"{each} [{page.words['state.failed']}]" for each in addresses}
 
 
+@pytest.mark.soak
 def test_the_glossary_shows_what_another_tab_has_saved_and_does_not_take_it_back(engine, tmp_path):
     add(engine, tmp_path, "travel.md")
     page, save = DocumentsPage(), engine.store.set_glossary
@@ -799,6 +803,7 @@ class Signed:
     auth = "header"
 
 
+@pytest.mark.soak
 def test_whom_and_which_right_are_chosen_stay_on_a_switch_of_language_and_are_given(engine, tmp_path, monkeypatch):
     add(engine, tmp_path, "travel.md")
     monkeypatch.setattr("pages.widgets.documents.index_picker.server_settings", lambda: Signed)

@@ -113,6 +113,7 @@ def test_a_limit_is_told_there_as_on_the_page_where_it_is_set(engine):
     assert f"{page.words['usage.files']}: {page.words['usage.unlimited']}" in details
 
 
+@pytest.mark.soak
 def test_it_is_turned_page_by_page(engine):
     audit = process_of(engine).store.access.audit
     local = person_of(engine)

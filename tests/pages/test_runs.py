@@ -387,6 +387,7 @@ def test_of_a_cut_answer_that_nobody_rated_it_is_not_said_that_nothing_casts_dou
     assert page.words["cause.none_note"] not in page.text
 
 
+@pytest.mark.soak
 @one_language("en")
 def test_where_a_person_finds_an_answer_good_that_a_check_rejected_the_trace_is_not_said_to_agree(
     engine, ask, server, language

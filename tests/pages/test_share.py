@@ -84,6 +84,7 @@ def test_a_conversation_is_shared_from_its_head_and_its_link_shows_it_to_be_read
     assert words["sidebar.new_chat"] not in page.told
 
 
+@pytest.mark.soak
 def test_an_answer_is_shared_alone(chat):
     first = chat.wait()
     said = {"index": "documents", "pipeline_name": "naive", "conversation_id": chat.conversation}
@@ -145,6 +146,7 @@ def test_a_link_shows_another_persons_run_with_prompts_but_without_documents(cha
     assert page.told.count(shown(texts("en")["chat.gone"])) == 1
 
 
+@pytest.mark.soak
 def test_a_link_is_shown_again_to_the_tab_that_made_it_and_to_no_other(chat):
     open_sharing(chat, chat.conversation)
     chat.press(chat.words["share.make"])
@@ -173,6 +175,7 @@ def test_all_links_are_listed_and_each_can_be_revoked(chat, language):
     assert words["share.revoked"].partition(" ")[0] in page.told
 
 
+@pytest.mark.soak
 def test_a_link_to_an_answer_to_a_pasted_mail_is_listed_by_the_beginning_of_the_mail(chat):
     run = chat.ask("Dear team,\n" + "the train was late again. " * 40 + "Who approves the green car?")
     token = engine().shares.add(run.id).token
@@ -185,6 +188,7 @@ def test_a_page_without_links_says_how_to_make_one():
     assert texts("en")["share.none"] in Page("personal/shares").told
 
 
+@pytest.mark.soak
 def test_a_title_that_reads_as_a_picture_is_shown_as_written(chat):
     run = engine().ask("![x](https://elsewhere.example/x.png) <b>?", index="documents", pipeline_name="naive")
     run.result()

@@ -95,6 +95,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexStore]:
         yield store
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("language", "name"), [("en", "guide.md"), ("ja", "guide.ja.md")])
 def test_the_guide_says_at_which_rank_each_search_has_the_part(language, name, prepared):
     ranks = {

@@ -96,6 +96,7 @@ def test_the_first_lines_of_the_module_name_each_option(capsys, command):
     assert options <= set(re.findall(r"--[a-z]+", commands.__doc__ or ""))
 
 
+@pytest.mark.soak
 def test_the_help_and_an_export_load_nothing_that_only_answers_need(tmp_path):
     script = (
         "import sys; from rag.commands import main; main(['export', 'unknown']);"

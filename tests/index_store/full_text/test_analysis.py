@@ -782,6 +782,7 @@ def test_a_text_longer_than_sudachi_takes_is_analysed_to_its_end(analyzer):
     assert text[terms[-1].start : terms[-1].end] == "精算"
 
 
+@pytest.mark.soak
 def test_a_text_without_sentences_is_analysed_to_its_end(analyzer):
     text = "東京" * PIECE + "大阪"
     last = analyzer.terms(text).words[-1]

@@ -545,6 +545,7 @@ def test_the_members_of_an_archive_are_documents_and_follow_it(
     assert originals(serviced.data_dir) == []
 
 
+@pytest.mark.soak
 def test_an_archive_that_cannot_be_read_is_a_document_that_failed_and_its_former_members_stay(
     store: IndexStore, serviced: Settings, tmp_path: Path
 ) -> None:
@@ -585,6 +586,7 @@ def test_a_cancelled_archive_leaves_the_members_that_were_done_and_nothing_else(
 # Several jobs at the same time
 
 
+@pytest.mark.soak
 def test_two_jobs_add_to_one_index_side_by_side(
     store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
 ) -> None:
@@ -837,6 +839,7 @@ def test_a_parser_that_hangs_or_is_killed_costs_one_file(
         assert_sound(store, serviced.data_dir)
 
 
+@pytest.mark.soak
 @linux
 @pytest.mark.usefixtures("own_parsers")
 def test_a_version_that_was_replaced_before_it_was_read_is_told_so(serviced: Settings, write: Write) -> None:

@@ -103,6 +103,7 @@ def test_a_search_finds_what_it_found_all_through_a_reindex(filled: Settings, se
         assert outcome(job) == ["ready"] * 3
 
 
+@pytest.mark.soak
 def test_another_chunk_size_gives_other_chunks_of_the_same_documents(filled: Settings, write: Write) -> None:
     long = "日当は1日2,500円です。宿泊するときは、別に定めます。" * 40
     with IndexStore(filled) as store:
@@ -134,6 +135,7 @@ def test_under_another_model_none_is_found_until_it_is_embedded_again(
         assert_sound(store, other.data_dir)
 
 
+@pytest.mark.soak
 def test_a_model_of_the_same_name_with_other_vectors_is_another_model(
     filled: Settings, service: EmbeddingService
 ) -> None:
@@ -174,6 +176,7 @@ def test_a_service_that_fails_in_the_midst_costs_nothing_that_a_retry_does_not_m
         assert_sound(store, other.data_dir)
 
 
+@pytest.mark.soak
 def test_under_the_same_model_a_cancelled_reindex_leaves_all_searchable(
     filled: Settings, service: EmbeddingService
 ) -> None:

@@ -97,6 +97,7 @@ def test_vectors_of_no_document_are_told_by_index_and_mended_by_a_reindex(
     _mended(filled, "b")
 
 
+@pytest.mark.soak
 def test_a_collection_that_is_gone_is_mended_by_a_reindex(filled: Settings, vectors: ChromaBackend) -> None:
     vectors.drop(collection_of(filled, vectors, "a").name)
     vectors.close()
@@ -112,6 +113,7 @@ def test_chunks_that_are_miscounted_are_told_by_document_and_mended_by_a_reindex
     _mended(filled, "a")
 
 
+@pytest.mark.soak
 def test_a_collection_of_no_index_is_told_by_name_and_goes_at_the_next_start(
     filled: Settings,
 ) -> None:
@@ -137,6 +139,7 @@ def test_an_original_that_is_gone_is_told_by_document_and_comes_back_when_it_is_
         assert_sound(store, filled.data_dir)
 
 
+@pytest.mark.soak
 def test_originals_of_no_document_are_told_and_go_at_the_next_start(filled: Settings) -> None:
     with IndexStore(filled) as store:
         folder = filled.data_dir / "originals" / "ab"

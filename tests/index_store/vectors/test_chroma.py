@@ -104,6 +104,7 @@ def test_where_a_killed_process_has_torn_an_index_its_documents_are_embedded_aga
         assert store.search("small", "What does small.md say?", k=1)[0].source.endswith("small.md")
 
 
+@pytest.mark.soak
 @pytest.mark.sqlite_alone
 @pytest.mark.folder_alone
 def test_what_a_killed_process_has_not_torn_is_left_as_it_is(killed: Settings) -> None:

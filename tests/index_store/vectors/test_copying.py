@@ -83,6 +83,7 @@ def test_after_a_stop_none_is_sent_twice_and_all_are_as_they_were(
         assert are_alike(back, folder)
 
 
+@pytest.mark.soak
 def test_what_the_origin_does_not_have_any_more_goes(folder: ChromaBackend, server: ChromaBackend) -> None:
     copy_vectors(folder, server, lambda *_: None)
     server.get_or_create("index-gone")

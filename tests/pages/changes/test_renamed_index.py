@@ -153,6 +153,7 @@ def test_beside_an_answer_of_an_index_that_was_replaced_nothing_is_asked(engine,
     assert f"⇄ {page.words['compare.begin']}" not in page.buttons
 
 
+@pytest.mark.soak
 def test_a_trace_leads_to_the_search_of_the_renamed_index(engine, run):
     engine.store.rename_index("handbook", "rules")
     assert searches(trace_of(run)) == ["rules"]

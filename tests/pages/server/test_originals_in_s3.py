@@ -66,6 +66,7 @@ def test_the_whole_or_a_part_is_sent(client, document):
             assert answer.headers["accept-ranges"] == "bytes"
 
 
+@pytest.mark.soak
 def test_a_part_of_another_version_is_not_put_together_with_this_one(client, document):
     tag = client.head(document).headers["etag"]
     for asked, status in ((tag, 206), ('"another"', 200)):

@@ -523,6 +523,7 @@ def test_a_connection_gets_no_answer_to_what_no_page_asks(forks: Forks, tmp_path
     assert told.isdisjoint({"git_info_changed", "backend_operation_response"})
 
 
+@pytest.mark.soak
 def test_an_upload_that_does_not_end_does_not_keep_the_server_from_ending() -> None:
     done = run(UPLOADING_AT_THE_END)
     assert done.stdout.split() == ["ended"], done.stderr

@@ -311,6 +311,7 @@ def test_a_chunk_that_was_taken_in_has_the_place_that_a_search_would_give_it(eng
     assert (passage.headings, passage.page) == (hit.headings, hit.page)
 
 
+@pytest.mark.soak
 def test_a_passage_that_was_taken_in_from_a_table_has_the_header_of_its_columns(engine, speaking, tmp_path):
     rows = "".join(f"| Kettle {n} | {n}00 yen | whistles |\n" for n in range(20, 50))
     table = f"| Kettle | Price | Note |\n|---|---|---|\n{rows}"
@@ -491,6 +492,7 @@ def test_whether_documents_are_needed_is_turned_over(engine, speaking, said, tur
 # Rewrites and the web
 
 
+@pytest.mark.soak
 def test_another_rewrite_is_searched_for_instead_of_the_models(engine, speaking):
     speaking.answer_when(JA.relevance, answer=NO)
     speaking.answer_when(JA.relevance, SICK, answer=YES)

@@ -161,6 +161,7 @@ def test_killed_at_several_moments_a_move_goes_on_and_until_the_switch_the_old_f
     assert moved(servers, MoveTarget.SERVERS)
 
 
+@pytest.mark.soak
 def test_originals_of_a_share_are_known_to_both_databases(servers, folder, embeddings, before, tmp_path):
     share = shutil.move(folder / "originals", tmp_path / "share")
     shared = servers.model_copy(update={"originals_url": SecretStr(Path(share).as_uri())})
@@ -174,6 +175,7 @@ def test_originals_of_a_share_are_known_to_both_databases(servers, folder, embed
         assert_as_before(engine, before)
 
 
+@pytest.mark.soak
 def test_the_only_document_of_a_folder_can_be_changed_after_the_move(postgres, chroma, embeddings, tmp_path):
     folder, file = tmp_path / "single", tmp_path / "note.md"
     servers = with_servers(folder, postgres.new_database(), chroma.url)
@@ -273,6 +275,7 @@ def test_every_table_of_a_database_goes_there_and_back(movable, servers, tmp_pat
                 assert connection.execute(table.insert(), row).inserted_primary_key == (8,)
 
 
+@pytest.mark.soak
 def test_of_many_rows_those_that_were_changed_since_are_changed_there(servers, tmp_path, monkeypatch, on_progress):
     monkeypatch.setattr(tables, "VARIABLES", 100)  # so many rows at once
     origin, there = SqliteFile(tmp_path / "catalogue.sqlite3"), place_of("catalogue", tmp_path, servers.database_url)

@@ -69,6 +69,7 @@ def is_forgotten(engine: UserEngine) -> bool:
     return eventually(lambda: process_of(engine).store.removed() == [])
 
 
+@pytest.mark.soak
 def test_the_header_above_the_rows_of_a_table_is_read_with_them_and_goes_with_them(open_loaded, chat, tmp_path):
     header = "| 等級 | 潜水手当 |\n| --- | --- |\n"
     rows = "".join(f"| 等級{number} | {number}00円 |\n" for number in range(150, 190))

@@ -129,6 +129,7 @@ def test_options_are_carried_through_and_kept_with_the_site(store: IndexStore, s
     assert outcome(site, crawled(store, site, "/docs/", **options))["/docs/deep"] == "removed"
 
 
+@pytest.mark.soak
 def test_pages_are_kept_while_the_start_is_under_maintenance_and_the_result_says_so(
     store: IndexStore, site: SiteServer, crawling: Settings
 ) -> None:
@@ -358,6 +359,7 @@ def test_a_page_without_text_fails_and_the_others_are_added(store: IndexStore, s
     }
 
 
+@pytest.mark.soak
 def test_a_crawl_that_was_given_up_says_so_and_is_not_called_complete(
     store: IndexStore, site: SiteServer, crawling: Settings
 ) -> None:
@@ -476,6 +478,7 @@ def test_pages_that_wait_for_the_model_when_the_store_is_closed_are_added_at_the
         assert_sound(store, crawling.data_dir)
 
 
+@pytest.mark.soak
 def test_no_site_is_lost_when_the_store_is_closed_as_soon_as_it_is_given(
     crawling: Settings, site: SiteServer, service: EmbeddingService, write: Write
 ) -> None:
@@ -579,6 +582,7 @@ def test_files_are_added_before_the_sites_that_were_given_with_them(
     assert len(store.documents()) == 2
 
 
+@pytest.mark.soak
 def test_a_page_of_two_sites_belongs_to_the_first_that_brought_it_and_only_that_one_removes_it(
     store: IndexStore, site: SiteServer, crawling: Settings
 ) -> None:
@@ -613,6 +617,7 @@ def test_a_site_that_is_removed_leaves_its_first_page_to_the_site_that_brought_i
     assert [each.source for each in store.remove("a", site.url("/docs/"))] == [site.url("/docs/")]  # now it is a page
 
 
+@pytest.mark.soak
 def test_two_sites_on_one_host_that_are_crawled_at_once_keep_its_rate_together(
     crawling: Settings, site: SiteServer
 ) -> None:

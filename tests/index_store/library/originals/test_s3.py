@@ -189,6 +189,7 @@ def test_a_document_whose_original_can_not_be_fetched_fails_and_is_tried_again(
         assert_sound(store, stored.data_dir)
 
 
+@pytest.mark.soak
 def test_a_service_that_is_slow_is_waited_for_and_one_that_says_nothing_is_not(
     stored: Settings, between: Between, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -340,6 +341,7 @@ def test_what_was_kept_is_gone_on_with_by_the_next_process(
 # Which store the originals belong to
 
 
+@pytest.mark.soak
 def test_two_installations_do_not_sweep_each_others_originals(
     stored: Settings, s3: S3Server, bucket: str, write: Write, tmp_path: Path
 ) -> None:

@@ -60,6 +60,7 @@ def finds(store: IndexStore, name: str) -> bool:
     return store.search("a", f"This is what {name} says in part 1.", mode="vector", k=1)[0].source.endswith(name)
 
 
+@pytest.mark.soak
 def test_a_search_in_a_large_collection_needs_no_further_requests_as_it_grows(
     behind: Settings, proxy: ChromaProxy, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,6 +308,7 @@ def test_something_else_at_its_address_is_told(serviced: Settings, service) -> N
         assert isinstance(store.trouble, errors.VectorsFailed)
 
 
+@pytest.mark.soak
 def test_many_questions_open_no_more_connections_than_the_first_few(on_server: Settings, write: Write) -> None:
     with IndexStore(on_server) as store, ThreadPoolExecutor(4) as people:
         fill(store, write, count=1)

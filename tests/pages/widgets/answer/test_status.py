@@ -195,6 +195,7 @@ def test_a_follow_up_is_shown_as_it_was_asked_and_its_step_as_it_was_understood(
     assert step.detail.after == whole
 
 
+@pytest.mark.soak
 def test_a_style_that_is_picked_is_told_below_and_goes_with_the_question_and_its_repetition(handbook, engine):
     page = ChatPage()
     for title, value in (("pipeline.label", "naive"), ("options.length", "short"), ("options.tone", "plain")):

@@ -71,6 +71,7 @@ def test_what_is_picked_counts_also_if_the_language_is_switched_before_the_page_
     assert (page.picked("options.mode"), page.number("options.temperature").value) == ("keyword", 0.7)
 
 
+@pytest.mark.soak
 def test_it_can_be_left_to_the_pipeline_again(engine, page):
     page.pick("options.unit", "section")
     page.pick("options.unit", "")

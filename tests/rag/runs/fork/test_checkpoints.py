@@ -139,6 +139,7 @@ def test_they_go_when_their_days_are_over(opened, monkeypatch):
         assert fork(engine, new)
 
 
+@pytest.mark.soak
 def test_who_wants_none_has_none(opened):
     with opened() as engine:
         ask(engine)
@@ -219,6 +220,7 @@ def test_an_unknown_run_or_one_of_a_deleted_index_is_not_forked(opened):
         assert len(engine.history.runs()) == 1
 
 
+@pytest.mark.soak
 def test_an_index_is_known_by_more_than_its_name(opened):
     """A renamed index is still the same index; another index with its old name is not."""
     with opened() as engine:

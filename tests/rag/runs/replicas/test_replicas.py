@@ -187,6 +187,7 @@ def test_a_group_without_a_limit_has_none_whatever_the_limit_of_everybody(
     assert [each.result().status for each in runs] == ["finished"] * 2
 
 
+@pytest.mark.soak
 def test_the_tokens_of_a_day_are_those_of_all(one: UserEngine, other: UserEngine, gate: Gate) -> None:
     gate.open()
     grant(one, INDEX)
@@ -293,6 +294,7 @@ def test_a_deletion_that_an_app_has_left_unfinished_is_completed_by_another(
     one.store.delete_index("going")
 
 
+@pytest.mark.soak
 def test_an_app_that_was_thought_dead_saves_nothing_more_of_a_run_that_was_ended_for_it(
     replica: Open, chat: ScriptedChat, gate: Gate
 ) -> None:

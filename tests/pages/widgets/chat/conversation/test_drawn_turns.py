@@ -92,6 +92,7 @@ def test_an_early_run_that_is_opened_is_drawn_with_the_turns_around_it_and_broug
     assert page.in_view is None
 
 
+@pytest.mark.soak
 def test_another_wording_of_an_early_question_is_drawn_and_brought_into_view(conversation, save, engine):
     conversation_id = conversation(25)
     runs = engine.history.runs(conversation_id)

@@ -88,6 +88,7 @@ def test_what_is_asked_next_goes_on_with_the_branch_that_is_shown(page):
     assert asked(page) == [FIRST, EDITED]
 
 
+@pytest.mark.soak
 def test_what_two_tabs_ask_in_one_conversation_is_all_there_in_the_order_in_which_it_was_asked(page):
     page = page()
     other = ChatPage(conversation=page.conversation)
@@ -97,6 +98,7 @@ def test_what_two_tabs_ask_in_one_conversation_is_all_there_in_the_order_in_whic
     assert asked(page.look()) == [FIRST, SECOND, EDITED, LAST]
 
 
+@pytest.mark.soak
 def test_a_question_goes_on_with_what_is_on_the_page_after_an_edit_in_another_tab(page):
     page = page()
     other = ChatPage(conversation=page.conversation)
@@ -130,6 +132,7 @@ def test_the_first_question_can_be_edited_and_is_asked_as_it_was(page, engine):
     assert asked(page) == [EDITED]
 
 
+@pytest.mark.soak
 def test_an_edit_stops_the_answer_to_the_wording_before(page, engine, server):
     page = page()
     server.answer_when(lambda request: LAST in request.prompt, Answer("A word. " * 100, until=threading.Event()))
@@ -171,6 +174,7 @@ def test_the_run_in_the_address_is_the_one_that_was_asked_last(page):
     assert page.branch == page.in_view == page.wait().id
 
 
+@pytest.mark.soak
 def test_a_run_of_another_branch_that_is_asked_again_in_runs_goes_on_in_its_own(page, engine):
     page = page()
     second = engine.history.runs()[-1]

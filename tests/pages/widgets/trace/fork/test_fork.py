@@ -74,6 +74,7 @@ def test_a_verdict_is_reversed_and_the_fork_opens_at_that_step_beside_its_origin
     assert form.page.app.query_params["step"] == "check_grounding-1"
 
 
+@pytest.mark.soak
 def test_where_documents_were_searched_in_doubt_the_fork_goes_on_without_them(handbook, server):
     server.answer_when(lambda request: EN.retrieval_need in request.prompt, verdict("no", 0.3))
     form = Form(asked("self_rag_candidates"), "decide_retrieval")
@@ -145,6 +146,7 @@ def test_a_passage_that_is_ticked_stays_so_while_others_are_looked_for(handbook,
     assert changes(form.fork) == [("taken_in", "", "Parking"), ("taken_in", "", "Lunch")]
 
 
+@pytest.mark.soak
 def test_a_section_that_was_not_found_is_offered_once_where_the_run_reads_whole_sections(handbook, engine, tmp_path):
     file = tmp_path / "parking.md"
     floors = "".join(f"The garage on floor {n} closes {n * 7} minutes after the shop.\n\n" for n in range(30))
@@ -171,6 +173,7 @@ def test_a_passage_of_an_earlier_search_is_offered_once(handbook, server):
     assert [label for label in form.ticks if "Trains" in label] == ["[1] Travel › Trains"]
 
 
+@pytest.mark.soak
 def test_what_was_entered_is_still_there_after_a_look_at_the_other_half_of_the_form(handbook):
     form = Form(asked("naive"), "retrieve")
     form.set("text_area", "query", "How much is a night in a hotel?")
@@ -209,6 +212,7 @@ def test_where_the_model_found_no_answer_its_passages_and_its_prompt_can_be_chan
     assert form.words["change.no_prompt"] not in form.told
 
 
+@pytest.mark.soak
 def test_a_passage_can_be_taken_back_where_all_were_left_out_and_there_is_no_prompt(handbook, engine):
     origin = asked("self_rag")
     fork = engine.forks.begin(origin.id, "generate", 1, [LeaveOut(passage=number) for number in (1, 2, 3)])
