@@ -146,8 +146,8 @@ provider: $(BIN)/python
 # once those of the app are there. While Chromium arrives, the code is checked, and the tests are imported once: otherwise each
 # process of the first part would compile all of them. If a check fails, no test starts.
 # First the tests that wait for a third of their time: three processes on two cores. Then the browser tests, which wait
-# for half of their time: four processes, one per file, because its servers take seconds to start. Then the models, which
-# use all cores. All three parts run, even if one fails. A failed test is not run again.
+# for half of their time: four processes, one per file, because its servers take seconds to start. The embedded model is
+# tested in the time that these leave. All three parts run, even if one fails. A failed test is not run again.
 # Each part collects only its own folders: importing all tests takes a process ten seconds.
 
 ifdef T
@@ -162,8 +162,10 @@ test: $(BIN)/python
 	wait $$lint; lint=$$?; wait $$collected; collected=$$?; [ $$chromium$$lint$$collected = 000 ]
 	@status=0; \
 	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \
+	nice -n 10 $(BIN)/pytest -m "embedded and not soak" $$(grep -rl "mark\.embedded" --include "test_*.py" tests/rag) \
+	  >$(VENV)/embedded 2>&1 & embedded=$$!; trap 'kill $$embedded; exit 130' INT TERM; \
 	$(BIN)/pytest -n 4 --dist loadfile -m "browser and not soak" tests/browser || status=1; \
-	$(BIN)/pytest -m "embedded and not soak" $$(grep -rl "mark\.embedded" --include "test_*.py" tests/rag) || status=1; \
+	wait $$embedded || status=1; cat $(VENV)/embedded; \
 	exit $$status
 endif
 
@@ -178,11 +180,11 @@ soak: install-dev $(TOOLS) model
 collect: $(INSTALLED_DEV)
 	@$(BIN)/pytest --collect-only -qq >$(VENV)/collected || { tail -n 40 $(VENV)/collected; exit 1; } >&2
 
+# mypy has a core for itself. Its own workers must answer within three seconds, or it ends with an internal error.
 lint: $(INSTALLED_DEV)
-	@$(BIN)/ruff check
-	@$(BIN)/ruff format --check
-	@$(BIN)/lint-imports
-	@$(BIN)/mypy
+	@$(BIN)/mypy & types=$$!; \
+	$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/lint-imports; checked=$$?; \
+	wait $$types && exit $$checked
 
 fix: $(INSTALLED_DEV)
 	@$(BIN)/ruff check --fix-only --quiet

@@ -15,7 +15,8 @@ from index_store.vectors.registry import make_embeddings
 from pages.server import settings as pages
 from rag import settings as rag
 
-EXAMPLE = Path(__file__).parent.parent / ".env.example"
+ROOT = Path(__file__).parents[1]
+EXAMPLE = ROOT / ".env.example"
 LINES = EXAMPLE.read_text(encoding="utf-8").splitlines()
 EXAMPLES = dict(match.groups() for line in LINES if (match := re.fullmatch(r"#([A-Z_]+)=(.*)", line)))
 
@@ -23,6 +24,13 @@ EXAMPLES = dict(match.groups() for line in LINES if (match := re.fullmatch(r"#([
 def test_the_example_names_exactly_the_settings():
     fields = index_store.Settings.model_fields | rag.Settings.model_fields | pages.ServerSettings.model_fields
     assert EXAMPLES.keys() == {name.upper() for name in fields}
+
+
+def test_each_setting_is_read():
+    files = [file for each in ("app", "index_store/**/*", "rag/**/*", "pages/**/*") for file in ROOT.glob(f"{each}.py")]
+    code = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    read = set(re.findall(r"(?:settings(?:\(\))?|self)\.(?=(\w+))", code))
+    assert {name.lower() for name in EXAMPLES} - read == set()
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -6,7 +6,6 @@ part numbers: real text always brings new words, and repeated sentences do not.
 
 import hashlib
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -126,10 +125,3 @@ def _part(line: str) -> Terms:
 def _sentence(line: str) -> Terms:
     words, pairs = Analyzer().terms(line)
     return Terms([Term(word.text, 0, 0) for word in words], [Term(pair.text, 0, 0) for pair in pairs])
-
-
-def lines_of(texts: Texts) -> Iterator[str]:
-    """All lines of made documents, without the part numbers."""
-    for title, sentence in texts.sentences:
-        yield title
-        yield sentence

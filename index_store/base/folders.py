@@ -1,4 +1,4 @@
-"""Private folders for people's data."""
+"""Private folders for people's data, and the locks in a data folder for changes and backups."""
 
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
 

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Collection, Sequence
-from itertools import cycle, product
+from itertools import product
 
 import pytest
 
@@ -24,11 +24,6 @@ def one_width(language: str, width: int) -> pytest.MarkDecorator:
 def one_language(language: str) -> pytest.MarkDecorator:
     """For tests where only the texts differ: any test that opens a page, unless the texts are what it is about."""
     return _once("language", [(language,)], LANGUAGES)
-
-
-def languages_in_turn(name: str, values: Sequence[str | int]) -> pytest.MarkDecorator:
-    """The same for tests of several values: the first in Japanese, the next one in English, and so on."""
-    return _once(f"language, {name}", list(zip(cycle(LANGUAGES), values, strict=False)), LANGUAGES, values)
 
 
 def _once(names: str, now: Collection[tuple[str | int, ...]], *ways: Sequence[str | int]) -> pytest.MarkDecorator:

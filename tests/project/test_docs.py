@@ -113,7 +113,6 @@ def test_the_guide_says_at_which_rank_each_search_has_the_part(language, name, p
 
 
 @cache
-@cache
 def functions_of(file: str) -> set[str]:
     """`file`: below tests/"""
     tree = ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8"))

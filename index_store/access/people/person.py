@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 from sqlalchemy import Connection, Row, select
 
-from index_store.access.people.typed_names import account_name, folded, typed_address
+from index_store.access.people.typed_names import account_name, folded_address, typed_address
 from index_store.access.principal import Principal, Role
 from index_store.base.settings.settings import Settings, comma_separated
 from index_store.catalogue.schema import people
@@ -74,7 +74,7 @@ class RoleRules:
 
     def __init__(self, settings: Settings) -> None:
         self._admins = comma_separated(settings.admins)
-        self._admin_mails = frozenset(folded(typed_address(each)) for each in self._admins)
+        self._admin_mails = frozenset(folded_address(typed_address(each)) for each in self._admins)
         self._admin_groups = comma_separated(settings.admin_groups)
         self._editor_groups = comma_separated(settings.editor_groups)
         self._default_role = Role(settings.default_role)
@@ -95,7 +95,7 @@ class RoleRules:
     def _role(self, row: Row[Any]) -> Role:
         if row.role:
             return Role(row.role)
-        if row.subject in self._admins or (row.mail_is_verified and folded(row.mail) in self._admin_mails):
+        if row.subject in self._admins or (row.mail_is_verified and folded_address(row.mail) in self._admin_mails):
             return Role.ADMIN
         if self._admin_groups & set(row.groups):
             return Role.ADMIN

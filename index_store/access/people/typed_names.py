@@ -29,9 +29,9 @@ def typed_address(name: str) -> str:
 def account_name(name: str) -> str:
     """The name under which a person is added or given a grant before they sign in. `name`: subject or mail address."""
     name = typed(name)
-    return folded(name) if "@" in name else name
+    return folded_address(name) if "@" in name else name
 
 
-def folded(name: str) -> str:
+def folded_address(name: str) -> str:
     """Case does not matter in mail addresses. Only ASCII is folded: otherwise a Kelvin sign would become a k."""
     return name.lower() if name.isascii() else name

@@ -1,6 +1,6 @@
 """Databases as schemas of one Postgres database, which DATABASE_URL names.
 
-This module and replica.py import psycopg, as does LangGraph's saver, so they are imported only if that setting is set.
+Modules that import psycopg, such as this one, are imported only if that setting is set.
 """
 
 import logging

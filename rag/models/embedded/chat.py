@@ -184,10 +184,10 @@ class EmbeddedChat(ChatModel):
             return Routing("web", "todays_world")
         scores: list[tuple[Route, float]] = []
         ways: list[tuple[Route, YesNoQuestion, CallSubject]] = [
-            ("talk", grading.is_small_talk(question), CallSubject("route_to_talk"))
+            ("talk", grading.small_talk(question), CallSubject("route_to_talk"))
         ]
         if not is_about_the_company(question):
-            ways.append(("web", grading.asks_about_current_events(question), CallSubject("route_to_web")))
+            ways.append(("web", grading.current_events(question), CallSubject("route_to_web")))
         for way, asked, about in ways:
             grade = await self._grade(asked, usage, about)
             scores.append((way, grade.score or 0.0))

@@ -99,13 +99,13 @@ def rating(score: float) -> Literal[1, 2, 3, 4, 5]:
     return stars[sum(score >= least for least in _RATINGS)]
 
 
-def is_small_talk(question: str) -> YesNoQuestion:
+def small_talk(question: str) -> YesNoQuestion:
     """Asked only if the rules do not recognise it (rag/text/question/small_talk.py)."""
     task = "Is this message only a greeting, thanks or small talk, and no question about a fact? Answer yes or no."
     return _ask(f"{in_tags('message', question)}\n\n{task}", SMALL_TALK)
 
 
-def asks_about_current_events(question: str) -> YesNoQuestion:
+def current_events(question: str) -> YesNoQuestion:
     """Whether it asks about things outside the company that change daily."""
     task = (
         "Does this message ask for today's weather, news, prices or other live information from the internet? "

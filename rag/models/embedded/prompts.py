@@ -50,12 +50,15 @@ STANDALONE: dict[Language, str] = {
 }
 """instructed in English, the model repeats the earlier question of a Japanese one
 (docs/decisions/models/embedded-chat-model.md)"""
-FOLLOW_UP: dict[Language, str] = {
+STANDALONE_CASE: dict[Language, str] = {
     "ja": "{turns}\n次の質問: {question}\n書き直した「{question}」:",
     "en": "{turns}\nLast question: {question}",
 }
-TURN: dict[Language, str] = {"ja": "質問: {question}\n回答: {answer}", "en": "Question: {question}\nAnswer: {answer}"}
-FOLLOW_UPS: dict[Language, tuple[tuple[Turn, str, str], ...]] = {
+STANDALONE_TURN: dict[Language, str] = {
+    "ja": "質問: {question}\n回答: {answer}",
+    "en": "Question: {question}\nAnswer: {answer}",
+}
+STANDALONE_EXAMPLES: dict[Language, tuple[tuple[Turn, str, str], ...]] = {
     "ja": (
         (
             Turn(question="社員食堂は何時に開きますか?", answer="11時に開きます。"),
@@ -139,12 +142,12 @@ def standalone(question: str, turns: Sequence[Turn], language: Language) -> Prom
     """With examples, like `keywords`."""
 
     def case(turns: Sequence[Turn], question: str) -> str:
-        said = "\n".join(in_tags("turn", TURN[language].format(**turn.model_dump())) for turn in turns)
-        return FOLLOW_UP[language].format(turns=said, question=question)
+        said = "\n".join(in_tags("turn", STANDALONE_TURN[language].format(**turn.model_dump())) for turn in turns)
+        return STANDALONE_CASE[language].format(turns=said, question=question)
 
     shown: Prompt = [
         message
-        for turn, asked, whole in FOLLOW_UPS[language]
+        for turn, asked, whole in STANDALONE_EXAMPLES[language]
         for message in (("user", case([turn], asked)), ("assistant", whole))
     ]
     return [("system", STANDALONE[language]), *shown, ("user", case(turns, question))]

@@ -42,13 +42,26 @@ def prompts(kind: type[ChatModel], question: str = QUESTION, text: str = ATTACK)
 OVER_PASSAGES = ("answer", "answer after a rejected one", "answer without its claims", "relevance", "grounding")
 
 
+def test_the_prompts_of_every_task_of_a_chat_model_are_looked_at():
+    called = set[str]()
+
+    class Noting(ServiceChat):
+        def __getattribute__(self, name: str) -> object:
+            called.add(name)
+            return super().__getattribute__(name)
+
+    prompts_over(Noting, QUESTION, [passage("It is white.")], "It is.", language="en")
+    assert called >= ChatModel.__abstractmethods__
+
+
 def test_both_languages_have_the_same_wordings():
     assert list(wordings(JA)) == list(wordings(EN))
 
 
 @pytest.mark.parametrize("name", wordings(EN))
 def test_a_wording_that_is_filled_in_has_the_same_parts_in_both_languages(name):
-    if name in ("question", "rejected", "unsupported", "dropped", "not_useful") or name.endswith("_case"):
+    filled_in = ("question", "rejected", "unsupported", "dropped", "not_useful", "standalone_turn")
+    if name in filled_in or name.endswith("_case"):
         assert parts(wordings(JA)[name]) == parts(wordings(EN)[name]) != []
 
 

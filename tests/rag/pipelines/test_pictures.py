@@ -1,4 +1,4 @@
-"""The documentation of each pipeline shows the graph that runs."""
+"""The documentation of the pipelines: each has a page with the graph that runs, and lists lead to all pages."""
 
 import re
 from pathlib import Path
@@ -7,19 +7,19 @@ import pytest
 
 from rag.pipelines import PIPELINES
 
-PAGES = {page.stem: page for page in (Path(__file__).parents[3] / "docs" / "pipelines").glob("*.md")}
+ROOT = Path(__file__).parents[3]
+PAGES = {page.stem: page for page in (ROOT / "docs" / "pipelines").glob("*.md")}
 
 
-def test_the_pipelines_have_a_page_each():
-    assert PAGES.keys() >= {
-        "naive",
-        "multivector",
-        "hybrid",
-        "self_rag",
-        "self_rag_candidates",
-        "corrective",
-        "adaptive",
-    }
+def test_each_pipeline_has_a_page_and_no_page_is_left_of_another():
+    assert PAGES.keys() == PIPELINES.keys()
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.ja.md", "docs/README.md"])
+def test_each_list_of_the_pipelines_leads_to_all_their_pages(name):
+    page = (ROOT / name).read_text(encoding="utf-8")
+    listed = re.findall(r"^(?:\| |- )\[`?(\w+)`?\]\(\S*pipelines/\1\.md\)", page, re.MULTILINE)
+    assert sorted(listed) == sorted(PIPELINES)
 
 
 @pytest.mark.parametrize("name", PAGES)
