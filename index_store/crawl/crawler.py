@@ -6,7 +6,6 @@ be duplicates of a page that did not come. `crawl.py` runs it.
 
 import asyncio
 import logging
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -14,22 +13,15 @@ from http import HTTPStatus
 
 from index_store.base.errors import DocumentError
 from index_store.base.settings.settings import MEGABYTE, Settings
-from index_store.crawl import kinds
-from index_store.crawl.address import (
-    host_of,
-    is_called_sign_in,
-    is_called_sign_in_form,
-    loops,
-    names_another,
-    origin_of,
-    site_of,
-)
+from index_store.crawl.address import host_of, loops, origin_of, site_of
+from index_store.crawl.answers import kinds
+from index_store.crawl.answers.links import PageOutline, outline_of_headers, read_outline
+from index_store.crawl.answers.sitemap import places_of_sitemap, read_sitemap
 from index_store.crawl.duplicates import NO_LOOK, Duplicate, Duplicates, is_doubtful
 from index_store.crawl.errors import (
     BadRedirect,
     KnownPagesKept,
     NothingToCrawl,
-    PageBehindSignIn,
     PageBroken,
     PageFailed,
     PageFormatUnsupported,
@@ -47,7 +39,6 @@ from index_store.crawl.errors import (
 )
 from index_store.crawl.frontier import CrawlVisit, Frontier
 from index_store.crawl.known_pages import KnownPages
-from index_store.crawl.links import PageOutline, outline_of_headers, read_outline
 from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage, PageOutcome, Patterns
 from index_store.crawl.requests.cookies import Cookies
 from index_store.crawl.requests.fetch import CONTENT, Body, Fetcher, FetchResponse
@@ -61,7 +52,7 @@ from index_store.crawl.requests.politeness import (
     Rules,
     target_of,
 )
-from index_store.crawl.sitemap import places_of_sitemap, read_sitemap
+from index_store.crawl.sign_ins import SignIns
 from index_store.parsing.loaders.formats import BY_SUFFIX
 
 log = logging.getLogger(__name__)
@@ -110,10 +101,7 @@ class Crawler:
         """addresses to which no links lead, only pages that name them as canonical"""
         self._named_in_vain: set[str] = set()
         """those of them that failed"""
-        self._sign_ins: set[str] = set()
-        """forms that ask for a password"""
-        self._led_away: dict[str, list[CrawlVisit]] = defaultdict(list)
-        """address that is called a sign-in, and is asked for already -> pages that redirect there"""
+        self._sign_ins = SignIns()
         self._answered: set[str] = set()
         """origins that have answered, at least for their robots.txt"""
         self._failures = 0
@@ -182,8 +170,7 @@ class Crawler:
     async def _visit(self, visit: CrawlVisit) -> CrawledPage | None:
         """None if the address is no page of its own. Raises DocumentError if it fails for now."""
         url = visit.url
-        if visit.chain and url in self._sign_ins:
-            raise PageBehindSignIn(url=visit.first)
+        self._sign_ins.refuse_form_for_page(visit)
         rules = await self._rules(url)
         if not rules.allow(url):
             if visit.is_start:
@@ -225,19 +212,8 @@ class Crawler:
         if outline.moved_to:
             self._move(visit, outline.moved_to)
             return None
-        # Some forms ask for the password only after the name.
-        is_sign_in = outline.asks_password or (visit.chain and is_called_sign_in(visit.url))
-        if is_sign_in and names_another(visit.url):
-            # Each page would bring its own copy of the form.
-            if visit.chain or visit.is_start:
-                raise PageBehindSignIn(url=visit.first)
-            if is_called_sign_in(visit.url):
-                return self._gone_if_known(visit)
-        if outline.asks_password and is_called_sign_in_form(visit.url):
-            self._sign_ins.add(visit.url)
-            if visit.chain and _leads_to_sign_in(visit, visit.url):
-                # A form without such a parameter: its server remembers the page.
-                raise PageBehindSignIn(url=visit.first)
+        if self._sign_ins.is_form_for_another(visit, outline):
+            return self._gone_if_known(visit)
         is_duplicate = not known and self._is_of_canonical(visit, outline)
         for frame in outline.frames:
             self._queue(frame, visit.depth)
@@ -359,17 +335,13 @@ class Crawler:
         if visit.is_start:
             self._sites.add(site_of(target))  # example.com may live at portal.example.com
             self._start = target
-        elif _leads_to_sign_in(visit, target) and (self._is_elsewhere(target) or target in self._sign_ins):
-            raise PageBehindSignIn(url=visit.first)
-        elif not self._is_wanted(target):
-            return
-        elif target in self.frontier.seen and _leads_to_sign_in(visit, target):
-            self._led_away[target].append(visit.moved_to(target))
+        else:
+            self._sign_ins.refuse_move(visit, target, self._sites)
+            if not self._is_wanted(target):
+                return
+            if target in self.frontier.seen:
+                self._sign_ins.note_move(visit, target)
         self.frontier.add(visit.moved_to(target))
-
-    def _is_elsewhere(self, sign_in: str) -> bool:
-        """Whether it is on another host, and returns from there."""
-        return site_of(sign_in) not in self._sites and names_another(sign_in)
 
     # Duplicates
 
@@ -397,7 +369,7 @@ class Crawler:
         )
         for duplicate in self._duplicates.conclude(visit.url, is_page=is_page):
             self.frontier.requeue(duplicate)
-        for led in self._led_away.pop(visit.url, ()) if visit.url in self._sign_ins else ():
+        for led in self._sign_ins.take_led_to(visit.url):
             self.frontier.requeue(led)
 
     async def _take_duplicates_alone(self) -> None:
@@ -489,10 +461,6 @@ class Crawler:
             headers=conditions | self._cookies.header(visit.url),
             wants=lambda headers: kinds.suffix_of(headers, visit.url) is not None,
         )
-
-
-def _leads_to_sign_in(visit: CrawlVisit, target: str) -> bool:
-    return is_called_sign_in_form(target) and not is_called_sign_in_form(visit.first)
 
 
 def _suffix(url: str, answer: FetchResponse) -> str:

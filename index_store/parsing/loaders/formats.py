@@ -179,6 +179,13 @@ def _csv() -> Load:
     return load
 
 
+@_format("ipynb", ".ipynb", media_types={"application/x-ipynb+json": ".ipynb"}, saved_as="application/x-ipynb+json")
+def _ipynb() -> Load:
+    from index_store.parsing.loaders.text.notebook import load
+
+    return load
+
+
 @_format("rtf", ".rtf", media_types={"text/rtf": ".rtf", "application/rtf": ".rtf"}, saved_as="application/rtf")
 def _rtf() -> Load:
     from index_store.parsing.loaders.office.rtf import load

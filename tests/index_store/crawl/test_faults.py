@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from index_store.crawl import PageOutcome, frontier, links
+from index_store.crawl import PageOutcome, frontier
+from index_store.crawl.answers import links
+from index_store.crawl.answers.links import TAGS
 from index_store.crawl.crawler import SILENCES
-from index_store.crawl.links import TAGS
 from tests.servers.site_server import Asked, Misbehaviour, Page, Reply, SiteServer, html, moved
 
 

@@ -132,7 +132,7 @@ def test_pages_that_are_left_out_of_a_long_site_map_are_asked_for_before_they_ar
     site.pages |= {"/1.txt": listing("/a"), "/2.txt": listing("/b", "/c")}
     first = crawl(site.url())
     assert sorted(first.paths) == ["/", "/a", "/b", "/c"]
-    monkeypatch.setattr(f"index_store.crawl.sitemap.{limit}", 2)
+    monkeypatch.setattr(f"index_store.crawl.answers.sitemap.{limit}", 2)
     assert crawl(site.url(), first.known).of(PageOutcome.GONE) == []
 
 

@@ -15,7 +15,7 @@ from index_store.parsing.loaders.html.formula import on_a_line
 from index_store.parsing.loaders.html.ordinals import Ordinals
 from index_store.parsing.loaders.html.questions import name_questions
 from index_store.parsing.loaders.html.tree.node import BLOCKS, Holds, Node
-from index_store.parsing.loaders.markdown.as_markdown import with_raised
+from index_store.parsing.loaders.markdown.as_markdown import code_block, with_raised
 from index_store.parsing.loaders.markdown.header_rows import Cell, header_rows, title_rows
 from index_store.parsing.loaders.markdown.tables import BESIDE, REPEATED, completed, has_no_header, unescaped, with_rule
 from index_store.parsing.loaders.sheet import Sheet, Span
@@ -346,8 +346,7 @@ def _code(node: Node) -> Iterator[str]:
     code = with_raised("".join(_texts(node, between=_LINE)), is_divided=False)
     code = re.sub(f"{_LINE}*\n{_LINE}*|{_LINE}+", "\n", code).replace("\v", "\n").strip("\n")
     if code.strip():
-        fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", code)), default=0))
-        yield f"{fence}{_language(node)}\n{code}\n{fence}"
+        yield code_block(code, _language(node))
 
 
 def _language(node: Node) -> str:

@@ -3,6 +3,7 @@
 import re
 
 _BLOCK_MARK = re.compile(r"^(?=[ \t]*(?:#{1,6}\s|\||```|~~~))", re.M)
+_BACKTICKS = re.compile("`+")
 _SPACES = re.compile(r"[^\S\n\u3000]+")
 
 RAISED, RAISED_END = "\x0e", "\x0f"
@@ -20,6 +21,12 @@ def paragraph(text: str) -> str:
 def heading(level: int, text: str) -> str:
     """On one line, as Markdown needs it. `level` from 1; Markdown has 6."""
     return "#" * min(level, 6) + " " + squeezed(text.replace("\n", " "))
+
+
+def code_block(code: str, language: str = "") -> str:
+    """Empty if there is no code."""
+    fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(code)), default=0))
+    return f"{fence}{language}\n{code}\n{fence}" if code.strip() else ""
 
 
 def squeezed(text: str) -> str:

@@ -41,6 +41,11 @@ def load(file: RawFile) -> LoadedDocument:
         title = found[1] if found else None
         # A file with only front matter keeps it as its text.
         text = text[front.end() :] if text[front.end() :].strip() else text
+    return load_markdown(text, title=title, stem=PurePath(file.name).stem)
+
+
+def load_markdown(text: str, *, title: str | None, stem: str) -> LoadedDocument:
+    """The same for a text that has no front matter. `stem`: the title, if the text has none."""
     lines, headings = _read(text.split("\n"))
     first = next((heading.text for heading in headings if heading.level == 1), None)
     markdown = "\n".join(lines)
@@ -49,7 +54,7 @@ def load(file: RawFile) -> LoadedDocument:
     (read,) = with_plain_headings([Page(markdown=markdown)])
     shown = headings if read.headings is None else [own.get(heading.line, heading) for heading in read.headings]
     page = Page(markdown=markdown, headings=tuple(shown))
-    return LoadedDocument(title=title or first or PurePath(file.name).stem, pages=[page])
+    return LoadedDocument(title=title or first or stem, pages=[page])
 
 
 def _read(lines: list[str]) -> tuple[list[str], list[Heading]]:

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.formats import formats_table
 from index_store.base.errors import DocumentError, UnknownKind
-from index_store.crawl import kinds
+from index_store.crawl.answers import kinds
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.formats import ARCHIVES, FORMATS, LOADABLE, format_of
 from tests.conftest import ROOT
