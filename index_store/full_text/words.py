@@ -23,7 +23,13 @@ from index_store.full_text.spellings.figures import (
     numbers_without_hyphens,
     percentages,
 )
-from index_store.full_text.spellings.times import days_of_the_year, months_of_years, times_of_day, years_with_points
+from index_store.full_text.spellings.times import (
+    days_of_the_year,
+    months_of_years,
+    quarters,
+    times_of_day,
+    years_with_points,
+)
 from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
 from index_store.full_text.sudachi import SUDACHI, Kind, Morpheme
 
@@ -167,9 +173,10 @@ def find_words(folded: FoldedText, original: str, glossary: Glossary) -> list[Wo
                 Word(*word.span(), token(stem), None, is_joined=bool(_DAY_WITH_POINTS.fullmatch(text, *word.span())))
             )
     found += _hyphenated(text)
-    found += chain(_spread(text), _parted(text), _dashed(text), _times(text))
-    # Of two words in one place, the first counts in a question: R6 of R6/4/1 is its year, 04 of 2024/04 its month.
-    found[:0] = chain(_terms_of_glossary(text, fixed, glossary), _years(text), _figures(text))
+    found += chain(_spread(text), _parted(text), _dashed(text))
+    # Of two words in one place, the first counts in a question: R6 of R6/4/1 is its year, 04 of 2024/04 its month, and
+    # 1Q is Q1.
+    found[:0] = chain(_terms_of_glossary(text, fixed, glossary), _years(text), _figures(text), _times(text))
     return in_order(word for word in found if word.term or word.dropped)
 
 
@@ -232,8 +239,8 @@ def _figures(text: str) -> Iterator[Word]:
 
 
 def _times(text: str) -> Iterator[Word]:
-    """Days and times of day, each in one spelling: 10/1, 15:00; and the years of days with points."""
-    for start, end, time in chain(days_of_the_year(text), years_with_points(text), times_of_day(text)):
+    """Days, quarters and times of day, each in one spelling: 10/1, q1, 15:00; and the years of days with points."""
+    for start, end, time in chain(days_of_the_year(text), quarters(text), years_with_points(text), times_of_day(text)):
         yield Word(start, end, time, None, is_joined=True)
 
 

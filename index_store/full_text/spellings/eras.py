@@ -1,4 +1,4 @@
-"""Years of Japanese eras, as years of the common calendar."""
+"""Years of Japanese eras and fiscal years in short, as years of the common calendar."""
 
 import re
 from collections.abc import Iterator
@@ -14,6 +14,8 @@ _YEAR = re.compile(
     r"(?:年(?!代)|(?=([./])\d{1,2}\3\d)|(?<![mts]\d)(?<![mt]\d\d)(?=[./](?:0?[1-9]|1[0-2])(?![\d/]|\.\d)))"
 )
 """令和6年, 平成元年, R6年度, H30.4.1, 令6.4.1, R6.4, but not the screw M2.5 or S3/4"""
+_FISCAL = re.compile(r"(?<![a-z\d])fy ?['’]?(\d\d)(?!\d)")
+"""FY24, FY'24"""
 
 
 def years_of_eras(text: str) -> Iterator[tuple[int, int, int]]:
@@ -22,3 +24,5 @@ def years_of_eras(text: str) -> Iterator[tuple[int, int, int]]:
         era, number, _ = found.groups()
         year = int(number) if number.isdecimal() else value_of(number.replace("元", "一"))
         yield *found.span(), _BEFORE[era] + year
+    for found in _FISCAL.finditer(text):
+        yield *found.span(), 2000 + int(found[1])

@@ -1,4 +1,4 @@
-"""Days of the year, and times of day on a clock of 24 hours."""
+"""Days and quarters of the year, and times of day on a clock of 24 hours."""
 
 import re
 from collections.abc import Iterator
@@ -43,6 +43,13 @@ _TIME = re.compile(
     r"|(?=[ap]\.?m\b))(?:\s?([ap])\.?m\b)?"
 )
 """午後3時, 夜10時, 15時30分, 八時半, 15:30, 3 p.m., 9.30am, but not 24時間"""
+_NOON = re.compile(r"正午|(?<![a-z])noon(?![a-z])")
+_QUARTER = re.compile(
+    r"(?<![a-z\d.])([1-4])q(?![a-z])|第\s?([1-4一二三四])\s?四半期"
+    r"|(?<![a-z])(first|second|third|fourth) quarter(?![a-z])"
+)
+"""1Q, 第1四半期, the first quarter; Q1 is a word that needs no other spelling"""
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 
 
 def days_of_the_year(text: str) -> Iterator[tuple[int, int, str]]:
@@ -101,6 +108,15 @@ def times_of_day(text: str) -> Iterator[tuple[int, int, str]]:
             hour = 0
         if hour <= 24 and minute < 60:
             yield *found.span(), f"{hour}:{minute:02}"
+    for found in _NOON.finditer(text):
+        yield *found.span(), "12:00"
+
+
+def quarters(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and quarter of a year (q1) of each that `text`, which is folded, names otherwise."""
+    for found in _QUARTER.finditer(text):
+        written = next(filter(None, found.groups()))
+        yield *found.span(), f"q{_ORDINALS.get(written) or _number(written)}"
 
 
 def _number(written: str) -> int:

@@ -360,11 +360,25 @@ def test_the_end_of_a_code_is_found_by_itself(analyzer):
         ("令和6.4", "2024"),
         ("平成31/4", "2019"),
         ("R元年度", "2019"),
+        ("FY24", "2024"),
+        ("FY24の計画", "2024"),
+        ("FY'25 plan", "2025"),
     ],
 )
 def test_a_year_of_an_era_is_also_the_year_of_the_calendar(analyzer, era, year):
     assert year in words(analyzer, era)
     assert year in analyzer.question(era).kept
+
+
+@pytest.mark.parametrize("written", ["Q1", "1Q", "第1四半期", "第一四半期", "the first quarter"])
+def test_a_quarter_is_one_word_however_it_is_written(analyzer, written):
+    assert words(analyzer, written).count("q1") == 1
+    assert "q1" in analyzer.question(f"{written} results").kept
+
+
+@pytest.mark.parametrize("text", ["5Q", "FAQ1", "1.1q", "第5四半期", "1qt"])
+def test_what_is_no_quarter_is_none(analyzer, text):
+    assert "q1" not in words(analyzer, text)
 
 
 def test_the_year_of_an_era_is_searched_by_its_parts_too_and_marked_whole(analyzer):
@@ -377,7 +391,7 @@ def test_the_year_of_an_era_is_searched_by_its_parts_too_and_marked_whole(analyz
     "text",
     [
         "明治大学", "平成30人", "昭和10年代", "XR6年", "R6", "拡大3.4.1", "R6-4-1", "R6.13", "M2.5", "S3/4", "VR6.4",
-        "令和〇年",
+        "令和〇年", "FY241", "Defy24",
     ],
 )  # fmt: skip
 def test_an_era_without_a_year_is_none(analyzer, text):
@@ -420,6 +434,8 @@ def test_what_is_another_word_without_its_last_kana_stays_apart(analyzer, with_k
     [
         ("午後3時", "15:00"),
         ("午後 ３ 時まで", "15:00"),
+        ("正午まで", "12:00"),
+        ("by noon", "12:00"),
         ("午後三時半", "15:30"),
         ("午前九時三十分", "9:30"),
         ("午前九時十分", "9:10"),
