@@ -8,12 +8,13 @@ of the time (figures: docs/pipelines/corrective.md).
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 
 from index_store.parsing.chunking.text_splitter import split_text
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
 from rag.models.context_window import PIECE, ContextWindow, length
+from rag.text.citations import FULL_STOP, WITHIN_BRACKETS
 from rag.text.language import language_of
 from rag.text.overlap import overlap
 from rag.trace.details import RefinementDetail, Strip
@@ -28,10 +29,30 @@ KEPT = 0.3
 GAP = "\n…\n"
 """between strips that do not follow each other"""
 
-_ITEM = r"[ \t]*(?:\||[-*+]\s|[・•①-⑳]|\d{1,2}\.\s|[(（]?\d{1,2}[)）])[^\n]*(?:\n|\Z)"
-_LISTED = rf"^(?:[^\n|]*\n(?:[ \t]*\n)?)?(?:^{_ITEM})+"
+_MARK = r"[-*+–][ \t]|[・•◦①-⑳]|\d{1,2}\.\s|[(（]?\d{1,2}[)）]"
+_MAY_BE_MARK = (
+    r"[○◎●□■◇◆]|\d{1,2}[．、　]|[(（]?(?:[ア-ンｱ-ﾝ]|[一二三四五六七八九十]{1,3})[)）.．、 　]"
+    r"|[(（]?(?:[a-z]|[ivx]{2,4})(?:[)）]|\.[ \t])"
+)
+"""of an item if the next one has such a mark, too; else it may be that of a heading"""
+
+
+def _item(mark: str) -> str:
+    """An item with such a mark, the lines that go on with it, and an empty line before the next item."""
+    more = r"(?: {2}|\t)[ \t]*+[^\s|][^\n]*(?:\n|\Z)"
+    next_item = rf"[ \t]*\n(?=[ \t　]*(?:{_MARK}|{_MAY_BE_MARK}))"
+    return rf"[ \t　]*(?:{mark})[^\n]*(?:\n|\Z)(?:{more})*(?:{next_item})?"
+
+
+_ROW = r"[ \t]*\|[^\n]*(?:\n|\Z)"
+_LISTED = (
+    r"^(?:[^\n|]*\n(?:[ \t]*\n)?)?"
+    rf"(?:(?:{_ROW})+|(?:{_item(f'{_MARK}|{_MAY_BE_MARK}')}){{2,}}|{_item(_MARK)})"
+)
 """a table or a list, with the line above it: a row needs its columns, and an item what is said of all items"""
-_SENTENCE_END = re.compile(rf"(?:{_LISTED}|[。！？!?]+[」』）)\"”’]*|\.[\"”’)]*(?=\s)|\n)\s*", re.MULTILINE)
+_SENTENCE_END = re.compile(
+    rf"(?:{_LISTED}|[。！？!?]+(?!{WITHIN_BRACKETS})[\"”’]*|{FULL_STOP}|\.[\"”’)]+(?=\s)|\n)\s*", re.MULTILINE
+)
 
 
 @step
@@ -57,11 +78,12 @@ def strips(question: str, passages: Sequence[Passage], window: ContextWindow) ->
             passage=passage.number,
             document_id=passage.document_id,
             text=text,
-            score=overlap(question, text),
+            score=overlap(question, above + text),
             kept=False,
         )
         for passage in passages
-        for strip in split_into_strips(passage.text)
+        # The header of a table says what its rows are about.
+        for above, strip in zip(chain([passage.header], repeat("")), split_into_strips(passage.text), strict=False)
         for text in _parts(strip, window.passage)
     ]
     language = language_of(question)
@@ -75,11 +97,14 @@ def strips(question: str, passages: Sequence[Passage], window: ContextWindow) ->
 
 
 def refined(passages: Sequence[Passage], strips: Sequence[Strip]) -> list[Passage]:
-    """The passages with only their kept strips; a passage without any is dropped."""
-    texts = {
-        passage.number: _joined([each for each in strips if each.passage == passage.number]) for passage in passages
-    }
-    return [passage.model_copy(update={"text": texts[passage.number]}) for passage in passages if texts[passage.number]]
+    """The passages with only their kept strips. A passage without any is dropped; so is a header without rows."""
+    left = []
+    for passage in passages:
+        mine = [each for each in strips if each.passage == passage.number]
+        if text := _joined(mine):
+            header = passage.header if mine[0].kept else ""
+            left.append(passage.model_copy(update={"text": text, "header": header}))
+    return left
 
 
 def split_into_strips(text: str) -> list[str]:

@@ -37,8 +37,9 @@ LOOKED_BACK_AT = 12
 FULL_STOP = r"\.(?=\n|\s++[^a-z\d])" + "".join(rf"(?<!{before}\.)" for before in _NO_STOP)
 """a full stop that may end a sentence: not those in 'e.g. this', 'ext. 2499', 'Dr. Sato', nor of a list's number"""
 _CLOSING = "[)）」』】]"
-_WITHIN_BRACKETS = rf"{_CLOSING}|[^(（「『【)）」』】\n]{{0,80}}[）」』】]"
-_STOP = rf"[。！？!?](?!{_WITHIN_BRACKETS})|(?<=[。！？!?]){_CLOSING}++(?=\s*+\[\d)"
+WITHIN_BRACKETS = rf"{_CLOSING}|[^(（「『【)）」』】\n]{{0,80}}[）」』】]"
+"""what follows a stop that ends no sentence"""
+_STOP = rf"[。！？!?](?!{WITHIN_BRACKETS})|(?<=[。！？!?]){_CLOSING}++(?=\s*+\[\d)"
 """not one within brackets, as in 社員（役員を除く。以下同じ。）は, unless markers follow them: （役員を除く。）[1]"""
 _CLAIM_END = re.compile(rf"(?:{_STOP}|{FULL_STOP}|\.(?=\[|\s*+$)|\n\s*+)(?:\s*+{MARKER.pattern})*")
 """includes markers after a full stop: they belong to the sentence before it"""

@@ -48,6 +48,25 @@ def test_a_number_is_not_cut_at_its_point():
     assert split_into_strips("It costs 2.5 dollars today") == ["It costs 2.5 dollars today"]
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Who approves hotels above the limit?", "Book hotels early. Those above the limit are approved by Dr. Sato."),
+        (
+            "How do I reach the travel desk?",
+            "Hotels are booked by the travel desk. You reach them at ext. 2499.",
+        ),
+        (
+            "年次有給休暇は何日ですか?",
+            "正社員（試用期間中の者を除く。以下この章において「社員」という。）は、六か月の勤続により、十日の年次有給休暇を取得する。",
+        ),
+    ],
+)
+def test_a_point_behind_an_abbreviation_or_within_brackets_ends_no_sentence(question, text):
+    aside = FACT if language_of(question) == "ja" else f" {ENGLISH}"
+    assert kept(question, text + aside)[0].startswith(text)
+
+
 def test_what_bears_on_the_question_stays_and_gaps_are_shown():
     assert kept(QUESTION, FACT + ASIDE + FACT) == [f"{FACT}{GAP}{FACT}"]
     assert kept(QUESTION, ASIDE + FACT + ASIDE) == [FACT]
@@ -63,16 +82,59 @@ def test_what_bears_on_the_question_stays_and_gaps_are_shown():
             "| 役員 | 20,000 | 5,000 |\n| 部長 | 15,000 | 3,500 |\n| 課長 | 12,000 | 3,000 |",
         ),
         ("駐車場代は精算できますか?", "次の費用は支給しない。\n・飲酒代\n・駐車場代\n・洗濯代"),
-        ("駐車場代は精算できますか?", "次の費用は支給しない。\n(1) 飲酒代\n(2) 駐車場代\n(3) 洗濯代"),
+        *(
+            ("駐車場代は精算できますか?", f"次の費用は支給しない。\n{one}飲酒代\n{two}駐車場代\n{three}洗濯代")
+            for one, two, three in (
+                ("(1) ", "(2) ", "(3) "),
+                ("１．", "２．", "３．"),
+                ("1、", "2、", "3、"),
+                ("ア ", "イ ", "ウ "),
+                ("（ア）", "（イ）", "（ウ）"),
+                ("一　", "二　", "三　"),
+                ("○", "○", "○"),
+            )
+        ),
+        ("駐車場代は精算できますか?", "次の費用は支給しない。\n- 飲酒代（会食の費用を\n  含む）\n- 駐車場代\n- 洗濯代"),
         (
             "Can I claim parking tickets?",
             "The following items are not reimbursed:\n\n- alcohol and minibar\n- parking tickets\n- laundry",
+        ),
+        *(
+            (
+                "Can I claim parking tickets?",
+                f"Not reimbursed:\n\n{one} alcohol\n{two} laundry\n\n{three} parking tickets",
+            )
+            for one, two, three in (("a.", "b.", "c."), ("a)", "b)", "c)"), ("(i)", "(ii)", "(iii)"), ("–", "–", "–"))
         ),
     ],
 )
 def test_a_table_and_a_list_stay_whole_with_the_line_above_them(question, text):
     aside = ASIDE if language_of(question) == "ja" else "The fridge is cleaned on Fridays, with all that is in it."
     assert kept(question, f"{text}\n\n{aside} {aside}")[0].startswith(text)
+
+
+def test_a_mark_that_stands_alone_is_that_of_a_heading_and_stays_with_what_is_below_it():
+    assert split_into_strips(f"{ASIDE}\n○ 日当\n{FACT}") == [f"{ASIDE}\n", f"○ 日当\n{FACT}"]
+
+
+ROWS = (
+    "| 大阪 | 12,000 | 前日の 18 時まで |\n| 仙台 | 11,000 | 前日の 18 時まで |\n| 札幌 | 10,000 | 当日の 10 時まで |"
+)
+BELOW = "上限を超える宿泊費は、あらかじめ出張の前に部門の責任者に申請し、承認を得たうえで精算する。"
+
+
+@pytest.mark.parametrize(
+    ("question", "read"),
+    [
+        ("北の支店に出張する場合の宿泊費の上限は?", f"{{header}}{ROWS}\n\n{BELOW}"),
+        ("部門の責任者の承認はいつ得ますか?", BELOW),
+    ],
+)
+def test_rows_are_compared_with_the_header_above_them_which_goes_with_them(question, read):
+    header = "| 支店 | 宿泊費の上限 | 予約を取り消せる期限 |\n|---|---|---|\n"
+    rows = passage(f"{ROWS}\n\n{BELOW}").model_copy(update={"header": header})
+    [left] = refined([rows], strips(question, [rows], WINDOW))
+    assert left.as_read == read.format(header=header)
 
 
 def test_what_shares_no_word_with_the_question_is_kept_whole():
